@@ -1,0 +1,61 @@
+# Needs a POSIX shell, make and Python 3.11 or newer; everything else goes into .venv, from the lock file.
+.POSIX:
+
+BIN = .venv/bin
+PYTEST = $(BIN)/pytest -n 2
+ARGS =
+NAME = physics
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  \2/p' Makefile | awk '{printf "  make %-11s", $$2; $$1 = $$2 = ""; print $$0}'
+
+setup: .venv/.ready ## make .venv with everything; the other targets do it by themselves
+
+.venv/.locked: requirements/dev.txt scripts/find-python
+	@python=$$(sh scripts/find-python) && echo "setup: $$($$python --version) into .venv" && $$python -m venv --clear .venv
+	@echo "setup: packages from requirements/dev.txt (a minute or two)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+.venv/.ready: .venv/.locked pyproject.toml
+	@echo "setup: cellwright itself"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+run: setup ## run the first job: a kit in the APRS cell (ARGS="--seed 7" adds options)
+	@$(BIN)/cellwright run $(ARGS)
+
+test: setup ## the fast tests: no root, no system package, at most 5 minutes
+	@$(PYTEST) -m "not peer and not long"
+
+test-peers: setup ## the tests against real peers (GL, ...), installed where possible
+	@sh scripts/install-peers
+	@$(PYTEST) -m peer || [ $$? -eq 5 ]
+
+test-long: setup ## minutes to hours: fuzzing, kill tests, Monte Carlo
+	@$(PYTEST) -m long || [ $$? -eq 5 ]
+
+lint: setup ## style and types
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+format: setup ## put the code into the project's form
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+lock: ## make the lock files anew (ARGS=--upgrade takes newer versions)
+	@sh scripts/lock $(ARGS)
+
+bench: setup ## a measurement as ratios (NAME=physics chooses)
+	@$(BIN)/cellwright bench $(NAME) $(ARGS)
+
+docs: setup ## the documentation as pages in docs/_build
+	@$(BIN)/sphinx-build -q -W docs docs/_build
+	@echo "docs: docs/_build/index.html"
+
+clean: ## remove caches and what was built; .venv and out/ stay
+	@rm -rf build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup run test test-peers test-long lint format lock bench docs clean

@@ -1,0 +1,28 @@
+"""What every entry of the catalogue has in common: a name, figures, and where each figure comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+__all__ = ["Figures"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """Base of all catalogue entries.
+
+    Attributes:
+        name: The key under which cells refer to it, such as `lr_mate_200id` or `medium_gear`.
+        title: What a person calls it.
+        sources: Field name -> where its figures come from, or `estimated: ` and how; every field must have one.
+    """
+
+    name: str
+    title: str
+    sources: Mapping[str, str] = field(repr=False)
+
+    def unsourced(self) -> list[str]:
+        """Fields without a source; the tests keep this list empty for every entry."""
+        own = {f.name for f in fields(self)} - {"name", "title", "sources"}
+        return sorted(own - set(self.sources))

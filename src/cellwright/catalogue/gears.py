@@ -1,0 +1,154 @@
+"""The three gears of the APRS lab: a cone that centres itself in a slot, a toothed disc, a peg to hold it by.
+
+Origin: the centre of the cone's bottom face, z up along the peg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from cellwright.catalogue.figures import Figures
+
+__all__ = ["GEARS", "LARGE_GEAR", "MEDIUM_GEAR", "SMALL_GEAR", "GearFigures"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GearFigures(Figures):
+    """A gear, bottom to top: cone, disc with teeth, peg; a cone with two equal radii is a straight plug.
+
+    Attributes:
+        sku: The stock-keeping unit under which orders and vision name it.
+        cone_bottom_radius_m: Radius of the cone at the gear's bottom.
+        cone_top_radius_m: Radius of the cone where the disc begins.
+        cone_height_m: Height of the cone.
+        disc_height_m: Thickness of the toothed disc.
+        root_radius_m: Radius of the disc between the teeth.
+        tip_radius_m: Radius of the disc over the teeth.
+        tooth_count: Number of teeth.
+        peg_radius_m: Radius of the peg.
+        peg_height_m: Height of the peg above the disc.
+        mass_kg: Mass of the whole gear.
+        rgba: Colour.
+        grasp_feature: What a parallel gripper closes on.
+        grasp_height_m: Height of the grasp point above the gear's bottom.
+    """
+
+    sku: str
+    cone_bottom_radius_m: float
+    cone_top_radius_m: float
+    cone_height_m: float
+    disc_height_m: float
+    root_radius_m: float
+    tip_radius_m: float
+    tooth_count: int
+    peg_radius_m: float
+    peg_height_m: float
+    mass_kg: float
+    rgba: tuple[float, float, float, float]
+    grasp_feature: str
+    grasp_height_m: float
+
+    @property
+    def disc_top_m(self) -> float:
+        """Height of the disc's upper face above the gear's bottom."""
+        return self.cone_height_m + self.disc_height_m
+
+    @property
+    def height_m(self) -> float:
+        """Height of the whole gear."""
+        return self.disc_top_m + self.peg_height_m
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Distance of the fingers when they touch."""
+        return 2 * self.peg_radius_m
+
+
+_CAD = "measured on the STL mesh of the part in NIST's gzaprsros"
+_TEETH = "estimated: full-depth teeth, so module = (tip - root) / 2.25 and count = 2 (tip - module) / module, rounded"
+_COLOUR = "estimated: three hues that a camera tells apart from each other and from the trays"
+
+
+def _sources(mass: str) -> Mapping[str, str]:
+    cad = (
+        "cone_bottom_radius_m cone_top_radius_m cone_height_m disc_height_m root_radius_m tip_radius_m "
+        "peg_radius_m peg_height_m"
+    )
+    return MappingProxyType(
+        dict.fromkeys(cad.split(), _CAD)
+        | {
+            "sku": "names in the APRS lab's vision frames",
+            "tooth_count": _TEETH,
+            "mass_kg": mass,
+            "rgba": _COLOUR,
+            "grasp_feature": "APRS lab: every gear is picked up by its 8 mm peg",
+            "grasp_height_m": "estimated: the middle of the peg; the lab's 15 mm lies inside the disc",
+        }
+    )
+
+
+SMALL_GEAR = GearFigures(
+    name="small_gear",
+    title="Small gear",
+    sku="sku_part_small_gear",
+    cone_bottom_radius_m=0.0075,
+    cone_top_radius_m=0.0200,
+    cone_height_m=0.0126,
+    disc_height_m=0.0060,
+    root_radius_m=0.0200,
+    tip_radius_m=0.0237,
+    tooth_count=27,
+    peg_radius_m=0.0040,
+    peg_height_m=0.0160,
+    mass_kg=0.006,
+    rgba=(0.95, 0.58, 0.08, 1.0),
+    grasp_feature="peg",
+    grasp_height_m=0.0266,
+    sources=_sources("gzaprsros model: 5 g and 1 g for the peg"),
+)
+
+MEDIUM_GEAR = GearFigures(
+    name="medium_gear",
+    title="Medium gear",
+    sku="sku_part_medium_gear",
+    cone_bottom_radius_m=0.0199,
+    cone_top_radius_m=0.0323,
+    cone_height_m=0.0126,
+    disc_height_m=0.0060,
+    root_radius_m=0.0323,
+    tip_radius_m=0.0373,
+    tooth_count=32,
+    peg_radius_m=0.0040,
+    peg_height_m=0.0160,
+    mass_kg=0.020,
+    rgba=(0.10, 0.52, 0.27, 1.0),
+    grasp_feature="peg",
+    grasp_height_m=0.0266,
+    sources=_sources(
+        "older gzaprsros model: 20 g; the newer 33 g repeats the large gear's mass and would double the density"
+    ),
+)
+
+LARGE_GEAR = GearFigures(
+    name="large_gear",
+    title="Large gear",
+    sku="sku_part_large_gear",
+    cone_bottom_radius_m=0.0320,
+    cone_top_radius_m=0.0447,
+    cone_height_m=0.0130,
+    disc_height_m=0.0060,
+    root_radius_m=0.0447,
+    tip_radius_m=0.0505,
+    tooth_count=37,
+    peg_radius_m=0.0040,
+    peg_height_m=0.0160,
+    mass_kg=0.033,
+    rgba=(0.76, 0.13, 0.15, 1.0),
+    grasp_feature="peg",
+    grasp_height_m=0.0270,
+    sources=_sources("gzaprsros model: 32 g, there called the actual mass, and 1 g for the peg"),
+)
+
+GEARS: Mapping[str, GearFigures] = MappingProxyType({gear.name: gear for gear in (SMALL_GEAR, MEDIUM_GEAR, LARGE_GEAR)})

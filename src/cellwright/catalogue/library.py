@@ -1,0 +1,56 @@
+"""The catalogue as tables of names, open to other packages through entry points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellwright.catalogue import gears, trays
+from cellwright.catalogue.arms import ArmFigures
+from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.furniture import FURNITURE as OWN_FURNITURE
+from cellwright.catalogue.furniture import FurnitureFigures
+from cellwright.catalogue.gears import GearFigures
+from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
+from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
+from cellwright.catalogue.sia20f import SIA20F
+from cellwright.catalogue.trays import TrayFigures
+from cellwright.core.errors import UnknownName
+from cellwright.core.registry import Registry
+
+__all__ = ["FURNITURE", "KINDS", "PARTS", "ROBOTS", "TOOLS", "TRAYS", "find_model", "part_of_sku"]
+
+ROBOTS: Registry[ArmFigures] = Registry("robot model", "cellwright.robots")
+TOOLS: Registry[GripperFigures] = Registry("tool model", "cellwright.tools")
+PARTS: Registry[GearFigures] = Registry("part model", "cellwright.parts")
+TRAYS: Registry[TrayFigures] = Registry("tray model", "cellwright.trays")
+FURNITURE: Registry[FurnitureFigures] = Registry("furniture model", "cellwright.furniture")
+
+KINDS: dict[str, Registry[Any]] = {"robot": ROBOTS, "tool": TOOLS, "part": PARTS, "tray": TRAYS, "furniture": FURNITURE}
+"""Kind of model -> its table."""
+
+for _arm in (LR_MATE_200ID, SIA20F):
+    ROBOTS.add(_arm.name, _arm)
+for _tool in GRIPPERS.values():
+    TOOLS.add(_tool.name, _tool)
+for _part in gears.GEARS.values():
+    PARTS.add(_part.name, _part)
+for _tray in trays.TRAYS.values():
+    TRAYS.add(_tray.name, _tray)
+for _item in OWN_FURNITURE.values():
+    FURNITURE.add(_item.name, _item)
+
+
+def find_model(name: str) -> tuple[str, Figures]:
+    """Kind and figures of a model, whatever it is."""
+    for kind, registry in KINDS.items():
+        if name in registry:
+            return kind, registry.get(name)
+    raise UnknownName("model", name, [n for registry in KINDS.values() for n in registry])
+
+
+def part_of_sku(sku: str) -> GearFigures:
+    """The part that is sold under a stock-keeping unit."""
+    for name in PARTS:
+        if PARTS.get(name).sku == sku:
+            return PARTS.get(name)
+    raise UnknownName("part SKU", sku, [PARTS.get(name).sku for name in PARTS])

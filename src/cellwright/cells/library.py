@@ -1,0 +1,30 @@
+"""Finding cells: those that ship with the package, those of other packages, and files on disk."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from cellwright.cells.schema import Cell
+from cellwright.core.config import read_yaml
+from cellwright.core.errors import BadInput
+from cellwright.core.registry import Registry
+
+__all__ = ["CELLS", "load_cell"]
+
+CELLS: Registry[Path] = Registry("cell", "cellwright.cells")
+"""Name -> YAML file. An entry point of the group `cellwright.cells` is a `Path` object in some module."""
+
+for _file in resources.files("cellwright.cells").iterdir():
+    if _file.name.endswith(".yaml"):
+        CELLS.add(_file.name.removesuffix(".yaml"), Path(str(_file)))
+
+
+def load_cell(name_or_file: str | Path) -> Cell:
+    """The cell of a name, or of a YAML file of the user's own."""
+    text = str(name_or_file)
+    is_file = isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text
+    if is_file and not Path(text).exists():
+        raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
+    path = Path(text) if is_file else CELLS.get(text)
+    return read_yaml(path, Cell).model_copy(update={"file": path})

@@ -1,0 +1,167 @@
+"""What a cell file may say; `Cell` is its validated form.
+
+A cell describes the *nominal* layout, the drawings, and under `actual` how far reality may be from them.
+Files use metres and degrees, and every key says so; inside the program angles are radians.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from cellwright.core.config import Cfg, Number
+from cellwright.core.pose import Pose
+
+__all__ = [
+    "ActualCfg",
+    "Cell",
+    "FixtureCfg",
+    "ObjectCfg",
+    "PopulationCfg",
+    "PoseCfg",
+    "PoseErrorCfg",
+    "RegionCfg",
+    "RobotCfg",
+]
+
+Coordinate = Annotated[float, Field(ge=-100, le=100)]
+Vector = tuple[Coordinate, Coordinate, Coordinate]
+Angle = Annotated[float, Field(ge=-720, le=720)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=48)]
+Fidelity = Literal["physics", "kinematic"]
+
+
+class PoseCfg(Cfg):
+    """A pose in the cell's frame: position, and roll, pitch, yaw about fixed axes."""
+
+    xyz_m: Vector
+    rpy_deg: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
+
+    @property
+    def pose(self) -> Pose:
+        """The pose as an object."""
+        return Pose.from_xyz_rpy(self.xyz_m, np.radians(self.rpy_deg))
+
+
+class RobotCfg(Cfg):
+    """An arm: which model, where it stands, which tool it carries, how it starts."""
+
+    model: str
+    base: PoseCfg
+    tool: str | None = None
+    home_deg: tuple[Angle, ...]
+
+
+class FixtureCfg(Cfg):
+    """Something that never moves: tables, fences, posts."""
+
+    model: str
+    pose: PoseCfg
+
+
+class ObjectCfg(Cfg):
+    """A loose tray or part: at a pose, or in a slot written `tray/slot`."""
+
+    model: str
+    pose: PoseCfg | None = None
+    slot: Annotated[str | None, Field(pattern=r"^[a-z][a-z0-9_]*/[a-z0-9_]+$")] = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.pose is None) == (self.slot is None):
+            raise ValueError("give either pose or slot")
+        return self
+
+
+class RegionCfg(Cfg):
+    """A rectangle on a surface where parts may lie."""
+
+    min_xy_m: tuple[Coordinate, Coordinate]
+    max_xy_m: tuple[Coordinate, Coordinate]
+    z_m: Coordinate
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.min_xy_m[0] < self.max_xy_m[0] and self.min_xy_m[1] < self.max_xy_m[1]):
+            raise ValueError("min_xy_m must be below max_xy_m in both coordinates")
+        return self
+
+
+class PopulationCfg(Cfg):
+    """Several parts of one kind: in the free slots of trays, or scattered over a region by the seed.
+
+    Parts are named `<model>_<n>`, counted through the whole cell. `shuffle` picks the slots by the seed instead
+    of in the trays' own order.
+    """
+
+    model: str
+    count: Annotated[int, Field(ge=1, le=500)]
+    trays: tuple[Name, ...] = ()
+    region: RegionCfg | None = None
+    shuffle: bool = False
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if bool(self.trays) == (self.region is not None):
+            raise ValueError("give either trays or region")
+        return self
+
+
+class PoseErrorCfg(Cfg):
+    """By how much a pose may differ from its drawing."""
+
+    x_m: Number = 0.0
+    y_m: Number = 0.0
+    z_m: Number = 0.0
+    yaw_deg: Number = 0.0
+
+
+class ActualCfg(Cfg):
+    """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result."""
+
+    robot_base: PoseErrorCfg = PoseErrorCfg()
+    tool: PoseErrorCfg = PoseErrorCfg()
+    joint_zero_deg: Number = 0.0
+    tray: PoseErrorCfg = PoseErrorCfg()
+    camera: PoseErrorCfg = PoseErrorCfg()
+
+
+class ViewCfg(Cfg):
+    """From where the cell is best seen."""
+
+    eye_m: Vector
+    target_m: Vector
+
+
+class Cell(Cfg):
+    """A whole cell.
+
+    Attributes:
+        sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
+        settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
+    """
+
+    name: Name
+    title: str
+    description: str = ""
+    timestep_s: Annotated[float, Field(ge=0.0002, le=0.01)] = 0.002
+    fidelity: Fidelity = "physics"
+    grasp_lock: bool = False
+    settle_s: Annotated[float, Field(ge=0, le=60)] = 3.0
+    view: ViewCfg | None = None
+    robots: dict[Name, RobotCfg] = Field(default_factory=dict)
+    fixtures: dict[Name, FixtureCfg] = Field(default_factory=dict)
+    trays: dict[Name, ObjectCfg] = Field(default_factory=dict)
+    parts: dict[Name, ObjectCfg] = Field(default_factory=dict)
+    populations: tuple[PopulationCfg, ...] = ()
+    actual: ActualCfg = ActualCfg()
+    sensors: tuple[dict[str, Any], ...] = ()
+    file: Annotated[Path | None, Field(exclude=True)] = None
+
+    @property
+    def where(self) -> str:
+        """What errors call this cell: its file, or its name."""
+        return str(self.file) if self.file else self.name

@@ -1,0 +1,193 @@
+"""`cellwright log`: recorded runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from cellwright.cli.output import console, err, prepare_output, print_json, table
+from cellwright.record import Difference, Entry, Log, Mismatch, Sameness, fields_of, paced, plain, read_log
+from cellwright.record import compare as compare_logs
+from cellwright.record import plot as plot_log
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Recorded runs: look into them, replay, compare and plot them.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+TopicNames = Annotated[list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be repeated.")]
+
+DEFAULT_LIMIT = 10
+IN_EVERY_MESSAGE = ("time_ns", "sequence", "source")
+
+
+@app.command()
+def show(
+    file: File,
+    topic: TopicNames = None,
+    limit: Annotated[int | None, typer.Option(min=0, metavar="N", help="How many messages to show.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Shows what is in a log; with --topic or --limit its first messages too."""
+    log = read_log(file)
+    topics = [log.topic(name) for name in topic] if topic else list(log.topics.values())
+    wanted = limit if limit is not None else DEFAULT_LIMIT if topic else 0
+    entries = islice(log.entries(topic), wanted)
+    start_ns, end_ns = log.span_ns
+    if as_json:
+        contents = [
+            {"name": t.name, "type": t.type, "count": t.count, "rate_hz": t.rate_hz}
+            | {"first_s": t.first_ns / 1e9, "last_s": t.last_ns / 1e9}
+            for t in topics
+        ]
+        span = {"start_s": start_ns / 1e9, "end_s": end_ns / 1e9}
+        whole = {"file": str(file), "complete": not log.problem, "problem": log.problem, "metadata": log.metadata}
+        messages = {"messages": [_as_json(entry) for entry in entries]} if wanted else {}
+        print_json({**whole, **span, "count": log.count, "topics": contents, **messages})
+        return
+    _warn_of_gaps(log)
+    console.print(
+        f"{escape(str(file))}: {log.count} messages, {start_ns / 1e9:g} s to {end_ns / 1e9:g} s", soft_wrap=True
+    )
+    if log.metadata:
+        _print_pairs(log.metadata)
+    console.print()
+    rows = [
+        [escape(t.name), escape(t.type.replace("/msg/", "/")), t.count, f"{t.rate_hz:.1f}" if t.rate_hz else "-"]
+        + [f"{time_ns / 1e9:.3f}" for time_ns in (t.first_ns, t.last_ns)]
+        for t in topics
+    ]
+    table(None, ["topic", "type", "messages [n]", "rate [Hz]", "first [s]", "last [s]"], rows)
+    for entry in entries:
+        values = fields_of(entry.message)
+        heading = f"{entry.topic} at {entry.time_ns / 1e9:.3f} s"
+        if "sequence" in values:
+            heading += f", number {values['sequence']} of {values['source'] or '(no source)'}"
+        console.print(f"\n[bold]{escape(heading)}[/]", soft_wrap=True)
+        _print_pairs({name: _text(value) for name, value in values.items() if name not in IN_EVERY_MESSAGE})
+
+
+@app.command()
+def replay(
+    file: File,
+    speed: Annotated[
+        float, typer.Option(metavar="X", help="Simulated seconds for one of the clock; 0: no waiting.")
+    ] = 1.0,
+    topic: TopicNames = None,
+    json_lines: Annotated[bool, typer.Option("--json-lines", help="One JSON object a line for each message.")] = False,
+) -> None:
+    """Prints the messages of a log at the times they had; large arrays by type and shape."""
+    log = read_log(file)
+    _warn_of_gaps(log)
+    width = console.width if console.is_terminal else None  # a pipe gets the whole line
+    for entry in paced(log, speed, topics=topic):
+        line = json.dumps(_as_json(entry)) if json_lines else _line(entry)[:width]
+        print(line, flush=speed > 0)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A log.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
+    tolerance: Annotated[float, typer.Option(metavar="X", help="How far numbers with a fraction may be apart.")] = 0.0,
+    as_json: Json = False,
+) -> int:
+    """Compares two logs message by message: exit 0 when they are equal, 1 when not, 2 when one is not a log."""
+    logs = read_log(a), read_log(b)
+    result = compare_logs(*logs, tolerance=tolerance)
+    if as_json:
+        first = None
+        if result.first is not None:
+            first = {**asdict(result.first), "a": plain(result.first.a), "b": plain(result.first.b)}
+        mismatches = {"topics": list(map(asdict, result.topics)), "metadata": list(map(asdict, result.metadata))}
+        verdict = {"equal": result.equal, "sameness": result.sameness.value, "tolerance": tolerance}
+        print_json({"a": str(a), "b": str(b), **verdict, "first": first, **mismatches})
+        return 0 if result.equal else 1
+    for log in logs:
+        _warn_of_gaps(log)
+    if result.sameness is Sameness.IDENTICAL:
+        console.print("[green]equal[/]: the files are the same byte for byte")
+    elif result.first is None:
+        within = f" within {tolerance:g}" if tolerance else ""
+        console.print(f"[green]equal[/]: the messages are the same{within}, the files are not")
+    else:
+        console.print("[red]different[/]: " + escape(_describe(result.first)), soft_wrap=True)
+    _mismatch_table("topics", "messages", result.topics)
+    _mismatch_table("metadata", "value", result.metadata)
+    return 0 if result.equal else 1
+
+
+@app.command()
+def plot(
+    file: File,
+    field: Annotated[
+        list[str] | None,
+        typer.Option("--field", metavar="F", help="As /fanuc/joint_states.position[2]; may be repeated."),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="PNG", help="The picture.")] = Path("out/log.png"),
+) -> None:
+    """Plots fields over simulation time; joint positions, widths and forces when none is named."""
+    log = read_log(file)
+    _warn_of_gaps(log)
+    prepare_output(out)
+    drawn = plot_log(log, field or [], out)
+    console.print(f"{escape(str(out))} ({len(drawn)} curves)", soft_wrap=True)
+
+
+def _warn_of_gaps(log: Log) -> None:
+    if log.problem:
+        err.print(f"[yellow]not complete[/]: {escape(str(log.path))}: {escape(log.problem)}", soft_wrap=True)
+
+
+def _print_pairs(pairs: dict[str, str]) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for name, value in pairs.items():
+        grid.add_row(escape(name), escape(value))
+    console.print(grid)
+
+
+def _as_json(entry: Entry) -> dict[str, Any]:
+    return {"topic": entry.topic, "time_s": entry.time_ns / 1e9, "message": plain(entry.message)}
+
+
+def _line(entry: Entry) -> str:
+    fields = {name: value for name, value in fields_of(entry.message).items() if name not in IN_EVERY_MESSAGE}
+    return f"{entry.time_ns / 1e9:10.3f}  {entry.topic}  " + ", ".join(f"{n} {_text(v)}" for n, v in fields.items())
+
+
+def _text(value: Any) -> str:
+    """A value as a person reads it, on one line."""
+    shown = plain(value)
+    if isinstance(shown, dict):
+        return f"{shown['dtype']} {' x '.join(map(str, shown['shape']))}" if "shape" in shown else json.dumps(shown)
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return "  ".join(f"({_text(row)})" for row in value)
+    if isinstance(shown, list):
+        return " ".join(_text(item) for item in shown) or "(none)"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _describe(difference: Difference) -> str:
+    index = f"[{','.join(map(str, difference.index))}]" if difference.index else ""
+    place = f"{difference.topic} at {difference.time_ns / 1e9:.6f} s (number {difference.number})"
+    if difference.field == "message":
+        return f"{place}: only {'A' if difference.b is None else 'B'} has this message"
+    return f"{place}: {difference.field}{index} is {difference.a!r} in A and {difference.b!r} in B"
+
+
+def _mismatch_table(title: str, what: str, mismatches: tuple[Mismatch, ...]) -> None:
+    if mismatches:
+        rows = [[escape("-" if v is None else str(v)) for v in (m.name, m.a, m.b)] for m in mismatches]
+        console.print()
+        table(f"{title}: not the same", ["", f"{what} in A", f"{what} in B"], rows)

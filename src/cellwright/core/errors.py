@@ -1,0 +1,124 @@
+"""Errors that say what is wrong, where, and what is allowed.
+
+Every error a user can cause derives from `CellwrightError` and fits on one line; the command line prints that
+line and exits with `exit_code`, so nobody meets a traceback for a typing mistake.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "BadInput",
+    "CellwrightError",
+    "ConfigError",
+    "FrameMismatch",
+    "JobFailed",
+    "LogError",
+    "MissingExtra",
+    "OutOfRange",
+    "OutputError",
+    "SimulationError",
+    "TruthLeak",
+    "UnknownName",
+]
+
+
+class CellwrightError(Exception):
+    """Base of all errors that are reported as one line, whatever a name or value quoted in it contains."""
+
+    exit_code = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default unpickling would call __init__ with the finished message, and a worker's error would be lost.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
+
+class BadInput(CellwrightError):
+    """What the user gave cannot be used; nothing was done."""
+
+    exit_code = 2
+
+
+class JobFailed(CellwrightError):
+    """The job was understood and tried, and honestly failed."""
+
+
+class SimulationError(CellwrightError):
+    """Physics diverged, or the simulation was asked for something impossible."""
+
+
+class UnknownName(BadInput):
+    """A name that is not registered; suggests the nearest one."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str], where: str = "") -> None:
+        choices = sorted(available)
+        near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        place = f"{where}: " if where else ""
+        listed = ", ".join(choices) if choices else "none"
+        super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed})")
+        self.kind, self.name, self.available = kind, name, choices
+
+
+class ConfigError(BadInput):
+    """A configuration value that does not fit; names the file, the path inside it and what is allowed."""
+
+    def __init__(self, where: str | Path, path: str, problem: str) -> None:
+        at = f"{where}: {path}" if path else str(where)
+        super().__init__(f"{at}: {problem}")
+        self.where, self.path, self.problem = str(where), path, problem
+
+
+class OutOfRange(BadInput):
+    """A number outside what is allowed."""
+
+    def __init__(self, what: str, value: float, low: float, high: float, unit: str = "") -> None:
+        unit_text = f" {unit}" if unit else ""
+        shown, least, most = (str(x) if isinstance(x, int) else f"{x:.9g}" for x in (value, low, high))
+        super().__init__(f"{what} is {shown}{unit_text}, allowed {least} to {most}{unit_text}")
+        self.what, self.value, self.low, self.high = what, value, low, high
+
+
+class OutputError(BadInput):
+    """A file or folder that cannot be written."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        super().__init__(f"cannot write {path}: {reason}")
+
+
+class LogError(BadInput):
+    """A file that is not a log, or a log that cannot serve the request."""
+
+
+class MissingExtra(BadInput):
+    """A feature whose optional packages are not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'cellwright[{extra}]'")
+
+
+class FrameMismatch(CellwrightError):
+    """Two poses were chained whose frames do not meet."""
+
+    def __init__(self, left_child: str, right_parent: str) -> None:
+        super().__init__(
+            f"cannot chain a pose of '{left_child}' with a pose given in '{right_parent}': the frames must be the same"
+        )
+
+
+class TruthLeak(CellwrightError):
+    """A component that is neither judge nor recorder asked for the simulator's truth."""
+
+    def __init__(self, subscriber: str, topic: str, message: str) -> None:
+        super().__init__(
+            f"'{subscriber}' may not subscribe to '{topic}': {message} carries truth, "
+            "which only the roles judge and recorder may see"
+        )

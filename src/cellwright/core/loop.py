@@ -1,0 +1,286 @@
+"""An asyncio event loop whose time is simulation time.
+
+Code that waits is ordinary `async` code; when every task is waiting, the loop lets the simulation run to the
+moment at which the first of them wants to go on. Nothing happens per physics step: a coroutine switch costs as
+much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import selectors
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from cellwright.core.clock import LONGEST_S, Clock
+from cellwright.core.errors import OutOfRange, SimulationError
+
+__all__ = ["SimulationLoop", "Stepping", "WaitClock"]
+
+T = TypeVar("T")
+
+SPIN_LIMIT = 100_000  # turns of the loop without a tick of simulation time: somebody awaits nothing for ever
+STRETCH_S = 1.0  # simulated time after which a run at full speed looks at sockets, threads and signals
+LAG_S = 0.1  # wall time by which a paced run may be late and still catch up; beyond it, time slips
+CANCEL_ROUNDS = 10  # how often a task that waits again while it is cancelled is cancelled again
+
+
+class Stepping(Protocol):
+    """What the loop drives: it owns the clock's tick."""
+
+    def advance(self, until_tick: int) -> None:
+        """Runs to that tick, or less far when `interrupt` was called in between."""
+
+    def interrupt(self) -> None:
+        """Asks a running `advance` to come back after the current tick; may be called from another thread."""
+
+
+class WaitClock:
+    """What tasks see of time: `await clock.sleep(0.05)`.
+
+    Sleepers of one tick wake in the order in which they went to sleep; `asyncio.sleep` gives no such order.
+    """
+
+    def __init__(self, clock: Clock, loop: SimulationLoop) -> None:
+        self._clock, self._loop = clock, loop
+
+    @property
+    def time_s(self) -> float:
+        """Simulation time."""
+        return self._clock.time_s
+
+    async def sleep(self, duration_s: float) -> None:
+        """Waits for at least the duration and at least one tick."""
+        await self.until_tick(self._clock.tick + max(1, self._clock.ticks(duration_s)))
+
+    async def until_tick(self, tick: int) -> None:
+        """Waits until the clock shows that tick; returns at once when it is past."""
+        if tick > self._clock.tick:
+            await self._loop.sleep_until(tick)
+
+
+class _SteppingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type, unused-ignore]
+    """The place where an event loop waits; here it makes the simulation run instead."""
+
+    def __init__(self, *, poll_first: bool) -> None:
+        super().__init__()
+        self.wait: Callable[[float | None], float | None] = lambda timeout: timeout
+        self._poll_first = poll_first
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        # At full speed, what a socket already holds (there is one more than the loop's own) comes before the next tick.
+        if self._poll_first and timeout != 0 and len(self.get_map()) > 1 and (ready := super().select(0)):
+            self.wait(0)
+            return ready
+        return super().select(self.wait(timeout))
+
+
+class _NumberedTask(asyncio.Task[Any]):
+    """A task that hashes by its number: asyncio keeps tasks in sets, whose order must not depend on addresses."""
+
+    def __init__(self, number: int, *args: Any, **kwargs: Any) -> None:
+        self.number = number
+        super().__init__(*args, **kwargs)
+
+    def __hash__(self) -> int:
+        return self.number
+
+
+class SimulationLoop(asyncio.SelectorEventLoop):
+    """The event loop of one laboratory.
+
+    Args:
+        clock: The simulation clock.
+        stepper: Runs physics and everything with a fixed rate.
+        pace: Simulated seconds per wall second; None runs as fast as possible.
+        horizon_s: Simulation time after which a run that nobody ends is an error.
+    """
+
+    def __init__(
+        self, clock: Clock, stepper: Stepping, *, pace: float | None = None, horizon_s: float = 86_400.0
+    ) -> None:
+        selector = _SteppingSelector(poll_first=pace is None)
+        super().__init__(selector)
+        selector.wait = self._wait
+        self._clock_resolution = 1e-9  # asyncio would round timers to the wall clock's, 15 ms on some systems
+        numbers = itertools.count()
+        self.set_task_factory(lambda loop, *args, **kwargs: _NumberedTask(next(numbers), *args, loop=loop, **kwargs))
+        self._sim_clock, self._stepper, self._pace, self._horizon_s = clock, stepper, pace, horizon_s
+        self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._order = itertools.count()
+        self._stepping = self._main_running = self._draining = self._nudged = False
+        self._threads = self._spins = self._horizon_tick = 0
+        self._wall_start_s, self._pace_start_tick = 0.0, 0
+        self.slipped_s = 0.0
+        self.clock = WaitClock(clock, self)
+        for what, value, low, high in (("pace", pace, 1e-3, 1e3), ("horizon", horizon_s, clock.tick_s, float("inf"))):
+            if value is not None and not low <= value <= high:
+                self.close()
+                raise OutOfRange(what, value, low, high)
+
+    def time(self) -> float:
+        """Simulation time: every timer and timeout of asyncio counts simulated seconds."""
+        return self._sim_clock.time_s
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine to its end; leftover tasks are cancelled, and the simulation stays usable.
+
+        No time passes once the coroutine has ended: a leftover task that waits while it is cancelled is cancelled
+        again.
+        """
+        if self.is_closed() or self.is_running() or asyncio._get_running_loop() is not None:
+            main.close()
+            why = "it is closed" if self.is_closed() else "an event loop runs already (in a notebook: use a thread)"
+            raise SimulationError(f"the simulation cannot be run: {why}")
+        task = self.create_task(main)
+        self._main_running, self._spins = True, 0
+        self._horizon_tick = self._sim_clock.tick + self._sim_clock.ticks(min(self._horizon_s, LONGEST_S))
+        self._wall_start_s, self._pace_start_tick = time.monotonic(), self._sim_clock.tick
+        try:
+            return self.run_until_complete(task)
+        finally:
+            self._main_running = False
+            self._cancel_leftover()
+            self._sleepers.clear()
+            if task.done() and not task.cancelled():
+                task.exception()  # is being raised; asyncio need not complain that nobody looked
+
+    def close(self) -> None:
+        """Frees what the loop holds; harmless when it is closed."""
+        if not (self.is_closed() or self.is_running() or asyncio._get_running_loop() is not None):
+            self.run_until_complete(self.shutdown_asyncgens())
+        super().close()
+
+    def sleep_until(self, tick: int) -> asyncio.Future[None]:
+        """A future that is done when the clock shows that tick."""
+        future: asyncio.Future[None] = self.create_future()
+        heapq.heappush(self._sleepers, (tick, next(self._order), future))
+        self._nudge()
+        return future
+
+    def call_soon(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
+        """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
+        handle = super().call_soon(*args, **kwargs)
+        self._nudge()
+        return handle
+
+    def call_soon_threadsafe(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
+        """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
+        handle = super().call_soon_threadsafe(*args, **kwargs)
+        self._nudge()
+        return handle
+
+    def call_at(self, *args: Any, **kwargs: Any) -> asyncio.TimerHandle:  # type: ignore[override]
+        """As in asyncio; ends a stretch of simulation in progress, which might lead past the new timer."""
+        handle = super().call_at(*args, **kwargs)
+        self._nudge()
+        return handle
+
+    def run_in_executor(self, *args: Any, **kwargs: Any) -> asyncio.Future[Any]:  # type: ignore[override]
+        """As in asyncio; simulation time stands still until the thread is done, so thinking costs no luck."""
+        future: asyncio.Future[Any] = super().run_in_executor(*args, **kwargs)
+        self._threads += 1
+        future.add_done_callback(self._thread_done)
+        return future
+
+    def _thread_done(self, _future: asyncio.Future[Any]) -> None:
+        self._threads -= 1
+
+    def _nudge(self) -> None:
+        if self._stepping:
+            self._nudged = True
+            self._stepper.interrupt()
+
+    def _wait(self, timeout_s: float | None) -> float | None:
+        """Called before the loop looks at its sockets: runs the simulation, then says how long to wait for them."""
+        if self._draining:
+            self._spins += 1
+            if timeout_s != 0 or self._spins > SPIN_LIMIT:
+                self.stop()
+            return 0.0
+        if not self._main_running or self._threads:
+            return timeout_s
+        before = self._sim_clock.tick
+        wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
+        self._step(self._reachable(wake_tick))
+        self._wake()
+        ready = self._nudged or self._sim_clock.tick >= wake_tick
+        if self._pace is None:
+            self._spins = self._spins + 1 if self._sim_clock.tick == before else 0
+            if self._spins > SPIN_LIMIT:
+                raise SimulationError(
+                    f"simulation time stands still at {self.time():.3f} s: a task awaits nothing in a loop"
+                )
+        return 0.0 if ready or self._pace is None else self._until_next_tick_s(self._pace)
+
+    def _next_wake_tick(self, timeout_s: float | None) -> int:
+        """The tick at which the first task wants to go on; the horizon when none has said so."""
+        if self._sim_clock.tick >= self._horizon_tick:
+            raise SimulationError(f"nothing ended the run within its horizon, {self._horizon_s:g} s of simulation")
+        while self._sleepers and self._sleepers[0][2].done():
+            heapq.heappop(self._sleepers)
+        candidates = [self._horizon_tick]
+        if self._sleepers:
+            candidates.append(self._sleepers[0][0])
+        if timeout_s is not None:
+            candidates.append(self._sim_clock.tick + max(1, self._sim_clock.ticks(timeout_s)))
+        return min(candidates)
+
+    def _reachable(self, wake_tick: int) -> int:
+        """How far towards that tick the simulation may run now."""
+        now = self._sim_clock.tick
+        if self._pace is None:
+            return min(wake_tick, now + self._sim_clock.ticks(STRETCH_S))
+        allowed = self._allowed_tick(self._pace)
+        if wake_tick <= now and (allowed - now) * self._sim_clock.tick_s > LAG_S / 5 * self._pace:
+            return min(allowed, self._horizon_tick)  # tasks that are always ready must not stop a paced clock
+        return min(wake_tick, allowed)
+
+    def _allowed_tick(self, pace: float) -> int:
+        """The tick that belongs to the wall clock; a machine that is too slow lets time slip instead of racing."""
+        now, tick_s = self._sim_clock.tick, self._sim_clock.tick_s
+        allowed = self._pace_start_tick + int((time.monotonic() - self._wall_start_s) * pace / tick_s)
+        excess_s = (allowed - now) * tick_s / pace - LAG_S
+        if excess_s <= 0:
+            return allowed
+        self.slipped_s += excess_s
+        self._wall_start_s += excess_s
+        return now + int(LAG_S * pace / tick_s)
+
+    def _until_next_tick_s(self, pace: float) -> float:
+        ticks = self._sim_clock.tick + 1 - self._pace_start_tick
+        return max(0.0, self._wall_start_s + ticks * self._sim_clock.tick_s / pace - time.monotonic())
+
+    def _step(self, until_tick: int) -> None:
+        self._nudged = False
+        if until_tick <= self._sim_clock.tick:
+            return
+        self._stepping = True
+        try:
+            self._stepper.advance(until_tick)
+        finally:
+            self._stepping = False
+
+    def _wake(self) -> None:
+        while self._sleepers and (self._sleepers[0][0] <= self._sim_clock.tick or self._sleepers[0][2].done()):
+            future = heapq.heappop(self._sleepers)[2]
+            if not future.done():
+                future.set_result(None)
+
+    def _cancel_leftover(self) -> None:
+        """Cancels the tasks that still wait, in the order of their making, until all have ended."""
+        self._draining, self._spins = True, 0
+        try:
+            for _ in range(CANCEL_ROUNDS):
+                for pending in sorted(asyncio.all_tasks(self), key=hash):
+                    pending.cancel()
+                self.run_forever()  # until nobody is ready: see _wait
+                if not asyncio.all_tasks(self):
+                    return
+            for stubborn in sorted(asyncio.all_tasks(self), key=hash):
+                self.call_exception_handler({"message": "a task refuses to be cancelled", "task": stubborn})
+        finally:
+            self._draining = False

@@ -1,0 +1,36 @@
+"""The messages of the ring: its contract is its data."""
+
+from cellwright.core.messages.base import Message
+from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
+from cellwright.core.messages.sensing import Beam, Encoder, Imu, Odometry, Range, Wrench
+from cellwright.core.messages.truth import FaultEvent, Verdict, WorldTruth
+from cellwright.core.messages.vision import CameraInfo, Depth, Detections, Image, Tracks
+from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
+
+__all__ = [
+    "ActionEvent",
+    "Beam",
+    "BeliefChange",
+    "CameraInfo",
+    "CrclCommand",
+    "CrclStatus",
+    "Depth",
+    "Detections",
+    "Encoder",
+    "FaultEvent",
+    "Image",
+    "Imu",
+    "IoState",
+    "JointState",
+    "Message",
+    "Odometry",
+    "Order",
+    "Plan",
+    "Range",
+    "SafetyStatus",
+    "ToolStatus",
+    "Tracks",
+    "Verdict",
+    "WorldTruth",
+    "Wrench",
+]

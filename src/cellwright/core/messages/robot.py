@@ -1,0 +1,50 @@
+"""What a robot and its tool report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cellwright.core.messages.base import Array, Message
+
+__all__ = ["IoState", "JointState", "SafetyStatus", "ToolStatus"]
+
+
+@dataclass(slots=True)
+class JointState(Message):
+    """Joint positions (rad or m), velocities and efforts as the controller reports them."""
+
+    ROS_TYPE: ClassVar[str | None] = "sensor_msgs/msg/JointState"
+
+    names: tuple[str, ...]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+@dataclass(slots=True)
+class ToolStatus(Message):
+    """What the mounted tool reports: `width_m` of a gripper, `power` 0..1 of a vacuum tool, whether it holds."""
+
+    tool: str
+    kind: str
+    width_m: float
+    power: float
+    holding: bool
+    locked: bool
+
+
+@dataclass(slots=True)
+class SafetyStatus(Message):
+    """Why a robot may not move: the stop category in force (empty when none) and the zones that are entered."""
+
+    stop_category: str
+    zones_entered: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class IoState(Message):
+    """Named digital inputs and outputs."""
+
+    names: tuple[str, ...]
+    values: tuple[bool, ...]

@@ -1,0 +1,54 @@
+"""What only the judge and the recorder may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cellwright.core.messages.base import Array, Message
+
+__all__ = ["FaultEvent", "Verdict", "WorldTruth"]
+
+
+@dataclass(slots=True)
+class WorldTruth(Message):
+    """True poses of loose bodies (those that moved since the last message) and what touches what.
+
+    Attributes:
+        names: Body names.
+        positions: (n, 3) in the world.
+        quaternions: (n, 4), w first.
+        contact_pairs: Pairs of touching bodies as `a|b`.
+        contact_forces: Normal force of each pair in N.
+    """
+
+    TRUTH: ClassVar[bool] = True
+
+    names: tuple[str, ...]
+    positions: Array
+    quaternions: Array
+    contact_pairs: tuple[str, ...]
+    contact_forces: Array
+
+
+@dataclass(slots=True)
+class FaultEvent(Message):
+    """What was done to the world."""
+
+    TRUTH: ClassVar[bool] = True
+
+    fault: str
+    subject: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Verdict(Message):
+    """Scored items with reasons."""
+
+    TRUTH: ClassVar[bool] = True
+
+    items: tuple[str, ...]
+    passed: tuple[bool, ...]
+    reasons: tuple[str, ...]
+    score: float

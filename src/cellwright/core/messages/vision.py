@@ -1,0 +1,77 @@
+"""Images and what is recognised in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.messages.base import Array, Message
+
+__all__ = ["CameraInfo", "Depth", "Detections", "Image", "Tracks"]
+
+
+@dataclass(slots=True)
+class Image(Message):
+    """An 8-bit image, (height, width, 3) for rgb8 or (height, width) for mono8."""
+
+    frame: str
+    encoding: str
+    pixels: npt.NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class Depth(Message):
+    """Distance along the optical axis in metres, (height, width); not a number where nothing is seen."""
+
+    frame: str
+    depth_m: npt.NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class CameraInfo(Message):
+    """Intrinsics and the calibrated (not the actual) pose of the camera in the cell."""
+
+    frame: str
+    width: int
+    height: int
+    focal_px: Array
+    centre_px: Array
+    distortion: Array
+    position: Array
+    quaternion: Array
+
+
+@dataclass(slots=True)
+class Detections(Message):
+    """Objects seen at one moment, one row each, in no meaningful order and without identity.
+
+    Attributes:
+        frame: The frame of the poses.
+        skus: What each object was taken for.
+        positions: (n, 3).
+        quaternions: (n, 4), w first.
+        variances: (n, 4): x, y, z in m2 and yaw in rad2.
+        scores: (n,), 0 to 1.
+    """
+
+    frame: str
+    skus: tuple[str, ...]
+    positions: Array
+    quaternions: Array
+    variances: Array
+    scores: Array
+
+
+@dataclass(slots=True)
+class Tracks(Message):
+    """Objects followed over time in the cell frame; columns as in `Detections`, with identity, age and slot."""
+
+    identities: tuple[str, ...]
+    skus: tuple[str, ...]
+    positions: Array
+    quaternions: Array
+    variances: Array
+    ages_s: Array
+    slots: tuple[str, ...]

@@ -1,0 +1,65 @@
+"""Orders, plans, actions, and the CRCL documents between executor and robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cellwright.core.messages.base import Message
+
+__all__ = ["ActionEvent", "BeliefChange", "CrclCommand", "CrclStatus", "Order", "Plan"]
+
+
+@dataclass(slots=True)
+class Order(Message):
+    """An announced order: kits to build, how many, how urgent."""
+
+    order: str
+    kits: tuple[str, ...]
+    quantities: tuple[int, ...]
+    priority: int
+
+
+@dataclass(slots=True)
+class Plan(Message):
+    """A plan as text, one action a line, with its cost and the planner that made it."""
+
+    planner: str
+    actions: tuple[str, ...]
+    cost: float
+
+
+@dataclass(slots=True)
+class ActionEvent(Message):
+    """An action that started, ended or failed, with the predicates evaluated for it and their evidence."""
+
+    robot: str
+    action: str
+    phase: str
+    reason: str
+    predicates: tuple[str, ...]
+    values: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class BeliefChange(Message):
+    """What changed in the world model, from which evidence, and whether the state is marked stable."""
+
+    subject: str
+    change: str
+    evidence: str
+    stable: bool
+
+
+@dataclass(slots=True)
+class CrclCommand(Message):
+    """A CRCL command document."""
+
+    document: str
+
+
+@dataclass(slots=True)
+class CrclStatus(Message):
+    """A CRCL status document."""
+
+    document: str

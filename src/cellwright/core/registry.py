@@ -1,0 +1,84 @@
+"""Names to things: what ships with the package, and what other installed packages add by entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from cellwright.core.errors import BadInput, UnknownName
+
+__all__ = ["Registry"]
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """A table of named things of one kind.
+
+    What another package adds is imported when it is asked for, so a broken package harms nobody who does not use it.
+
+    Args:
+        kind: What the things are called in messages, such as `sensor`.
+        group: The entry-point group through which other packages add theirs, such as `cellwright.sensors`.
+    """
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind, self.group = kind, group
+        self._entries: dict[str, T] = {}
+        self._points: dict[str, list[EntryPoint]] | None = None
+
+    def register(self, name: str) -> Callable[[T], T]:
+        """Decorator that files a class or function under a name."""
+
+        def decorate(thing: T) -> T:
+            self.add(name, thing)
+            return thing
+
+        return decorate
+
+    def add(self, name: str, thing: T) -> None:
+        """Files a thing under a name that must be free."""
+        if name in self._entries and self._entries[name] is not thing:
+            raise BadInput(f"{self.kind} '{name}' is registered twice")
+        self._entries[name] = thing
+
+    def get(self, name: str, where: str = "") -> T:
+        """The thing of that name; the error lists what exists and suggests the nearest."""
+        for point in self._found().get(name, []):
+            self._load(point)
+        self._found().pop(name, None)
+        if name not in self._entries:
+            raise UnknownName(self.kind, name, self.names(), where)
+        return self._entries[name]
+
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted({*self._entries, *self._found()})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries or name in self._found()
+
+    def _found(self) -> dict[str, list[EntryPoint]]:
+        """The entry points of other packages that are not loaded yet."""
+        if self._points is None:
+            self._points = {}
+            for point in entry_points(group=self.group):
+                self._points.setdefault(point.name, []).append(point)
+        return self._points
+
+    def _load(self, point: EntryPoint) -> None:
+        package = point.dist.name if point.dist else point.value
+        try:
+            thing = point.load()
+        except Exception as error:
+            raise BadInput(
+                f"{self.kind} '{point.name}' of package '{package}' cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+        try:
+            self.add(point.name, thing)
+        except BadInput as error:
+            raise BadInput(f"{error}, the second time by package '{package}'") from None

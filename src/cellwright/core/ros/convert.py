@@ -1,0 +1,129 @@
+"""Messages to ROS message objects and back, and the message classes that this process knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import Detections, Message, Tracks, WorldTruth
+from cellwright.core.ros.kinds import Wire
+from cellwright.core.ros.layout import Layout, Slot, definition, layout_of
+
+__all__ = ["COLUMNS", "decode", "from_ros", "message_class", "to_ros"]
+
+M = TypeVar("M", bound=Message)
+
+COLUMNS: dict[type[Message], dict[str, int]] = {
+    Detections: {"positions": 3, "quaternions": 4, "variances": 4},
+    Tracks: {"positions": 3, "quaternions": 4, "variances": 4},
+    WorldTruth: {"positions": 3, "quaternions": 4},
+}
+"""Tables travel flat, row by row; these get their columns back. A class of another package that has tables says so
+itself, in a class variable `ROS_COLUMNS` such as `{"positions": 3}`; without it they come back flat."""
+
+
+def to_ros(message: Message) -> Any:
+    """The ROS message object (of the class's own type store) with the content of a message."""
+    layout = layout_of(type(message))
+    values: dict[str, Any] = {}
+    for slot in layout.slots:
+        value = getattr(message, slot.field)
+        if slot.kind.wire is Wire.STAMP:
+            values[f"{slot.path}.sec"], values[f"{slot.path}.nanosec"] = divmod(value, 1_000_000_000)
+        elif slot.kind.wire is Wire.VECTOR:
+            numbers = np.asarray(value, np.float64).ravel().tolist()
+            values.update(zip((f"{slot.path}.{name}" for name in slot.components), numbers, strict=True))
+        elif slot.kind.wire is Wire.TEXTS:
+            values[slot.path] = list(value)
+        elif slot.kind.wire is Wire.SHAPE:
+            values[slot.path] = np.array(value.shape, np.uint32)
+        elif slot.kind.wire in (Wire.ARRAY, Wire.NUMBERS):
+            values[slot.path] = np.array(value, slot.kind.code).ravel()
+        else:
+            values[slot.path] = value
+    return _build(layout, layout.ros_name, "", values)
+
+
+def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str = "") -> M:
+    """The message with the content of a ROS message object.
+
+    Args:
+        message_type: The class to make.
+        ros: An object with the fields of its ROS type; whose class it is does not matter.
+        sequence: What standard ROS types do not carry; used where `ros` has no place for it.
+        source: Likewise.
+    """
+    layout = layout_of(message_type)
+    values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": 0}
+    columns = getattr(message_type, "ROS_COLUMNS", COLUMNS.get(message_type, {}))
+    for slot in layout.slots:
+        if slot.kind.wire is Wire.SHAPE:
+            continue
+        value = attrgetter(slot.path)(ros)
+        if slot.kind.wire is Wire.STAMP:
+            value = value.sec * 1_000_000_000 + value.nanosec
+        elif slot.kind.wire is Wire.VECTOR:
+            value = np.array([getattr(value, name) for name in slot.components])
+        elif slot.kind.wire is Wire.TEXTS:
+            value = tuple(value)
+        elif slot.kind.wire is Wire.NUMBERS:
+            value = tuple(np.asarray(value).tolist())
+        elif slot.kind.wire is Wire.ARRAY:
+            value = _reshaped(np.asarray(value), slot, ros, columns)
+        values[slot.field] = value
+    return message_type(**values)
+
+
+def decode(message_type: type[M], data: bytes | memoryview, *, sequence: int = 0, source: str = "") -> M:
+    """The message of CDR bytes."""
+    layout = layout_of(message_type)
+    ros = layout.store.deserialize_cdr(data, layout.ros_name)
+    return from_ros(message_type, ros, sequence=sequence, source=source)
+
+
+def message_class(ros_name: str, text: str) -> type[Message] | None:
+    """The message class of this process with that ROS type and the same definition; None when there is none.
+
+    Classes of other packages are found when they are imported. Of several (a cell of a notebook that was run twice)
+    the latest is taken.
+    """
+    found = None
+    for candidate in _subclasses(Message):
+        if ros_name in (candidate.ROS_TYPE, f"cellwright_msgs/msg/{candidate.__name__}"):
+            with suppress(BadInput):  # a class that cannot be mapped is not the one that was
+                name, own_text = definition(candidate)
+                found = candidate if name == ros_name and own_text.split() == text.split() else found
+    return found
+
+
+def _subclasses(parent: type[Message]) -> Iterator[type[Message]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
+def _reshaped(flat: Any, slot: Slot, ros: Any, columns: dict[str, int]) -> Any:
+    if slot.kind.shaped:
+        return flat.reshape([int(n) for n in attrgetter(f"{slot.path}_shape")(ros)])
+    width = columns.get(slot.field, 0)
+    return flat.reshape(-1, width) if width and flat.size % width == 0 else flat
+
+
+def _build(layout: Layout, ros_name: str, prefix: str, values: dict[str, Any]) -> Any:
+    content = {}
+    for name, field_type in _ros_fields(layout, ros_name):
+        path = prefix + name
+        content[name] = values[path] if path in values else _build(layout, field_type, f"{path}.", values)
+    return layout.store.types[ros_name](**content)
+
+
+@cache
+def _ros_fields(layout: Layout, ros_name: str) -> tuple[tuple[str, str], ...]:
+    """Field names with their type, which matters only where it is another message."""
+    return tuple((name, str(description[1])) for name, description in layout.store.fielddefs[ros_name][1])

@@ -1,0 +1,198 @@
+"""CDR bytes of messages, fast: what seldom changes is laid down once, what always changes is packed in one call.
+
+A log of a cell has some hundred messages for every simulated second, and serialising them field by field costs more
+than the physics. Of a joint state only the stamp and three rows of numbers are new each time; names, counts and
+padding stay. So an encoder keeps templates: for each combination of texts and lengths that it has met, one
+`struct.Struct` for the whole message and the constant pieces between the numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import Message
+from cellwright.core.ros.kinds import Wire
+from cellwright.core.ros.layout import Layout, Slot, layout_of, once_per_class
+
+__all__ = ["Encoder", "encode"]
+
+ENCAPSULATION = b"\x00\x01\x00\x00"  # plain CDR, little endian; alignment counts from after it
+MAX_TEMPLATES = 128  # texts that never repeat, such as documents, must not fill the memory
+
+DYNAMIC = (Wire.STAMP, Wire.NUMBER, Wire.NUMBERS, Wire.ARRAY, Wire.VECTOR)
+
+
+class Encoder:
+    """Encodes messages of one class; the bytes equal those of rosbags' own serialiser.
+
+    Attributes:
+        encode: The function `message -> bytes`.
+    """
+
+    encode: Callable[[Message], bytes]
+
+    def __init__(self, message_type: type[Message]) -> None:
+        self._layout = layout_of(message_type)
+        self._templates: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._gaps = list(_gaps(self._layout))
+        names: dict[str, Any] = {
+            "array": np.array,
+            "templates": self._templates,
+            "new_template": self._new_template,
+            "explain": self._explain,
+            **{f"dtype_{slot.field}": np.dtype(slot.kind.code) for slot in self._layout.slots if slot.kind.code},
+        }
+        exec(_source(self._layout, self._gaps), names)
+        self.encode = names["encode"]
+
+    def _new_template(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Lays out one combination of texts and lengths: `Struct.pack` and the constant piece of every gap."""
+        formats, pieces, piece = ["<"], [], ENCAPSULATION
+        position = -len(ENCAPSULATION)
+        static = iter(key)
+        for slot, has_gap in zip(self._layout.slots, self._gaps, strict=True):
+            wire, size = slot.kind.wire, slot.kind.size
+            start = position + len(piece)
+            if wire in (Wire.TEXT, Wire.TEXTS, Wire.SHAPE):
+                piece += _static_bytes(wire, next(static), start)
+                continue
+            content, length = _dynamic_format(slot, static)
+            if wire in (Wire.ARRAY, Wire.NUMBERS):
+                piece += b"\0" * (-start % 4) + struct.pack("<I", length // size)
+                start = position + len(piece)
+            if length:
+                piece += b"\0" * (-start % size)
+            if has_gap:
+                formats.append(f"{len(piece)}s")
+                pieces.append(piece)
+                position, piece = position + len(piece), b""
+            formats.append(content)
+            position += length
+        formats.append(f"{len(piece)}s")
+        if len(self._templates) >= MAX_TEMPLATES:
+            self._templates.clear()
+        template = self._templates[key] = (struct.Struct("".join(formats)).pack, *pieces, piece)
+        return template
+
+    def _explain(self, message: Message, error: Exception) -> BadInput:
+        """Which field of a message cannot be encoded, in place of an error out of the middle of the packing."""
+        for slot in self._layout.slots:
+            try:
+                _check(slot, getattr(message, slot.field))
+            except (AttributeError, TypeError, ValueError, OverflowError, struct.error) as problem:
+                return BadInput(
+                    f"{type(message).__name__}.{slot.field} cannot be encoded as {_wanted(slot)}: {problem}"
+                )
+        return BadInput(f"{type(message).__name__} cannot be encoded: {error}")
+
+
+@once_per_class
+def _encoder(message_type: type[Message]) -> Encoder:
+    return Encoder(message_type)
+
+
+def encode(message: Message) -> bytes:
+    """CDR bytes of one message, by a shared encoder of its class."""
+    return _encoder(type(message)).encode(message)
+
+
+def _check(slot: Slot, value: Any) -> None:
+    """Tries one value the slow way; its error tells what is wrong with it."""
+    wire, code = slot.kind.wire, slot.kind.code
+    if wire is Wire.TEXT:
+        str.encode(value)
+    elif wire is Wire.TEXTS:
+        hash(value)
+        for text in value:
+            str.encode(text)
+    elif wire is Wire.STAMP:
+        struct.pack("<iI", *divmod(value, 1_000_000_000))
+    elif wire is Wire.NUMBER:
+        struct.pack(code, value)
+    elif wire is Wire.NUMBERS:
+        np.array(value, code)
+    elif not isinstance(value, np.ndarray):
+        raise TypeError(f"it is a {type(value).__name__}")
+    elif wire is Wire.VECTOR and value.size != len(slot.components):
+        raise ValueError(f"it has {value.size} numbers")
+
+
+def _wanted(slot: Slot) -> str:
+    return slot.kind.ros or f"{len(slot.components)} float64"
+
+
+def _gaps(layout: Layout) -> Iterator[bool]:
+    """For each slot, whether constant bytes may come before it: counts, texts, padding, the encapsulation."""
+    aligned = 0
+    for slot in layout.slots:
+        wire, size = slot.kind.wire, slot.kind.size
+        yield wire in DYNAMIC and (wire in (Wire.ARRAY, Wire.NUMBERS) or aligned < size)
+        aligned = size if wire in (Wire.NUMBER, Wire.VECTOR, Wire.STAMP) else 0
+
+
+def _static_bytes(wire: Wire, value: Any, start: int) -> bytes:
+    """A string, or a counted row of strings or uint32, with the padding before it."""
+    out = b"\0" * (-start % 4)
+    if wire is Wire.SHAPE:
+        return out + struct.pack(f"<I{len(value)}I", len(value), *value)
+    if wire is Wire.TEXT:
+        value = (value,)
+    else:
+        out += struct.pack("<I", len(value))
+    for text in value:
+        data = text.encode()
+        out += b"\0" * (-(start + len(out)) % 4) + struct.pack("<I", len(data) + 1) + data + b"\0"
+    return out
+
+
+def _dynamic_format(slot: Slot, static: Iterator[Any]) -> tuple[str, int]:
+    """`struct` format and length in bytes of what is packed anew each time."""
+    wire, size = slot.kind.wire, slot.kind.size
+    if wire is Wire.STAMP:
+        return "iI", 8
+    if wire is Wire.NUMBER:
+        return slot.kind.code, size
+    count = next(static)
+    if wire is Wire.VECTOR and count != len(slot.components):
+        raise ValueError(f"{slot.field} has {count} numbers, not {len(slot.components)}")
+    return f"{count * size}s", count * size
+
+
+def _source(layout: Layout, gaps: list[bool]) -> str:
+    """The text of the class's encode function; written out, because a loop over the slots costs twice as much."""
+    prepare, key, arguments, gap_names = [], [], [], []
+    for i, (slot, has_gap) in enumerate(zip(layout.slots, gaps, strict=True)):
+        wire, field, value = slot.kind.wire, slot.field, f"message.{slot.field}"
+        if has_gap:
+            gap_names.append(f"gap{i}")
+            arguments.append(f"gap{i}")
+        if wire is Wire.STAMP:
+            prepare.append(f"time_ns = {value}")
+            arguments += ["time_ns // 1000000000", "time_ns % 1000000000"]
+        elif wire is Wire.NUMBER:
+            arguments.append(value)
+        elif wire in (Wire.TEXT, Wire.TEXTS):
+            key.append(value)
+        elif wire is Wire.SHAPE:
+            key.append(f"{value}.shape")
+        else:
+            prepare.append(f"{field} = {value}")
+            if wire is Wire.NUMBERS:
+                prepare.append(f"{field} = array({field}, dtype_{field})")
+            else:
+                prepare.append(f"if {field}.dtype is not dtype_{field}: {field} = {field}.astype(dtype_{field})")
+            key.append(f"{field}.size")
+            arguments.append(f"{field}.tobytes()")
+    body = [
+        *prepare,
+        f"key = ({', '.join(key)},)",
+        f"pack, {', '.join([*gap_names, 'tail'])} = templates.get(key) or new_template(key)",
+        f"return pack({', '.join([*arguments, 'tail'])})",
+    ]
+    lines = ["def encode(message):", "  try:", *(f"    {line}" for line in body)]
+    return "\n".join([*lines, "  except Exception as error:", "    raise explain(message, error) from error"])

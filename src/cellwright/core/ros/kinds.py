@@ -1,0 +1,89 @@
+"""How the field types of a message class travel in ROS: the one table of what is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, get_args, get_origin
+
+import numpy as np
+
+__all__ = ["ALLOWED_TYPES", "Kind", "Wire", "kind_of"]
+
+ALLOWED_TYPES = (
+    "str, bool, int, float, tuple[str, ...], tuple[int, ...], tuple[bool, ...], NDArray of float64, float32 or uint8"
+)
+
+
+class Wire(Enum):
+    """The forms in which a value is laid down in CDR bytes."""
+
+    STAMP = "stamp"
+    """Seconds and nanoseconds of `time_ns`."""
+    TEXT = "text"
+    """One string."""
+    TEXTS = "texts"
+    """A counted row of strings."""
+    NUMBER = "number"
+    """One number or truth value."""
+    NUMBERS = "numbers"
+    """A counted row of numbers out of a tuple."""
+    ARRAY = "array"
+    """A counted row of numbers out of an array of any shape, row by row."""
+    VECTOR = "vector"
+    """The number fields of a nested ROS message, such as x, y, z, out of one array; no count."""
+    SHAPE = "shape"
+    """The shape of the array that follows, as a counted row of uint32."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One field type.
+
+    Attributes:
+        wire: Its form in the bytes.
+        ros: Its ROS type.
+        code: `struct` code of a number, numpy type of the items of a row; empty for text.
+        size: Bytes of a number or of an item, to which it is aligned; 4 where a count or a string comes first.
+        shaped: Whether the array's shape travels with it.
+    """
+
+    wire: Wire
+    ros: str
+    code: str = ""
+    size: int = 4
+    shaped: bool = False
+
+
+STAMP = Kind(Wire.STAMP, "builtin_interfaces/Time")
+TEXT = Kind(Wire.TEXT, "string")
+SEQUENCE = Kind(Wire.NUMBER, "uint32", "I", 4)
+SHAPE = Kind(Wire.SHAPE, "uint32[]", "<u4", 4)
+VECTOR = Kind(Wire.VECTOR, "", "<f8", 8)
+
+_PLAIN: dict[Any, Kind] = {
+    str: TEXT,
+    bool: Kind(Wire.NUMBER, "bool", "?", 1),
+    int: Kind(Wire.NUMBER, "int64", "q", 8),
+    float: Kind(Wire.NUMBER, "float64", "d", 8),
+    tuple[str, ...]: Kind(Wire.TEXTS, "string[]"),
+    tuple[int, ...]: Kind(Wire.NUMBERS, "int64[]", "<i8", 8),
+    tuple[bool, ...]: Kind(Wire.NUMBERS, "bool[]", "?", 1),
+}
+
+_ARRAYS: dict[Any, Kind] = {
+    np.float64: Kind(Wire.ARRAY, "float64[]", "<f8", 8),
+    np.float32: Kind(Wire.ARRAY, "float32[]", "<f4", 4, shaped=True),
+    np.uint8: Kind(Wire.ARRAY, "uint8[]", "|u1", 1, shaped=True),
+}
+
+
+def kind_of(annotation: Any) -> Kind | None:
+    """The kind of a resolved type annotation; None when it is not in the table."""
+    if get_origin(annotation) is np.ndarray:
+        items = get_args(get_args(annotation)[-1])
+        return _ARRAYS.get(items[0]) if items else None
+    try:
+        return _PLAIN.get(annotation)
+    except TypeError:  # an annotation that cannot be hashed is not one of ours
+        return None

@@ -1,0 +1,211 @@
+"""Which field of a message class becomes which field of its ROS message, in the order of the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
+
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import Message
+from cellwright.core.ros.kinds import ALLOWED_TYPES, SEQUENCE, SHAPE, STAMP, TEXT, VECTOR, Kind, kind_of
+
+__all__ = ["Definition", "Layout", "Slot", "definition", "layout_of", "once_per_class", "type_store"]
+
+T = TypeVar("T")
+
+LONG_TERM_RELEASE = Stores.ROS2_LYRICAL  # named, not "latest": a log's bytes must not change with a library's mind
+PACKAGE = "cellwright_msgs"
+HEADER = "std_msgs/msg/Header"
+
+RENAMED = {
+    "sensor_msgs/msg/JointState": {"name": "names"},
+    "geometry_msgs/msg/WrenchStamped": {"wrench.force": "force", "wrench.torque": "torque"},
+}
+"""Standard type -> where its fields are called otherwise in our class; all others have the same name in both."""
+
+
+class Definition(NamedTuple):
+    """A ROS type as a log or a peer wants to have it described.
+
+    Attributes:
+        name: Such as `cellwright_msgs/msg/ToolStatus`.
+        text: Its ros2msg text, followed by those of all types in it, each after a line of `=` and its name.
+    """
+
+    name: str
+    text: str
+
+
+class Slot(NamedTuple):
+    """One value on its way.
+
+    Attributes:
+        path: The field of the ROS message, dotted.
+        field: The field of our class.
+        kind: How it travels.
+        components: Of a vector, the fields of the nested ROS message, such as x, y, z.
+    """
+
+    path: str
+    field: str
+    kind: Kind
+    components: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The whole mapping of one message class.
+
+    Attributes:
+        ros_name: Full name of the ROS type.
+        slots: In the order of the bytes.
+        store: A type store that knows the type. One for each class, so that two packages may have classes of the
+            same name in one process.
+    """
+
+    message_type: type[Message]
+    ros_name: str
+    slots: tuple[Slot, ...]
+    store: Typestore
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Fields of our class that the ROS message holds; a standard type may lack sequence and source."""
+        return frozenset(slot.field for slot in self.slots)
+
+
+def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Message]], T]:
+    """`functools.cache` for functions of a message class, which mypy takes for unhashable there."""
+    results: dict[type[Message], T] = {}
+
+    @wraps(function)
+    def cached(message_type: type[Message]) -> T:
+        if message_type not in results:
+            results[message_type] = function(message_type)
+        return results[message_type]
+
+    return cached
+
+
+@once_per_class
+def layout_of(message_type: type[Message]) -> Layout:
+    """The mapping of a message class, found from its fields; no registration needed."""
+    kinds = _field_kinds(message_type)
+    frame = "frame" if kinds.get("frame") is TEXT else "source"
+    store = get_typestore(LONG_TERM_RELEASE)
+    header = [Slot("header.stamp", "time_ns", STAMP), Slot("header.frame_id", frame, TEXT)]
+    if message_type.ROS_TYPE is None:
+        name = f"{PACKAGE}/msg/{message_type.__name__}"
+        slots = header + _own_slots(message_type, kinds, frame)
+        lines = ["std_msgs/Header header", *(f"{slot.kind.ros} {slot.path}" for slot in slots[len(header) :])]
+        store.register(get_types_from_msg("\n".join(lines), name))
+    else:
+        name = message_type.ROS_TYPE
+        slots = _standard_slots(message_type, kinds, store, header)
+    return Layout(message_type, name, tuple(slots), store)
+
+
+@once_per_class
+def definition(message_type: type[Message]) -> Definition:
+    """Name and full text of the ROS type of a message class."""
+    layout = layout_of(message_type)
+    return Definition(layout.ros_name, layout.store.generate_msgdef(layout.ros_name, ros_version=2)[0])
+
+
+def type_store(message_type: type[Message]) -> Typestore:
+    """A rosbags type store that knows the ROS type of a message class, for whoever needs more than CDR."""
+    return layout_of(message_type).store
+
+
+def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:
+    label = f"message class {message_type.__module__}.{message_type.__qualname__}"
+    try:
+        hints = get_type_hints(message_type)
+    except NameError as error:
+        raise BadInput(f"{label}: a field type cannot be resolved: {error}") from None
+    kinds: dict[str, Kind] = {}
+    for field in fields(message_type):
+        kind = kind_of(hints[field.name])
+        if kind is None:
+            hint = hints[field.name]
+            written = hint.__qualname__ if isinstance(hint, type) and not get_args(hint) else hint
+            raise BadInput(f"{label}: field '{field.name}' has type {written}, allowed: {ALLOWED_TYPES}")
+        kinds[field.name] = kind
+    return kinds
+
+
+def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) -> list[Slot]:
+    """The fields after the header of a generated type."""
+    slots = [Slot("sequence", "sequence", SEQUENCE)]
+    for field, kind in kinds.items():
+        if field in ("time_ns", "sequence", frame):
+            continue
+        if kind.shaped:
+            slots.append(Slot(f"{field}_shape", field, SHAPE))
+        slots.append(Slot(field, field, kind))
+    paths = ["header", *(slot.path for slot in slots)]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise BadInput(f"message class {message_type.__qualname__}: field name '{path}' is taken by its ROS type")
+    return slots
+
+
+def _standard_slots(
+    message_type: type[Message], kinds: dict[str, Kind], store: Typestore, header: list[Slot]
+) -> list[Slot]:
+    """Every field of a standard type with the field of our class that fills it."""
+    ros_type = str(message_type.ROS_TYPE)
+    label = f"message class {message_type.__qualname__}, ROS type {ros_type}"
+    if ros_type not in store.fielddefs:
+        raise BadInput(f"{label}: no such standard type; leave ROS_TYPE None to have one made from the fields")
+    renamed = RENAMED.get(ros_type, {})
+    slots: list[Slot] = []
+
+    def walk(ros_name: str, prefix: str) -> None:
+        for name, description in store.fielddefs[ros_name][1]:
+            path = prefix + name
+            field = renamed.get(path, name)
+            kind = kinds.get(field)
+            nested = description[1] if description[0] == Nodetype.NAME else None
+            if nested == HEADER and not prefix:
+                slots.extend(header)
+            elif isinstance(nested, str):
+                components = _components(store, nested)
+                if components and kind is not None and kind.ros == "float64[]":
+                    slots.append(Slot(path, field, VECTOR, components))
+                else:
+                    walk(nested, f"{path}.")
+            elif kind is not None and kind.ros == _ros_type(description):
+                slots.append(Slot(path, field, kind))
+            else:
+                raise BadInput(f"{label}: nothing fills its field '{path}' of type {_ros_type(description)}")
+
+    walk(ros_type, "")
+    unused = set(kinds) - {slot.field for slot in slots} - {"sequence", "source", "time_ns"}
+    if unused:
+        raise BadInput(f"{label}: it has no place for the fields {', '.join(sorted(unused))}")
+    return slots
+
+
+def _components(store: Typestore, ros_name: str) -> tuple[str, ...]:
+    """The fields of a nested message of nothing but float64; none for a quaternion, whose order is not ours."""
+    inside = store.fielddefs[ros_name][1]
+    if ros_name.endswith("/Quaternion") or any(_ros_type(description) != "float64" for _, description in inside):
+        return ()
+    return tuple(name for name, _ in inside)
+
+
+def _ros_type(description: Any) -> str:
+    """The type of a field as written in a .msg file."""
+    if description[0] == Nodetype.BASE:
+        return str(description[1][0])
+    if description[0] == Nodetype.NAME:
+        return str(description[1])
+    (inner, item), count = description[1]
+    return f"{item if inner == Nodetype.NAME else item[0]}[{count or ''}]"

@@ -1,0 +1,132 @@
+"""Rotations as unit quaternions w, x, y, z: the small formulas that `Pose` is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+SMALL_ANGLE_RAD = 1e-4  # below it the Taylor series are more exact than the closed forms
+
+
+def normalised(quaternion: Array) -> Array:
+    """Unit length and w >= 0 (of q and -q, which are the same rotation, one is chosen)."""
+    if quaternion.shape != (4,):
+        raise ValueError(f"a quaternion has 4 numbers, not {quaternion.shape}")
+    length = float(np.linalg.norm(quaternion))
+    if not np.isfinite(length) or length < 1e-12:
+        raise ValueError(f"not a rotation: quaternion {quaternion.tolist()}")
+    # One that has unit length stays as it is: normalising twice must not change a bit.
+    unit = quaternion + 0.0 if abs(length - 1.0) < 1e-15 else quaternion / length
+    if abs(unit[0]) < 1e-15:  # a half turn: of q and -q the one whose first clear number is positive
+        unit[0] = 0.0
+        return unit if unit[np.abs(unit) > 1e-15][0] > 0 else 0.0 - unit
+    return unit if unit[0] > 0 else 0.0 - unit
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """The rotation b followed by a."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return np.array(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ]
+    )
+
+
+def rotate(quaternion: Array, vector: Array) -> Array:
+    """The vector turned by the quaternion."""
+    u, w = quaternion[1:], quaternion[0]
+    t = 2.0 * np.cross(u, vector)
+    return np.asarray(vector + w * t + np.cross(u, t))
+
+
+def matrix_from_quaternion(q: Array) -> Array:
+    """The 3 x 3 rotation matrix of a unit quaternion."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_from_matrix(m: Array) -> Array:
+    """The quaternion of a rotation matrix, by its largest component (Shepperd), exact near half turns."""
+    if m.shape != (3, 3) or not np.allclose(m @ m.T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(m) < 0:
+        raise ValueError(f"not a rotation: matrix {m.tolist()} (its rows must be unit vectors, right-handed)")
+    trace = np.trace(m)
+    candidates = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
+    i = int(np.argmax(candidates))
+    if i == 0:
+        q = np.array([1 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    elif i == 1:
+        q = np.array([m[2, 1] - m[1, 2], 1 + 2 * m[0, 0] - trace, m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]])
+    elif i == 2:
+        q = np.array([m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], 1 + 2 * m[1, 1] - trace, m[1, 2] + m[2, 1]])
+    else:
+        q = np.array([m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], 1 + 2 * m[2, 2] - trace])
+    return normalised(q)
+
+
+def quaternion_from_rpy(rpy: Array) -> Array:
+    """Roll about x, then pitch about y, then yaw about z, all fixed axes."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy / 2), np.sin(rpy / 2)
+    return np.array(
+        [
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        ]
+    )
+
+
+def rpy_from_matrix(m: Array) -> Array:
+    """Roll, pitch, yaw; at pitch = +-pi/2, where only their combination is defined, roll is 0."""
+    level = np.hypot(m[2, 1], m[2, 2])
+    roll = 0.0 if level < 1e-9 else np.arctan2(m[2, 1], m[2, 2])
+    # Yaw is what is left when this roll is taken out: near pitch = +-pi/2 their errors then cancel.
+    cos, sin = np.cos(roll), np.sin(roll)
+    yaw = np.arctan2(m[0, 2] * sin - m[0, 1] * cos, m[1, 1] * cos - m[1, 2] * sin)
+    return np.array([roll, np.arctan2(-m[2, 0], level), yaw])
+
+
+def quaternion_from_vector(vector: Array) -> Array:
+    """The rotation by |vector| radians about its direction."""
+    angle = float(np.linalg.norm(vector))
+    half_sinc = 0.5 - angle**2 / 48 if angle < SMALL_ANGLE_RAD else np.sin(angle / 2) / angle
+    return np.concatenate([[np.cos(angle / 2)], half_sinc * vector])
+
+
+def vector_from_quaternion(q: Array) -> Array:
+    """The rotation vector, its length at most pi."""
+    w, u = (q[0], q[1:]) if q[0] >= 0 else (-q[0], -q[1:])
+    sine = float(np.linalg.norm(u))
+    angle = 2 * np.arctan2(sine, w)
+    factor = 2 + angle**2 / 12 if angle < SMALL_ANGLE_RAD else angle / sine
+    return np.asarray(factor * u)
+
+
+def angle_between(a: Array, b: Array) -> float:
+    """The angle of the rotation that takes one to the other, 0 to pi; exact for small angles too."""
+    difference = multiply(a * np.array([1.0, -1.0, -1.0, -1.0]), b)
+    return float(2 * np.arctan2(np.linalg.norm(difference[1:]), abs(difference[0])))
+
+
+def left_jacobian(omega: Array) -> Array:
+    """The matrix V of the exponential of SE(3): ``position = V(omega) v``."""
+    angle = float(np.linalg.norm(omega))
+    x, y, z = omega
+    w = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    if angle < SMALL_ANGLE_RAD:
+        return np.asarray(np.eye(3) + w * (0.5 - angle**2 / 24) + w @ w * (1 / 6 - angle**2 / 120))
+    versine = 2 * np.sin(angle / 2) ** 2  # 1 - cos, without its cancellation
+    return np.asarray(np.eye(3) + w * (versine / angle**2) + w @ w * ((angle - np.sin(angle)) / angle**3))

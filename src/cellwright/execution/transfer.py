@@ -1,0 +1,189 @@
+"""Taking a gear from a parts tray and setting it into a slot of a kit tray, from what is seen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, part_of_sku, seated_height_m
+from cellwright.core.errors import JobFailed
+from cellwright.core.pose import Pose
+from cellwright.execution.scene import Scene, Sighting
+from cellwright.motion import LineSpeed
+
+__all__ = ["Arm", "Step", "Transfer"]
+
+APPROACH_M = 0.05  # the lab's own constants
+FAST = LineSpeed(speed_mps=0.4)
+SLOW = LineSpeed(speed_mps=0.12, acceleration_mps2=0.6, jerk_mps3=6.0)
+RELEASE_ABOVE_SEAT_M = 0.002
+SETTLE_S = 0.05
+MOVE_SPEED = 0.6
+HOLDING_TOLERANCE_M = 0.0015
+
+
+class Arm(Protocol):
+    """What a transfer needs of a robot; any controller that offers it will do."""
+
+    async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
+        """The tool to a pose, by any path."""
+
+    async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
+        """The tool to a pose along a line."""
+
+    async def move_home(self, speed: float = 1.0) -> None:
+        """To the start configuration."""
+
+    async def open_gripper(self) -> float:
+        """Opens; returns the width."""
+
+    async def close_gripper(self) -> float:
+        """Closes; returns the width."""
+
+
+class Waiting(Protocol):
+    """Simulation time, or the real one."""
+
+    @property
+    def time_s(self) -> float:
+        """Now."""
+
+    async def sleep(self, duration_s: float) -> None:
+        """Waits."""
+
+
+@dataclass
+class Step:
+    """One step of a job: what, when, how it ended."""
+
+    name: str
+    start_s: float
+    end_s: float = float("nan")
+    detail: str = ""
+
+
+@dataclass
+class Transfer:
+    """One transfer; `steps` tells what was done.
+
+    Attributes:
+        arm: The robot.
+        clock: Time to wait by.
+        look: Gives what is in view now; takes its time.
+        supply: The tray to take from.
+        kit: The tray to fill.
+        slot: The slot of the kit tray.
+        on_step: Told of every step that starts, ends or fails.
+    """
+
+    arm: Arm
+    clock: Waiting
+    look: Callable[[], Awaitable[Scene]]
+    supply: TrayFigures
+    kit: TrayFigures
+    slot: SlotFigures
+    on_step: Callable[[Step, str], None] = lambda _step, _phase: None
+    steps: list[Step] = field(default_factory=list)
+
+    async def run(self) -> None:
+        """Looks, takes, places, checks with its own eyes.
+
+        Raises:
+            JobFailed: with the reason, when a step cannot be done.
+        """
+        gear = part_of_sku(self.slot.accepts)
+        async with self._step("look") as step:
+            scene = await self.look()
+            supply, kit = self._tray(scene, self.supply), self._tray(scene, self.kit)
+            source = self._choose(scene, supply, gear)
+            seat = kit.pose_in_world @ Pose.from_xyz_rpy([*self.slot.xy_m, seated_height_m(self.kit, self.slot, gear)])
+            self._refuse_filled(scene, seat, gear)
+            step.detail = f"{len(scene.sightings)} objects in view"
+        async with self._step("take") as step:
+            step.detail = await self._take(source.pose_in_world, gear)
+        async with self._step("place") as step:
+            step.detail = await self._place(seat, gear)
+        async with self._step("withdraw"):
+            await self.arm.move_home(MOVE_SPEED)
+        async with self._step("look again") as step:
+            step.detail = self._verify(await self.look(), seat, gear)
+
+    async def _take(self, pose_gear_in_world: Pose, gear: GearFigures) -> str:
+        grasp = _tool_down(pose_gear_in_world.apply([0, 0, gear.grasp_height_m]))
+        await self.arm.open_gripper()
+        await self.arm.move_tool(_raised(grasp, APPROACH_M), MOVE_SPEED)
+        await self.arm.move_tool_straight(grasp, SLOW)
+        await self.clock.sleep(SETTLE_S)
+        width_m = await self.arm.close_gripper()
+        if abs(width_m - gear.grasp_width_m) > HOLDING_TOLERANCE_M:
+            raise JobFailed(
+                f"nothing was grasped: the gripper closed to {width_m * 1000:.1f} mm, "
+                f"a held {gear.title.lower()} gives {gear.grasp_width_m * 1000:.1f} mm"
+            )
+        await self.clock.sleep(SETTLE_S)
+        await self.arm.move_tool_straight(_raised(grasp, APPROACH_M), FAST)
+        return f"gripper at {width_m * 1000:.1f} mm"
+
+    async def _place(self, pose_seat_in_world: Pose, gear: GearFigures) -> str:
+        release = _tool_down(pose_seat_in_world.apply([0, 0, gear.grasp_height_m + RELEASE_ABOVE_SEAT_M]))
+        await self.arm.move_tool(_raised(release, APPROACH_M), MOVE_SPEED)
+        await self.arm.move_tool_straight(release, SLOW)
+        await self.clock.sleep(SETTLE_S)
+        width_m = await self.arm.open_gripper()
+        await self.clock.sleep(SETTLE_S)
+        await self.arm.move_tool_straight(_raised(release, APPROACH_M), FAST)
+        return f"gripper at {width_m * 1000:.1f} mm"
+
+    def _tray(self, scene: Scene, tray: TrayFigures) -> Sighting:
+        seen = scene.of_sku(tray.sku)
+        if not seen:
+            raise JobFailed(f"no {tray.title.lower()} is in view")
+        return seen[0]
+
+    def _choose(self, scene: Scene, supply: Sighting, gear: GearFigures) -> Sighting:
+        """The gear in the supply tray nearest to a corner: the first of the tray's slots that is filled."""
+        for slot in self.supply.slots:
+            found = scene.near(gear.sku, supply.pose_in_world.apply([*slot.xy_m, 0]), slot.top_radius_m / 2)
+            if found:
+                return found[0]
+        raise JobFailed(f"the {self.supply.title.lower()} in view holds no {gear.title.lower()}")
+
+    def _refuse_filled(self, scene: Scene, pose_seat_in_world: Pose, gear: GearFigures) -> None:
+        if scene.near(gear.sku, pose_seat_in_world.position, self.slot.top_radius_m):
+            raise JobFailed(f"{self.slot.name} of the {self.kit.title.lower()} is already filled")
+
+    def _verify(self, scene: Scene, pose_seat_in_world: Pose, gear: GearFigures) -> str:
+        found = scene.near(gear.sku, pose_seat_in_world.position, self.slot.top_radius_m)
+        if not found:
+            raise JobFailed(f"no {gear.title.lower()} is seen at {self.slot.name} after placing")
+        offset_m = np.hypot(*(found[0].pose_in_world.position - pose_seat_in_world.position)[:2])
+        return f"seen {offset_m * 1000:.1f} mm from the slot's centre"
+
+    @asynccontextmanager
+    async def _step(self, name: str) -> AsyncIterator[Step]:
+        step = Step(name, self.clock.time_s)
+        self.steps.append(step)
+        self.on_step(step, "start")
+        phase = "fail"
+        try:
+            yield step
+            phase = "end"
+        except JobFailed as error:
+            step.detail = str(error)
+            raise
+        finally:
+            step.end_s = self.clock.time_s
+            self.on_step(step, phase)
+
+
+def _tool_down(position: np.ndarray) -> Pose:
+    """A tool pointing at the floor."""
+    return Pose.from_xyz_rpy(position, [np.pi, 0, 0])
+
+
+def _raised(pose: Pose, height_m: float) -> Pose:
+    return Pose(pose.position + np.array([0.0, 0.0, height_m]), pose.quaternion)

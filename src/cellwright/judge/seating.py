@@ -1,0 +1,88 @@
+"""Whether a part is seated: the one definition, by the true state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.sim import World
+
+__all__ = ["Seating", "judge_slot"]
+
+CENTRE_LIMIT_M = 0.001
+TILT_LIMIT_RAD = np.radians(2.0)
+HEIGHT_LIMIT_M = 0.001
+STILL_MPS = 0.01
+
+
+@dataclass(frozen=True)
+class Seating:
+    """What is in a slot, and how well.
+
+    Attributes:
+        slot: As `tray/slot`.
+        part: The part nearest to the slot, or empty.
+        seated: Whether it is the right part, at rest in the slot, centred and upright.
+        reason: Why not, or how well.
+        centre_error_m: Distance of its axis from the slot's, in the tray's plane.
+        tilt_rad: Angle between its axis and the tray's.
+        height_error_m: How far it stands above its seat.
+    """
+
+    slot: str
+    part: str
+    seated: bool
+    reason: str
+    centre_error_m: float = float("nan")
+    tilt_rad: float = float("nan")
+    height_error_m: float = float("nan")
+
+
+def judge_slot(world: World, slot: str) -> Seating:
+    """The verdict on one slot, written `tray/slot`."""
+    tray_name, _, slot_name = slot.partition("/")
+    tray = world.object(tray_name).figures
+    if not isinstance(tray, TrayFigures):
+        raise BadInput(f"'{tray_name}' is not a tray")
+    slots = {s.name: s for s in tray.slots}
+    if slot_name not in slots:
+        raise UnknownName(f"slot of {tray_name}", slot_name, slots)
+    return _judge(world, slot, tray_name, tray, slots[slot_name])
+
+
+def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: SlotFigures) -> Seating:
+    pose_tray_in_world = world.pose_of(tray_name)
+    pose_world_in_tray = pose_tray_in_world.inverse()
+    nearest, nearest_m = "", figures.top_radius_m
+    for name, item in world.objects.items():
+        if isinstance(item.figures, GearFigures):
+            position = pose_world_in_tray.apply(world.pose_of(name).position)
+            distance_m = float(np.hypot(*(position[:2] - figures.xy_m)))
+            if distance_m < nearest_m and abs(position[2]) < 0.2:
+                nearest, nearest_m = name, distance_m
+    if not nearest:
+        return Seating(slot, "", False, "the slot is empty")
+    item = world.objects[nearest]
+    gear = item.figures
+    assert isinstance(gear, GearFigures)
+    pose = pose_world_in_tray @ world.pose_of(nearest)
+    tilt_rad = float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
+    height_m = float(pose.position[2]) - seated_height_m(tray, figures, gear)
+    speed_mps = float(np.abs(world.data.qvel[item.dof : item.dof + 3]).max())
+    problems = []
+    if gear.sku != figures.accepts:
+        problems.append(f"it is a {gear.sku}, the slot is for a {figures.accepts}")
+    if nearest_m > CENTRE_LIMIT_M:
+        problems.append(f"{nearest_m * 1000:.2f} mm off centre (limit {CENTRE_LIMIT_M * 1000:g} mm)")
+    if tilt_rad > TILT_LIMIT_RAD:
+        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(TILT_LIMIT_RAD):g} deg)")
+    if abs(height_m) > HEIGHT_LIMIT_M:
+        where = "above" if height_m > 0 else "below"
+        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat")
+    if speed_mps > STILL_MPS:
+        problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s")
+    fine = f"{nearest_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"
+    return Seating(slot, nearest, not problems, "; ".join(problems) or fine, nearest_m, tilt_rad, height_m)

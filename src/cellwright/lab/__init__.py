@@ -1,0 +1,6 @@
+"""The laboratory: wires one of everything for a cell, and does jobs in it."""
+
+from cellwright.lab.job import JobReport, TransferJob, run_transfer
+from cellwright.lab.lab import Lab
+
+__all__ = ["JobReport", "Lab", "TransferJob", "run_transfer"]

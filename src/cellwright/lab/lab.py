@@ -1,0 +1,126 @@
+"""A laboratory: one of everything for a cell, wired together."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from cellwright import __version__
+from cellwright.cells import Cell, load_cell, nominal_layout
+from cellwright.control import RobotController
+from cellwright.core.bus import Bus
+from cellwright.core.errors import UnknownName
+from cellwright.core.loop import SimulationLoop, WaitClock
+from cellwright.lab.versions import model_hash, versions
+from cellwright.record import Recorder
+from cellwright.sensors import Sensor, make_sensor, schedule
+from cellwright.sim import GraspLock, Order, Stepper, TruthPublisher, World
+from cellwright.sim.physics import PhysicsEngine
+
+__all__ = ["Lab"]
+
+T = TypeVar("T")
+
+GUARD_RATE_HZ = 10.0
+
+
+class Lab:
+    """A cell that runs: world, schedule, sensors, controllers, bus and time.
+
+    Args:
+        cell: The cell.
+        seed: Root of all randomness.
+        pace: Simulated seconds per wall second; None runs as fast as possible.
+
+    Attributes:
+        world: What is really there; for the judge and for tests.
+        bus: Where messages travel.
+        robots: Robot -> its controller, which believes the nominal layout.
+        clock: Time to wait by, inside coroutines.
+    """
+
+    def __init__(self, cell: Cell, seed: int = 0, *, pace: float | None = None) -> None:
+        self.cell, self.seed = cell, seed
+        self.nominal = nominal_layout(cell, seed)
+        self.world = World(cell, seed)
+        self.bus = Bus()
+        self.stepper = Stepper(self.world.clock, self.world.engine)
+        self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
+        self.truth = TruthPublisher(self.world, self.bus, self.stepper)
+        self.sensors: list[Sensor[Any]] = []
+        for i, line in enumerate(cell.sensors):
+            sensor = make_sensor(line, self.world, f"{cell.where}: sensors.{i}")
+            schedule(sensor, self.stepper, self.bus)
+            self.sensors.append(sensor)
+        if isinstance(self.world.engine, PhysicsEngine):
+            period = self.world.clock.period_ticks(GUARD_RATE_HZ)
+            self.stepper.every(period, self.world.engine.check, order=Order.WORLD, name="divergence guard")
+        self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace)
+        self.robots = {
+            name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name])
+            for name in cell.robots
+        }
+        self._recorders: list[Recorder] = []
+
+    @classmethod
+    def from_cell(
+        cls, cell: str | Path | Cell, seed: int = 0, *, pace: float | None = None, fidelity: str | None = None
+    ) -> Self:
+        """A laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
+        loaded = cell if isinstance(cell, Cell) else load_cell(cell)
+        if fidelity is not None:
+            if fidelity not in ("physics", "kinematic"):
+                raise UnknownName("fidelity", fidelity, ["physics", "kinematic"])
+            loaded = loaded.model_copy(update={"fidelity": fidelity})
+        return cls(loaded, seed, pace=pace)
+
+    @property
+    def clock(self) -> WaitClock:
+        """Simulation time, to wait by."""
+        return self.loop.clock
+
+    def robot(self, name: str) -> RobotController:
+        """A robot's controller by name."""
+        if name not in self.robots:
+            raise UnknownName("robot", name, self.robots, self.cell.where)
+        return self.robots[name]
+
+    def record(self, path: Path) -> Recorder:
+        """Writes everything on the bus to a log from now on; closed with the laboratory."""
+        metadata = {
+            "cell": self.cell.name,
+            "seed": str(self.seed),
+            "fidelity": self.cell.fidelity,
+            "cellwright": __version__,
+            "model": model_hash(self.world.model),
+            **versions(),
+        }
+        recorder = Recorder(self.bus, path, metadata=metadata, clock=self.world.clock)
+        self._recorders.append(recorder)
+        return recorder
+
+    def perform(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine in simulation time and returns what it returns."""
+        return self.loop.run(work)
+
+    def advance(self, duration_s: float) -> None:
+        """Lets time pass."""
+        self.stepper.advance(self.world.clock.tick + self.world.clock.ticks(duration_s))
+
+    def close(self) -> None:
+        """Ends the recordings and the event loop."""
+        for recorder in self._recorders:
+            recorder.close()
+        self._recorders.clear()
+        if not self.loop.is_closed():
+            self.loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,42 @@
+"""What a result depends on besides its seed."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+__all__ = ["model_hash", "versions"]
+
+PACKAGES = ("mujoco-core", "numpy", "ruckig", "eaik", "rosbags", "mcap")
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that decide the numbers."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def model_hash(model: Any) -> str:
+    """A short fingerprint of a compiled model: its bodies, geometry and limits, as bytes."""
+    digest = hashlib.blake2b(digest_size=12)
+    for name in (
+        "body_pos",
+        "body_quat",
+        "body_mass",
+        "body_inertia",
+        "geom_size",
+        "geom_pos",
+        "jnt_range",
+        "mesh_vert",
+    ):
+        digest.update(np.ascontiguousarray(getattr(model, name)).tobytes())
+    return digest.hexdigest()

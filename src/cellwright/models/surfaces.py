@@ -1,0 +1,62 @@
+"""How things touch: the contact settings of every geom, in one place.
+
+They are the settings under which a gear is held by friction alone, measured in docs/benchmarks.md: stiff contact
+(4 ms), no mixing of a pad's friction with whatever it touches (`priority`), torsional friction on the pads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+__all__ = ["METAL", "PAD", "PLASTIC", "GeomGroup", "Surface", "make_collision", "make_visual"]
+
+
+class GeomGroup(IntEnum):
+    """MuJoCo groups: what is seen and what is touched are separate geoms."""
+
+    VISUAL = 2
+    COLLISION = 3
+
+
+@dataclass(frozen=True)
+class Surface:
+    """One kind of surface.
+
+    Attributes:
+        friction: Sliding (dimensionless), torsional (m) and rolling (m) coefficients.
+        condim: 3 = sliding friction; 4 = torsional friction too, which a two-finger grasp needs.
+        priority: The surface with the higher priority decides; equal ones take the larger friction.
+        solref: Time constant (s) and damping ratio of the contact.
+    """
+
+    friction: tuple[float, float, float]
+    condim: int = 3
+    priority: int = 0
+    solref: tuple[float, float] = (0.004, 1.0)
+
+
+PAD = Surface(friction=(0.8, 0.005, 0.0001), condim=4, priority=1)
+PLASTIC = Surface(friction=(0.3, 0.003, 0.0001))
+METAL = Surface(friction=(0.25, 0.003, 0.0001))
+
+
+def make_collision(geom: Any, surface: Surface) -> Any:
+    """Turns an MjSpec geom into one that is touched and not seen; returns it."""
+    geom.group = GeomGroup.COLLISION
+    geom.contype = geom.conaffinity = 1
+    geom.friction = surface.friction
+    geom.condim = surface.condim
+    geom.priority = surface.priority
+    geom.solref[:2] = surface.solref
+    return geom
+
+
+def make_visual(geom: Any) -> Any:
+    """Turns an MjSpec geom into one that is seen and neither touched nor weighed; returns it."""
+    geom.group = GeomGroup.VISUAL
+    geom.contype = geom.conaffinity = 0
+    geom.mass = 0.0
+    geom.density = 0.0
+    return geom

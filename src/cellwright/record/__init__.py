@@ -1,0 +1,30 @@
+"""Recorded runs: write them, read them, compare, replay and plot them."""
+
+from cellwright.record.compare import Comparison, Difference, Mismatch, Sameness, compare
+from cellwright.record.log import Entry, Log, Topic, read_log
+from cellwright.record.plot import Curve, default_fields, plot
+from cellwright.record.recorder import Lost, Recorder
+from cellwright.record.replay import Replayed, paced, replay
+from cellwright.record.values import fields_of, plain
+
+__all__ = [
+    "Comparison",
+    "Curve",
+    "Difference",
+    "Entry",
+    "Log",
+    "Lost",
+    "Mismatch",
+    "Recorder",
+    "Replayed",
+    "Sameness",
+    "Topic",
+    "compare",
+    "default_fields",
+    "fields_of",
+    "paced",
+    "plain",
+    "plot",
+    "read_log",
+    "replay",
+]

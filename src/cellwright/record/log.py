@@ -1,0 +1,215 @@
+"""Reading a log: what is in it, and its messages as the classes they were."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from operator import attrgetter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from cellwright.core.errors import LogError, UnknownName
+from cellwright.core.ros import decode, message_class
+from cellwright.record.records import LogRecords, read_blocks
+from cellwright.record.values import fields_of, stacked
+
+__all__ = ["Entry", "Log", "RawEntry", "Topic", "read_log"]
+
+
+@dataclass
+class Topic:
+    """One topic of a log.
+
+    Attributes:
+        name: Such as `/fanuc/joint_states`.
+        type: The ROS type.
+        definition: Its full text.
+        count: Messages.
+        first_ns: Time of the first one.
+        last_ns: Time of the last one.
+    """
+
+    name: str
+    type: str
+    definition: str
+    count: int
+    first_ns: int
+    last_ns: int
+
+    @property
+    def rate_hz(self) -> float:
+        """Messages per second between the first and the last; 0 where that means nothing."""
+        return (self.count - 1) * 1e9 / (self.last_ns - self.first_ns) if self.last_ns > self.first_ns else 0.0
+
+
+class RawEntry(NamedTuple):
+    """A message as it is in the file."""
+
+    topic: str
+    time_ns: int
+    sequence: int
+    channel: int
+    data: bytes
+
+
+class Entry(NamedTuple):
+    """A message of a log: when it was recorded, on which topic, and its content.
+
+    Attributes:
+        message: A `Message`, or a `SimpleNamespace` of a type whose class this process does not know.
+    """
+
+    topic: str
+    time_ns: int
+    message: Any
+
+
+class Log:
+    """A recorded run; made by `read_log`. Holds the table of contents, reads the messages from the file when asked.
+
+    Attributes:
+        path: The file.
+        metadata: What the recorder was told about the run; entries of other records as `<record>.<key>`.
+        topics: By name, in the order of appearance.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._records = LogRecords()
+        self._block_starts_ns: list[int] = []
+        self.topics: dict[str, Topic] = {}
+        for block in read_blocks(path, self._records):
+            self._block_starts_ns.append(min(message.log_time for message in block))
+            for message in block:
+                self._count(message)
+        self.metadata = {
+            key if record == "cellwright" else f"{record}.{key}": value
+            for record, content in self._records.metadata.items()
+            for key, value in content.items()
+        }
+        self._decoders: dict[int, Callable[[RawEntry], Any]] = {}
+
+    def _count(self, message: Any) -> None:
+        channel = self._records.channels[message.channel_id]
+        topic = self.topics.get(channel.topic)
+        if topic is None:
+            schema = self._records.schemas.get(channel.schema_id)
+            ros_type, text = (schema.name, schema.data.decode(errors="replace")) if schema else ("", "")
+            topic = Topic(channel.topic, ros_type, text, 0, message.log_time, message.log_time)
+            self.topics[channel.topic] = topic
+        topic.count += 1
+        topic.first_ns = min(topic.first_ns, message.log_time)
+        topic.last_ns = max(topic.last_ns, message.log_time)
+
+    @property
+    def problem(self) -> str:
+        """Why the log is not whole; empty when it is."""
+        return str(self._records.problem)
+
+    @property
+    def count(self) -> int:
+        """All messages."""
+        return sum(topic.count for topic in self.topics.values())
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """Times of the first and the last message; zeros when there are none."""
+        topics = self.topics.values()
+        return min((t.first_ns for t in topics), default=0), max((t.last_ns for t in topics), default=0)
+
+    def topic(self, name: str) -> Topic:
+        """The topic of that name; the error lists those that exist."""
+        if name not in self.topics:
+            raise UnknownName("topic", name, self.topics, where=str(self.path))
+        return self.topics[name]
+
+    def raw(self, topics: Iterable[str] | None = None) -> Iterator[RawEntry]:
+        """Messages as bytes in the order of time; those of the same time in the order of recording.
+
+        One chunk after the other is read, so that a log larger than the memory is no trouble.
+        """
+        wanted = set(self.topics) if topics is None else {self.topic(name).name for name in topics}
+        # When a chunk was read, everything before the start of all later ones is complete.
+        later_starts = list(accumulate(reversed(self._block_starts_ns[1:]), min))[::-1]
+        waiting: list[Any] = []
+        blocks = read_blocks(self.path, LogRecords())
+        for number, block in enumerate(islice(blocks, len(self._block_starts_ns))):  # no more, if it is still growing
+            waiting += block
+            waiting.sort(key=attrgetter("log_time"))
+            complete = len(waiting)
+            if number < len(later_starts):
+                complete = bisect_left(waiting, later_starts[number], key=attrgetter("log_time"))
+            for message in waiting[:complete]:
+                topic = self._records.channels[message.channel_id].topic
+                if topic in wanted:
+                    yield RawEntry(topic, message.log_time, message.sequence, message.channel_id, message.data)
+            del waiting[:complete]
+
+    def decode(self, entry: RawEntry) -> Any:
+        """The content of a message: its class where this process knows it, else a namespace of plain fields."""
+        decoder = self._decoders.get(entry.channel)
+        if decoder is None:
+            decoder = self._decoders[entry.channel] = self._decoder(entry.channel)
+        try:
+            return decoder(entry)
+        except Exception as error:  # whatever it is, it is the bytes
+            raise LogError(f"{self.path}: message on {entry.topic} at {entry.time_ns / 1e9:g} s: {error}") from None
+
+    def entries(self, topics: Iterable[str] | None = None) -> Iterator[Entry]:
+        """Messages in the order of time, decoded; of all topics or the named ones."""
+        for entry in self.raw(topics):
+            yield Entry(entry.topic, entry.time_ns, self.decode(entry))
+
+    def arrays(self, topic: str) -> dict[str, np.ndarray[Any, Any]]:
+        """A topic as columns: `time_s` (time of recording) and every field, stacked where all have one shape.
+
+        Fields whose shape changes from message to message, and texts, become arrays of objects.
+        """
+        times: list[float] = []
+        columns: dict[str, list[Any]] = {}
+        for entry in self.entries([topic]):
+            times.append(entry.time_ns / 1e9)
+            for name, value in fields_of(entry.message).items():
+                columns.setdefault(name, []).append(value)
+        return {"time_s": np.array(times), **{name: stacked(values) for name, values in columns.items()}}
+
+    def _decoder(self, channel_id: int) -> Callable[[RawEntry], Any]:
+        channel = self._records.channels[channel_id]
+        schema = self._records.schemas.get(channel.schema_id)
+        if channel.message_encoding != "cdr" or schema is None or schema.encoding != "ros2msg":
+            written = f"{channel.message_encoding or 'unknown'} / {schema.encoding if schema else 'no schema'}"
+            raise LogError(f"{self.path}: topic {channel.topic} is encoded as {written}, readable is cdr / ros2msg")
+        text, source = schema.data.decode(errors="replace"), channel.metadata.get("source", "")
+        known = message_class(schema.name, text)
+        if known is not None:
+            return lambda entry: decode(known, entry.data, sequence=entry.sequence, source=source)
+        try:
+            store = get_typestore(Stores.EMPTY)
+            store.register(get_types_from_msg(text, schema.name))
+        except Exception as error:
+            raise LogError(f"{self.path}: the definition of {schema.name} cannot be read: {error}") from None
+        return lambda entry: _namespace(store.deserialize_cdr(entry.data, schema.name))
+
+
+def read_log(path: Path | str) -> Log:
+    """Opens a log and reads its table of contents; a log that was cut off is read as far as it goes.
+
+    Raises:
+        LogError: There is no such file, or it is not a log.
+    """
+    return Log(Path(path))
+
+
+def _namespace(value: Any) -> Any:
+    """A rosbags object as a namespace, nested ones too."""
+    if hasattr(value, "__msgtype__"):
+        return SimpleNamespace(
+            **{name: _namespace(item) for name, item in vars(value).items() if name != "__msgtype__"}
+        )
+    return [_namespace(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,161 @@
+"""The recorder: everything that goes over the bus, in one file, without ever standing in the way of the job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+
+from cellwright.core import Bus, Clock, Role
+from cellwright.core.errors import CellwrightError, OutputError
+from cellwright.core.messages import Message
+from cellwright.core.ros import Definition, Encoder, definition
+from cellwright.record.writer import MAX_CHUNK_NS, LogWriter, Sink, SinkFailed
+
+__all__ = ["Lost", "Recorder"]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What is missing in the log.
+
+    Attributes:
+        messages: How many messages were published and are not in the file.
+        reason: Why, for the first of them; also when all are there and only the summary at the end is missing.
+    """
+
+    messages: int = 0
+    reason: str = ""
+
+
+class Recorder:
+    """Records topics of a bus as an MCAP file (profile ros2, CDR, zstd), in simulation time only.
+
+    The same messages give the same bytes. Trouble after the file is open never reaches the bus: a message that
+    cannot be encoded is left out, a disk that is full ends the recording, and `lost` tells about both.
+
+    Args:
+        bus: What to listen to.
+        target: The file, which is replaced when it exists, or something with a `write` method.
+        topics: Which topics; None means all, truth included.
+        metadata: What the log says about its run: seed, versions, cell, model hash. No wall-clock times.
+        clock: Gives the time of recording; without it a message's own time is taken, which for a delayed sensor is
+            the earlier moment that was measured.
+        chunk_s: Simulated seconds that a killed process may lose.
+
+    Raises:
+        OutputError: The file cannot be opened for writing.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        target: Path | str | Sink,
+        *,
+        topics: Iterable[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+        chunk_s: float = MAX_CHUNK_NS / 1e9,
+    ) -> None:
+        self._published, self._reason = 0, ""
+        self._bus, self._clock = bus, clock
+        self._close_file: Callable[[], None] = lambda: None
+        sink = self._open(target) if isinstance(target, Path | str) else target
+        self._encoders: dict[type[Message], Callable[[Message], bytes]] = {}
+        self._schemas: dict[Definition, int] = {}
+        self._channels: dict[tuple[str, type[Message], str], tuple[int, Callable[[Message], bytes]]] = {}
+        self._writer: LogWriter | None = None
+        self._recorded = 0
+        try:
+            self._writer = LogWriter(sink, dict(metadata or {}), round(chunk_s * 1e9))
+        except SinkFailed as failure:
+            self._stop(failure)
+        self._subscriptions = [
+            bus.subscribe(topic, self._record, subscriber="recorder", role=Role.RECORDER)
+            for topic in ([None] if topics is None else topics)
+        ]
+
+    @property
+    def recorded(self) -> int:
+        """Messages that are in the file or on their way into it."""
+        writer = self._writer
+        return self._recorded if writer is None else writer.written + writer.pending
+
+    @property
+    def lost(self) -> Lost:
+        """What is missing in the log so far."""
+        return Lost(self._published - self.recorded, self._reason)
+
+    def close(self) -> Lost:
+        """Ends the recording and completes the file; says what is missing in it."""
+        for subscription in self._subscriptions:
+            self._bus.unsubscribe(subscription)
+        self._subscriptions = []
+        if self._writer is not None:
+            try:
+                self._writer.flush()
+                if self.lost.messages:
+                    content = {"messages": str(self.lost.messages), "reason": self.lost.reason}
+                    self._writer.add_metadata("lost", content)
+                self._writer.finish()
+                self._recorded, self._writer = self._writer.written, None
+            except SinkFailed as failure:
+                self._stop(failure)
+        self._close_file()
+        return self.lost
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, path: Path | str) -> Sink:
+        try:
+            # Without a buffer a chunk is with the operating system as soon as it is written.
+            file = FileIO(path, "w")
+        except (OSError, ValueError) as error:
+            raise OutputError(path, getattr(error, "strerror", None) or str(error)) from None
+        self._close_file = file.close
+        return file
+
+    def _record(self, topic: str, message: Message) -> None:
+        self._published += 1
+        writer = self._writer
+        if writer is None:
+            return
+        try:
+            # Standard ROS types have no place for the source, so it belongs to the channel.
+            key = (topic, message.__class__, message.source)
+            channel, encode = self._channels.get(key) or self._new_channel(writer, key)
+            time_ns = message.time_ns
+            log_ns = time_ns if self._clock is None else self._clock.time_ns
+            writer.add_message(channel, message.sequence, log_ns, time_ns, encode(message))
+        except SinkFailed as failure:
+            self._stop(failure)
+        except Exception as error:
+            reason = str(error) if isinstance(error, CellwrightError) else f"{type(error).__name__}: {error}"
+            self._reason = self._reason or f"{topic}: {reason}"
+
+    def _new_channel(
+        self, writer: LogWriter, key: tuple[str, type[Message], str]
+    ) -> tuple[int, Callable[[Message], bytes]]:
+        topic, message_type, source = key
+        described = definition(message_type)
+        encode = self._encoders.get(message_type)
+        if encode is None:
+            encode = self._encoders[message_type] = Encoder(message_type).encode
+        if described not in self._schemas:
+            self._schemas[described] = writer.add_schema(*described)
+        channel = writer.add_channel(topic, self._schemas[described], {"source": source})
+        self._channels[key] = channel, encode
+        return channel, encode
+
+    def _stop(self, failure: SinkFailed) -> None:
+        self._recorded = self._writer.written if self._writer else 0
+        self._writer = None
+        self._reason = self._reason or str(failure)

@@ -1,0 +1,108 @@
+"""The records of an MCAP file as far as it goes: whole, cut off anywhere, or damaged."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from mcap.exceptions import McapError
+from mcap.records import Channel, Chunk, DataEnd, McapRecord, Message, Metadata, Schema, Statistics
+from mcap.stream_reader import MAGIC_SIZE, StreamReader, breakup_chunk
+from mcap.writer import MCAP0_MAGIC
+
+from cellwright.core.errors import LogError
+
+__all__ = ["Block", "LogRecords", "read_blocks"]
+
+# What the reading of damaged bytes may raise; MemoryError and OverflowError come from absurd lengths.
+DAMAGE = (McapError, struct.error, ValueError, zstandard.ZstdError, MemoryError, OverflowError, RuntimeError, EOFError)
+
+
+@dataclass
+class LogRecords:
+    """What a pass over a file has met so far.
+
+    Attributes:
+        schemas: By number.
+        channels: By number.
+        metadata: By name of the record.
+        problem: Why the file is not complete and sound; empty when it is.
+    """
+
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict)
+    problem: str = ""
+
+    def take(self, record: McapRecord) -> Message | None:
+        """Files a record; messages are given back."""
+        if isinstance(record, Message):
+            return record
+        if isinstance(record, Schema):
+            self.schemas[record.id] = record
+        elif isinstance(record, Channel):
+            self.channels[record.id] = record
+        elif isinstance(record, Metadata):
+            self.metadata[record.name] = record.metadata
+        return None
+
+
+Block = list[Any]
+"""The messages (mcap records) of one chunk."""
+
+
+def read_blocks(path: Path, found: LogRecords) -> Iterator[Block]:
+    """The messages of every sound chunk in the order of the file, each chunk as one block.
+
+    Args:
+        path: The file.
+        found: Is filled on the way; its `problem` is final when the iteration has ended.
+
+    Raises:
+        LogError: The file cannot be read, or is not an MCAP file at all.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if size == 0:
+                raise LogError(f"{path} is not a log: the file is empty")
+            if file.read(MAGIC_SIZE) != MCAP0_MAGIC:
+                raise LogError(f"{path} is not a log: it does not start like an MCAP file")
+            # No record is longer than the file: a damaged length is noticed before memory is asked for.
+            reader = StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=size)
+            yield from _blocks(reader, found)
+    except OSError as error:
+        raise LogError(f"cannot read log {path}: {error.strerror or error}") from None
+
+
+def _blocks(reader: StreamReader, found: LogRecords) -> Iterator[Block]:
+    count, promised, data_ended = 0, None, False
+    records = reader.records
+    while True:
+        try:
+            record = next(records, None)
+        except DAMAGE:
+            found.problem = "the file was cut off" + ("" if data_ended else ", its last messages are missing")
+            return
+        if record is None:
+            break
+        inside = [record]
+        if isinstance(record, Chunk):
+            try:
+                inside = breakup_chunk(record, validate_crc=True)
+            except DAMAGE:
+                continue
+        elif isinstance(record, Statistics):
+            promised = record.message_count
+        data_ended = data_ended or isinstance(record, DataEnd)
+        messages = (message for message in map(found.take, inside) if message is not None)
+        block = [message for message in messages if message.channel_id in found.channels]
+        count += len(block)
+        if block:
+            yield block
+    if promised not in (None, count):
+        found.problem = f"the file is damaged: it has {count} readable messages and should have {promised}"

@@ -1,0 +1,24 @@
+"""Sensors: readings from the world with rate, delay, noise and dropout."""
+
+from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite, make_sensor, schedule
+from cellwright.sensors.check import check_sensor
+from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
+from cellwright.sensors.noise import Noise, NoiseCfg
+from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
+
+__all__ = [
+    "SENSORS",
+    "JointStateSensor",
+    "LogicalDetector",
+    "LogicalDetectorCfg",
+    "Noise",
+    "NoiseCfg",
+    "Sensor",
+    "SensorCfg",
+    "SensorSite",
+    "ToolStatusSensor",
+    "WrenchSensor",
+    "check_sensor",
+    "make_sensor",
+    "schedule",
+]

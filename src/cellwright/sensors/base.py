@@ -1,0 +1,133 @@
+"""What a sensor is: a configuration, a sample function, a message type; the schedule and the bus do the rest.
+
+A new sensor is one file with a `SensorCfg` subclass and a `Sensor` subclass registered under a name (or named by an
+entry point of the group `cellwright.sensors`), and one line in a cell's YAML.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from cellwright.core.bus import Bus
+from cellwright.core.config import Cfg, validate
+from cellwright.core.errors import ConfigError
+from cellwright.core.messages import Message
+from cellwright.core.registry import Registry
+from cellwright.sim import Order, Stepper, World
+
+__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "make_sensor", "schedule"]
+
+
+class SensorCfg(Cfg):
+    """What every sensor's line in a cell may say.
+
+    Attributes:
+        type: The registered name of the sensor.
+        name: Its source name; the default is made of the robot and the type.
+        rate_hz: Samples per simulated second.
+        delay_s: How much later than it was taken a sample arrives.
+        dropout: Probability that a sample is lost.
+    """
+
+    type: str
+    name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")] | None = None
+    rate_hz: Annotated[float, Field(gt=0, le=5000)]
+    delay_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+
+@dataclass(frozen=True)
+class SensorSite:
+    """Where a sensor sits: the world it measures and the random stream that is its own."""
+
+    world: World
+    rng: np.random.Generator
+    where: str
+
+
+C = TypeVar("C", bound=SensorCfg)
+
+
+class Sensor(ABC, Generic[C]):
+    """Base of all sensors.
+
+    Attributes:
+        Cfg: Class of its configuration.
+        message_type: Class of its messages.
+    """
+
+    Cfg: ClassVar[type[SensorCfg]]
+    message_type: ClassVar[type[Message]]
+
+    def __init__(self, cfg: C, site: SensorSite) -> None:
+        self.cfg, self.site = cfg, site
+        self.world = site.world
+        self.sequence = 0
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Who its messages say they are from."""
+
+    @property
+    @abstractmethod
+    def topic(self) -> str:
+        """Where its messages are published."""
+
+    @abstractmethod
+    def sample(self) -> Message:
+        """One reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
+
+    def header(self) -> tuple[int, int, str]:
+        """Time, sequence number and source of the message that is being made."""
+        sequence = self.sequence
+        self.sequence += 1
+        return self.world.clock.time_ns, sequence, self.source
+
+
+SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
+
+
+def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
+    """A sensor from its line in a cell; errors name the line."""
+    name = line.get("type")
+    if not isinstance(name, str):
+        raise ConfigError(where, "type", f"name a sensor (available: {', '.join(SENSORS)})")
+    sensor_class = SENSORS.get(name, where)
+    cfg = validate(line, sensor_class.Cfg, where)
+    label = cfg.name or "/".join(str(line[key]) for key in ("robot", "type") if key in line)
+    return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{label}"), where))
+
+
+def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
+    """Samples the sensor at its rate and publishes at its delay; the two keep their distance by themselves."""
+    clock, cfg = stepper.clock, sensor.cfg
+    period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
+    topic = sensor.topic
+    bus.declare(topic, sensor.message_type)
+    rng = sensor.site.rng
+    under_way: deque[tuple[int, Message]] = deque()
+
+    def take() -> None:
+        message = sensor.sample()
+        if cfg.dropout and rng.random() < cfg.dropout:
+            return
+        if delay:
+            under_way.append((clock.tick + delay, message))
+        else:
+            bus.publish(topic, message)
+
+    def deliver() -> None:
+        while under_way and under_way[0][0] <= clock.tick:
+            bus.publish(topic, under_way.popleft()[1])
+
+    stepper.every(period, take, order=Order.SENSOR, name=topic)
+    if delay:
+        first = clock.tick + period + delay
+        stepper.every(period, deliver, order=Order.SENSOR, name=f"{topic} delivery", first_tick=first)

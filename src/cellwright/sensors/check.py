@@ -1,0 +1,52 @@
+"""Conformance: whether a sensor, ours or somebody else's, keeps the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from cellwright.core.messages import Message
+from cellwright.core.ros import encode
+from cellwright.sensors.base import Sensor, SensorCfg
+
+__all__ = ["check_sensor"]
+
+
+def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
+    """What is wrong with a sensor; an empty list when nothing is.
+
+    Args:
+        make: Makes the sensor in a fresh world; called twice, always with the same seed.
+    """
+    problems: list[str] = []
+    sensor, twin = make(), make()
+    kind = type(sensor)
+    if not (isinstance(sensor.cfg, SensorCfg) and isinstance(sensor.cfg, kind.Cfg)):
+        problems.append(f"its configuration is not a {kind.Cfg.__name__}")
+    if not (is_dataclass(kind.message_type) and issubclass(kind.message_type, Message)):
+        return [*problems, "its message_type is not a Message dataclass"]
+    if not sensor.topic.startswith("/"):
+        problems.append(f"its topic '{sensor.topic}' does not start with '/'")
+    first, second = sensor.sample(), sensor.sample()
+    if type(first) is not kind.message_type:
+        return [*problems, f"it samples {type(first).__name__}, but declares {kind.message_type.__name__}"]
+    if (first.sequence, second.sequence) != (0, 1):
+        problems.append(f"its messages are numbered {first.sequence}, {second.sequence}, not 0, 1")
+    if first.time_ns != sensor.world.clock.time_ns:
+        problems.append("its messages do not carry the simulation time of the sample")
+    if first.source != sensor.source:
+        problems.append(f"its messages are from '{first.source}', not '{sensor.source}'")
+    encoded = bytes(encode(first))
+    if bytes(encode(twin.sample())) != encoded:
+        problems.append("two with the same seed give different readings: it uses randomness that is not its own")
+    sensor.world.engine.step(50)
+    if bytes(encode(first)) != encoded:
+        problems.append("its message changed when the world moved on: it hands out views, not copies")
+    for field in fields(first):
+        value = getattr(first, field.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isinf(value).any():
+            problems.append(f"its field '{field.name}' is infinite")
+    return problems

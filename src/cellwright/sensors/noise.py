@@ -1,0 +1,67 @@
+"""What separates a reading from the truth: bias, drift, noise, resolution, range, in this order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from cellwright.core.config import Cfg, Number, draw
+
+__all__ = ["Noise", "NoiseCfg"]
+
+Array = npt.NDArray[np.float64]
+Amount = Annotated[float, Field(ge=0)]
+
+
+class NoiseCfg(Cfg):
+    """The errors of one reading, in the reading's own unit.
+
+    Attributes:
+        bias: Constant error, the same for the whole run; a distribution draws it once per axis.
+        random_walk: Standard deviation by which the drift grows in one second.
+        sd: Standard deviation of the noise of each sample.
+        resolution: Readings are whole multiples of it; 0 means continuous.
+        low: Smallest reading.
+        high: Largest reading.
+    """
+
+    bias: Number = 0.0
+    random_walk: Amount = 0.0
+    sd: Amount = 0.0
+    resolution: Amount = 0.0
+    low: float | None = None
+    high: float | None = None
+
+
+class Noise:
+    """Applies the errors to arrays of one size; keeps the drift.
+
+    Args:
+        cfg: The errors.
+        size: Numbers per reading.
+        period_s: Time between readings, by which the drift grows.
+        rng: The sensor's own stream.
+    """
+
+    def __init__(self, cfg: NoiseCfg, size: int, period_s: float, rng: np.random.Generator) -> None:
+        self._cfg, self._rng, self._size = cfg, rng, size
+        self._drift = np.array([draw(cfg.bias, rng) for _ in range(size)])
+        self._walk = cfg.random_walk * float(np.sqrt(period_s))
+        self._offset = bool(self._drift.any()) or self._walk > 0
+
+    def apply(self, truth: Array) -> Array:
+        """A reading; always a new array."""
+        cfg, rng = self._cfg, self._rng
+        if self._walk:
+            self._drift += rng.normal(0.0, self._walk, self._size)
+        reading = truth + self._drift if self._offset else truth.copy()
+        if cfg.sd:
+            reading += rng.normal(0.0, cfg.sd, self._size)
+        if cfg.resolution:
+            reading = np.round(reading / cfg.resolution) * cfg.resolution
+        if cfg.low is not None or cfg.high is not None:
+            reading = np.clip(reading, cfg.low, cfg.high)
+        return reading

@@ -1,0 +1,103 @@
+"""Flat outlines: rounded rectangles, and triangles that fill an outline with holes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["fill", "rounded_rectangle"]
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+def rounded_rectangle(size_m: tuple[float, float], radius_m: float, segments_per_corner: int = 8) -> Array:
+    """Corners (n, 2) of a centred rectangle with round corners, counter-clockwise."""
+    x, y = size_m[0] / 2 - radius_m, size_m[1] / 2 - radius_m
+    sweep = np.linspace(0, np.pi / 2, segments_per_corner + 1)
+    arcs = []
+    for quarter, centre in enumerate([(x, y), (-x, y), (-x, -y), (x, -y)]):
+        angles = sweep + quarter * np.pi / 2
+        arcs.append(np.array(centre) + radius_m * np.column_stack([np.cos(angles), np.sin(angles)]))
+    return np.concatenate(arcs)
+
+
+def fill(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Indices]:
+    """Triangles that fill the outline except for the holes.
+
+    Each hole is joined to the outline by a cut without width, then ears are clipped off the one polygon that is
+    left (Eberly's way).
+
+    Args:
+        outline: Corners (n, 2), counter-clockwise.
+        holes: Corners of each hole, counter-clockwise, inside the outline and apart from each other.
+
+    Returns:
+        The points (outline, then holes, in the given order) and counter-clockwise triangles of their indices.
+    """
+    points = np.concatenate([outline, *holes])
+    loop = list(range(len(outline)))
+    starts = len(outline) + np.cumsum([0] + [len(hole) for hole in holes[:-1]])
+    rings = [list(range(start, start + len(hole)))[::-1] for start, hole in zip(starts.tolist(), holes, strict=False)]
+    for ring in sorted(rings, key=lambda ring: -points[ring, 0].max()):
+        loop = _joined(points, loop, ring)
+    return points, np.array(_ears(points, loop), np.int64)
+
+
+def _cross(o: Array, a: Array, b: Array) -> Array:
+    """Twice the signed area of the triangles o, a, b; arrays broadcast."""
+    return np.asarray(
+        (a[..., 0] - o[..., 0]) * (b[..., 1] - o[..., 1]) - (a[..., 1] - o[..., 1]) * (b[..., 0] - o[..., 0])
+    )
+
+
+def _joined(points: Array, loop: list[int], ring: list[int]) -> list[int]:
+    """The loop with the ring cut in, from the ring's rightmost point to the nearest loop point in plain sight."""
+    first = int(np.argmax(points[ring, 0]))
+    ring = ring[first:] + ring[:first]
+    origin = points[ring[0]]
+    a, b = points[loop], points[np.roll(loop, -1)]
+    order = np.argsort(np.linalg.norm(a - origin, axis=1), kind="stable")
+    for k in order.tolist():
+        target = a[k]
+        splits = (_cross(origin, target, a) * _cross(origin, target, b) < 0) & (
+            _cross(a, b, origin) * _cross(a, b, target) < 0
+        )
+        opens = _in_cone(points, loop, k, origin)
+        if not splits.any() and opens:
+            return [*loop[: k + 1], *ring, ring[0], *loop[k:]]
+    raise ValueError("a hole lies outside the outline")
+
+
+def _in_cone(points: Array, loop: list[int], k: int, towards: Array) -> bool:
+    """Whether the direction from loop point k starts inside the polygon."""
+    before, here, after = (points[loop[(k + d) % len(loop)]] for d in (-1, 0, 1))
+    left_of_out, left_of_in = _cross(here, after, towards) > 0, _cross(before, here, towards) > 0
+    convex = _cross(before, here, after) > 0
+    return bool(left_of_out and left_of_in) if convex else bool(left_of_out or left_of_in)
+
+
+def _ears(points: Array, loop: list[int]) -> list[tuple[int, int, int]]:
+    loop = list(loop)
+    triangles: list[tuple[int, int, int]] = []
+    k, idle = 0, 0
+    while len(loop) > 3:
+        if idle > len(loop):
+            raise ValueError("the outline crosses itself")
+        i, j, m = loop[k - 1], loop[k % len(loop)], loop[(k + 1) % len(loop)]
+        a, b, c = points[i], points[j], points[m]
+        others = points[[v for v in loop if v not in (i, j, m)]]
+        inside = (_cross(a, b, others) >= 0) & (_cross(b, c, others) >= 0) & (_cross(c, a, others) >= 0)
+        twin = (np.abs(others[:, None] - np.array([a, b, c])).max(axis=2) < 1e-12).any(axis=1)
+        if _cross(a, b, c) > 1e-16 and not (inside & ~twin).any():
+            triangles.append((i, j, m))
+            del loop[k % len(loop)]
+            idle = 0
+            k = k % len(loop)
+        else:
+            k = (k + 1) % len(loop)
+            idle += 1
+    triangles.append((loop[0], loop[1], loop[2]))
+    return triangles

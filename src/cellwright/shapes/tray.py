@@ -1,0 +1,176 @@
+"""The shape of a tray: the plate that is seen, and the convex pieces that are touched.
+
+A slot is a hole, which no convex piece has: around each slot a square cell of the plate is cut into eight wedges
+by planes through the slot's axis. The wedges' inner faces form an octagonal cone whose inscribed circle is the
+slot's circle, so a round part that fits the slot fits the octagon without play. What is left is boxes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue.trays import SlotFigures, TrayFigures
+from cellwright.shapes.mesh import Mesh, circle, lathe, loft, merge
+from cellwright.shapes.polygon import fill, rounded_rectangle
+
+__all__ = ["Block", "TraySolids", "Wedge", "tray_mesh", "tray_solids"]
+
+Array = npt.NDArray[np.float64]
+
+SLOT_SEGMENTS = 64
+EDGE_CHAMFER_M = 0.0010
+RIM_CHAMFER_M = 0.0006
+CLEARANCE_M = 0.0001
+TAN_PI_8 = float(np.tan(np.pi / 8))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A box along the tray's axes."""
+
+    centre_m: tuple[float, float, float]
+    half_size_m: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Wedge:
+    """One of the eight pieces around a slot: a shared hull, turned and moved to its place."""
+
+    hull: str
+    xy_m: tuple[float, float]
+    yaw_rad: float
+
+
+@dataclass(frozen=True)
+class TraySolids:
+    """What is touched of a tray.
+
+    Attributes:
+        blocks: Boxes: the plate below the slots, and what is left between and around them.
+        hulls: The wedges' shapes by name, in the slot's frame with z from the tray's origin.
+        wedges: Where they stand, eight to a slot.
+    """
+
+    blocks: tuple[Block, ...]
+    hulls: dict[str, Mesh]
+    wedges: tuple[Wedge, ...]
+
+
+def tray_mesh(tray: TrayFigures) -> Mesh:
+    """The tray as it is seen and weighed: chamfered plate with round corners, conical pockets, feet."""
+    outline = rounded_rectangle(tray.size_m, tray.corner_radius_m)
+    shrunk = rounded_rectangle(
+        (tray.size_m[0] - 2 * EDGE_CHAMFER_M, tray.size_m[1] - 2 * EDGE_CHAMFER_M),
+        tray.corner_radius_m - EDGE_CHAMFER_M,
+    )
+    low, top, c = tray.foot_height_m, tray.thickness_m, EDGE_CHAMFER_M
+    rings = [(shrunk, low), (outline, low + c), (outline, top - c), (shrunk, top)]
+    side = loft([_at(ring, z) for ring, z in rings], closed=False)
+    rims = [circle(s.top_radius_m + RIM_CHAMFER_M, SLOT_SEGMENTS) + np.array(s.xy_m) for s in tray.slots]
+    upper, upper_faces = fill(shrunk, rims)
+    under, under_faces = fill(shrunk)
+    parts = [side, Mesh(_at(upper, top), upper_faces), Mesh(_at(under, low), under_faces[:, ::-1])]
+    parts += [_pocket(tray, slot) for slot in tray.slots]
+    r = tray.foot_radius_m - EDGE_CHAMFER_M
+    foot = lathe([(r - 0.0005, 0.0), (r, 0.0005), (r, low)], 32)
+    return merge(parts + [foot.moved((x, y, 0.0)) for x, y in tray.feet_xy_m])
+
+
+def tray_solids(tray: TrayFigures) -> TraySolids:
+    """The tray as it is touched.
+
+    The floor is lowered by 0.1 mm for the reason given in `gear_disc_hull`: a cone rests on the wall.
+    """
+    halves = _cell_halves_m(tray)
+    floor = min(slot.floor_m for slot in tray.slots)
+    hulls: dict[str, Mesh] = {}
+    wedges: list[Wedge] = []
+    for slot, half in zip(tray.slots, halves, strict=True):
+        key = f"r{slot.bottom_radius_m * 1e4:.0f}_{slot.top_radius_m * 1e4:.0f}_{half * 1e4:.0f}"
+        hulls |= {f"side_{key}": _side(tray, slot, half), f"corner_{key}": _corner(tray, slot, half)}
+        for quarter in range(4):
+            yaw = quarter * np.pi / 2
+            wedges += [Wedge(f"side_{key}", slot.xy_m, yaw), Wedge(f"corner_{key}", slot.xy_m, yaw)]
+    x, y = tray.size_m[0] / 2, tray.size_m[1] / 2
+    low, high = tray.foot_height_m, floor - CLEARANCE_M
+    base = Block((0.0, 0.0, (low + high) / 2), (x, y, (high - low) / 2))
+    rest_z, rest_half = (floor + tray.thickness_m) / 2, (tray.thickness_m - floor) / 2
+    blocks = [base]
+    for x0, y0, x1, y1 in _rest(tray, halves):
+        blocks.append(Block(((x0 + x1) / 2, (y0 + y1) / 2, rest_z), ((x1 - x0) / 2, (y1 - y0) / 2, rest_half)))
+    return TraySolids(tuple(blocks), hulls, tuple(wedges))
+
+
+def _at(ring: Array, z_m: float) -> Array:
+    return np.column_stack([ring, np.full(len(ring), z_m)])
+
+
+def _pocket(tray: TrayFigures, slot: SlotFigures) -> Mesh:
+    """Inner skin of a slot: rim chamfer, wall, floor; it faces inwards, so the rings go from the floor outwards."""
+    top, c = tray.thickness_m, RIM_CHAMFER_M
+    slope = (slot.top_radius_m - slot.bottom_radius_m) / (top - slot.floor_m)
+    profile = [
+        (slot.bottom_radius_m, slot.floor_m),
+        (slot.top_radius_m - slope * c / 2, top - c / 2),  # flatter than the wall, so that it catches the light
+        (slot.top_radius_m + c, top),
+    ]
+    wall = lathe(profile, SLOT_SEGMENTS, closed=False)
+    ring = _at(circle(slot.bottom_radius_m, SLOT_SEGMENTS), slot.floor_m)
+    here = np.arange(SLOT_SEGMENTS)
+    floor = Mesh(
+        np.concatenate([ring, [[0.0, 0.0, slot.floor_m]]]),
+        np.column_stack([here, np.roll(here, -1), np.full(SLOT_SEGMENTS, SLOT_SEGMENTS)]),
+    )
+    return merge([Mesh(wall.vertices, wall.faces[:, ::-1]), floor]).moved((*slot.xy_m, 0.0))
+
+
+def _cell_halves_m(tray: TrayFigures) -> list[float]:
+    """Half sides of the slots' square cells: as large as edges and neighbours allow, the same rim for all."""
+    rims = []
+    for k, slot in enumerate(tray.slots):
+        edge = min(side / 2 - abs(place) for side, place in zip(tray.size_m, slot.xy_m, strict=True))
+        rims.append(edge - slot.top_radius_m)
+        for other in tray.slots[:k]:
+            apart = max(abs(a - b) for a, b in zip(slot.xy_m, other.xy_m, strict=True))
+            rims.append((apart - slot.top_radius_m - other.top_radius_m) / 2)
+    return [slot.top_radius_m + min(rims) for slot in tray.slots]
+
+
+def _radii(tray: TrayFigures, slot: SlotFigures) -> tuple[tuple[float, float], tuple[float, float]]:
+    return (slot.bottom_radius_m, slot.floor_m), (slot.top_radius_m, tray.thickness_m)
+
+
+def _side(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
+    """The wedge towards +x."""
+    t, c = TAN_PI_8, half
+    return loft([_at(np.array([(r, -r * t), (c, -c * t), (c, c * t), (r, r * t)]), z) for r, z in _radii(tray, slot)])
+
+
+def _corner(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
+    """The wedge towards +x +y."""
+    t, c = TAN_PI_8, half
+    return loft(
+        [_at(np.array([(r, r * t), (c, c * t), (c, c), (c * t, c), (r * t, r)]), z) for r, z in _radii(tray, slot)]
+    )
+
+
+def _rest(tray: TrayFigures, halves: list[float]) -> list[tuple[float, float, float, float]]:
+    """Rectangles x0, y0, x1, y1 that cover the plate outside the cells: strips along x, equal ones stacked."""
+    w, h = tray.size_m[0] / 2, tray.size_m[1] / 2
+    cells = [(x - c, y - c, x + c, y + c) for (x, y), c in zip((s.xy_m for s in tray.slots), halves, strict=True)]
+    levels = sorted({round(v, 9) for v in [-h, h, *(v for cell in cells for v in cell[1::2])]})
+    done: list[tuple[float, float, float, float]] = []
+    growing: dict[tuple[float, float], float] = {}
+    for y0, y1 in [*zip(levels, levels[1:], strict=False), (levels[-1], levels[-1])]:
+        inside = sorted(cell for cell in cells if y1 > y0 and cell[1] < y1 - 1e-9 and cell[3] > y0 + 1e-9)
+        edges = [-w, *(v for cell in inside for v in cell[::2]), w]
+        free = [] if y1 == y0 else [(round(a, 9), round(b, 9)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        spans = {span for span in free if span[1] - span[0] > 1e-9}
+        for span in [s for s in growing if s not in spans]:
+            done.append((span[0], growing.pop(span), span[1], y0))
+        for span in spans:
+            growing.setdefault(span, y0)
+    return sorted(done)

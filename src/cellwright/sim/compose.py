@@ -1,0 +1,62 @@
+"""From a cell and a layout to one MuJoCo specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.cells import Cell, Layout, Placement
+from cellwright.core.pose import Pose
+from cellwright.models import build
+from cellwright.sim.lock_constraint import add_lock_constraints
+from cellwright.sim.physics import apply_options
+from cellwright.sim.render.stage import dress_stage
+
+__all__ = ["attach_object", "compose"]
+
+
+def compose(cell: Cell, layout: Layout) -> Any:
+    """The whole cell as an `MjSpec`.
+
+    Names: a robot's elements are `<robot>/<element>`, its tool's `<robot>/tool/<element>`; a loose object's body has
+    the object's own name, its other elements are `<object>/<element>`.
+    """
+    spec = mujoco.MjSpec()
+    spec.modelname = cell.name
+    spec.memory = 64 * 2**20
+    apply_options(spec, cell.timestep_s)
+    dress_stage(spec)
+    for name, fixture in cell.fixtures.items():
+        _attach(spec, build(FURNITURE.get(fixture.model)), name, layout.fixtures[name])
+    for name, robot in cell.robots.items():
+        arm = build(ROBOTS.get(robot.model))
+        if robot.tool is not None:
+            mount = arm.body("flange").add_frame(**_frame(layout.tools[name]))
+            mount.attach_body(build(TOOLS.get(robot.tool)).body("tool"), "tool/", "")
+        _attach(spec, arm, name, layout.bases[name])
+    for placement in (*layout.trays, *layout.parts):
+        attach_object(spec, placement)
+    if cell.grasp_lock and layout.objects:
+        add_lock_constraints(spec, [n for n, r in cell.robots.items() if r.tool], next(iter(layout.objects)))
+    spec.dedup_assets()
+    return spec
+
+
+def attach_object(spec: Any, placement: Placement) -> None:
+    """Adds a loose tray or part."""
+    figures = (TRAYS if placement.model in TRAYS else PARTS).get(placement.model)
+    body = _attach(spec, build(figures), placement.name, placement.pose_in_world)
+    body.name = placement.name
+    body.add_freejoint(name=placement.name)
+
+
+def _attach(spec: Any, child: Any, name: str, pose: Pose) -> Any:
+    frame = spec.worldbody.add_frame(**_frame(pose))
+    return frame.attach_body(child.worldbody.first_body(), f"{name}/", "")
+
+
+def _frame(pose: Pose) -> dict[str, Any]:
+    return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}

@@ -1,0 +1,59 @@
+"""What touches what, and how hard: the simulator's own view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+__all__ = ["Overlap", "Touch", "deepest_overlap", "owner", "touches"]
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Two bodies in contact: the sum of their normal forces."""
+
+    first: str
+    second: str
+    force_n: float
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two bodies that penetrate each other."""
+
+    first: str
+    second: str
+    depth_m: float
+
+
+def owner(model: Any, geom: int) -> str:
+    """What a geom belongs to: a robot with its link, an object, a fixture."""
+    body = int(model.geom_bodyid[geom])
+    return str(model.body(body).name or "floor") if body else "floor"
+
+
+def touches(model: Any, data: Any) -> list[Touch]:
+    """All pairs of bodies in contact, in the order of their names."""
+    forces: dict[tuple[str, str], float] = {}
+    buffer = np.zeros(6)
+    for i in range(data.ncon):
+        contact = data.contact[i]
+        if contact.efc_address < 0:
+            continue
+        first, second = sorted((owner(model, contact.geom[0]), owner(model, contact.geom[1])))
+        mujoco.mj_contactForce(model, data, i, buffer)
+        forces[first, second] = forces.get((first, second), 0.0) + float(buffer[0])
+    return [Touch(first, second, force) for (first, second), force in sorted(forces.items())]
+
+
+def deepest_overlap(model: Any, data: Any) -> Overlap | None:
+    """The pair that penetrates most, if any contact exists."""
+    if data.ncon == 0:
+        return None
+    depths = [-float(data.contact[i].dist) for i in range(data.ncon)]
+    worst = int(np.argmax(depths))
+    first, second = data.contact[worst].geom
+    return Overlap(owner(model, first), owner(model, second), depths[worst])

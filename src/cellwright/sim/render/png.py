@@ -1,0 +1,24 @@
+"""Pictures on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from cellwright.core.errors import OutputError
+
+__all__ = ["save_png"]
+
+
+def save_png(picture: npt.NDArray[np.uint8], path: str | Path) -> Path:
+    """Writes a picture (height, width, 3); the same pixels give the same bytes. Makes missing folders."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(path, format="PNG", compress_level=6)
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from None
+    return path

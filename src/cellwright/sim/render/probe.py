@@ -1,0 +1,54 @@
+"""Whether OpenGL works here, found out without risking the process that asks."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["GL_PLATFORMS", "Probe", "probe"]
+
+GL_PLATFORMS = {"egl": ("libegl1", "libgl1-mesa-dri"), "osmesa": ("libosmesa6",)}
+"""Ways to OpenGL without a display, in the order they are tried, with the Debian packages that bring them."""
+
+TRIAL = Path(__file__).with_name("gl_trial.py")
+TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The answer, and in one line why."""
+
+    works: bool
+    reason: str
+
+
+@functools.cache
+def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -> Probe:
+    """Tries a platform in a process of its own; the answer holds for the life of this process."""
+    if not sys.platform.startswith("linux"):
+        return Probe(False, f"{platform} is tried on Linux only")
+    # MuJoCo must not choose a platform itself: it would fail on import where its choice does not work.
+    environment = {**os.environ, "MUJOCO_GL": "disable"}
+    try:
+        done = subprocess.run(
+            [sys.executable, str(trial), platform], env=environment, capture_output=True, text=True, timeout=timeout_s
+        )
+    except subprocess.TimeoutExpired:
+        return Probe(False, f"no picture after {timeout_s:g} s")
+    except OSError as error:
+        return Probe(False, f"cannot start a process: {error.strerror}")
+    if done.returncode == 0 and done.stdout == "ok":
+        return Probe(True, "drew a picture")
+    if done.returncode < 0:
+        return Probe(False, f"the driver crashed ({signal.Signals(-done.returncode).name})")
+    return Probe(False, _last_line(done.stdout) or _last_line(done.stderr) or f"exit code {done.returncode}")
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""

@@ -1,0 +1,58 @@
+"""Pictures by casting rays: needs no graphics library at all, so it is what a bare machine shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.sim.render.frame import Frame
+from cellwright.sim.render.smoothing import MeshNormals
+from cellwright.sim.render.view import View
+
+__all__ = ["RayRenderer"]
+
+EDGE_CONTRAST = 0.035  # neighbours that differ by more are sampled again, finely
+EDGE_SAMPLES = np.array([[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]]) / 16  # places there
+
+
+class RayRenderer:
+    """Casts a ray through every pixel, a grid of them where neighbours differ; the same scene, the same pixels."""
+
+    name = "ray"
+
+    def __init__(self) -> None:
+        self._model: Any = None
+        self._smoothing: dict[int, MeshNormals] = {}
+
+    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
+        """The picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
+        if self._model is not model:
+            self._model, self._smoothing = model, {}
+        frame = Frame(model, data, view.resolve(model, data), size, self._smoothing)
+        width, height = size
+        y, x = np.divmod(np.arange(width * height), width)
+        colour, key = frame.trace(x, y)
+        picture = colour.reshape(height, width, 3)
+        y, x = np.nonzero(_edges(picture, key.reshape(height, width)))
+        fine_x = (x[:, None] + EDGE_SAMPLES[:, 0]).reshape(-1)
+        fine_y = (y[:, None] + EDGE_SAMPLES[:, 1]).reshape(-1)
+        fine, _ = frame.trace(fine_x, fine_y)
+        picture[y, x] = fine.reshape(-1, len(EDGE_SAMPLES), 3).mean(axis=1)
+        return np.asarray(np.round(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
+
+    def close(self) -> None:
+        """Nothing to free; the interface is shared with OpenGL."""
+
+
+def _edges(picture: npt.NDArray[np.float32], key: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Pixels that differ from a neighbour in what is seen or in colour."""
+    edge = np.zeros(key.shape, dtype=bool)
+    across = (key[:, 1:] != key[:, :-1]) | (np.abs(picture[:, 1:] - picture[:, :-1]).max(axis=2) > EDGE_CONTRAST)
+    down = (key[1:] != key[:-1]) | (np.abs(picture[1:] - picture[:-1]).max(axis=2) > EDGE_CONTRAST)
+    edge[:, 1:] |= across
+    edge[:, :-1] |= across
+    edge[1:] |= down
+    edge[:-1] |= down
+    return edge

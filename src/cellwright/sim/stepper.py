@@ -1,0 +1,114 @@
+"""The schedule of everything with a fixed rate, between which physics runs in long stretches."""
+
+from __future__ import annotations
+
+import ctypes
+import heapq
+import itertools
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Protocol
+
+from cellwright.core.clock import Clock
+from cellwright.core.errors import SimulationError
+
+__all__ = ["Engine", "Order", "Stepper", "Ticking"]
+
+COMPILED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class Order(IntEnum):
+    """Who goes first when several are due at one tick: world, sensors, controllers, then whoever writes down."""
+
+    WORLD = 0
+    SENSOR = 10
+    CONTROL = 20
+    JUDGE = 30
+    RECORD = 40
+
+
+class Engine(Protocol):
+    """What makes the world move: contact physics, or plain kinematics."""
+
+    def step(self, count: int) -> None:
+        """Takes so many physics steps."""
+
+    def addresses(self) -> tuple[int, int]:
+        """Where MuJoCo's model and data lie in memory, for compiled ticks."""
+
+
+class Ticking:
+    """A place in the schedule; `cancel` ends it, `period_ticks` may be changed and counts from the next turn."""
+
+    __slots__ = ("active", "call", "name", "order", "period_ticks")
+
+    def __init__(self, name: str, period_ticks: int, order: int, call: Callable[[], object]) -> None:
+        self.name, self.period_ticks, self.order, self.call = name, period_ticks, order, call
+        self.active = True
+
+    def cancel(self) -> None:
+        """It is not called again."""
+        self.active = False
+
+
+class Stepper:
+    """Runs the engine to the next tick at which something is due, calls it, and goes on.
+
+    Ties are broken by `Order`, then by who was added first, so a run has one order whatever the machine does.
+    """
+
+    def __init__(self, clock: Clock, engine: Engine) -> None:
+        self.clock, self.engine = clock, engine
+        self._heap: list[tuple[int, int, int, Ticking]] = []
+        self._count = itertools.count()
+        self._interrupted = False
+
+    def every(
+        self, period_ticks: int, call: Callable[[], object], *, order: int, name: str, first_tick: int | None = None
+    ) -> Ticking:
+        """Calls a Python function every so many ticks, first after one period unless told otherwise."""
+        if period_ticks < 1:
+            raise SimulationError(f"'{name}' wants to run every {period_ticks} ticks; at least 1 is needed")
+        ticking = Ticking(name, period_ticks, order, call)
+        first = self.clock.tick + period_ticks if first_tick is None else max(first_tick, self.clock.tick + 1)
+        heapq.heappush(self._heap, (first, order, next(self._count), ticking))
+        return ticking
+
+    def every_compiled(
+        self, period_ticks: int, address: int, *, order: int, name: str, user: int | None = None
+    ) -> Ticking:
+        """Calls machine code every so many ticks: ``void f(const mjModel*, mjData*, void* user)``.
+
+        The address may come from numba's `cfunc`, a C library or MuJoCo itself; no Python runs inside it.
+        """
+        function = COMPILED(address)
+        engine = self.engine
+
+        def call() -> None:
+            model, data = engine.addresses()
+            function(model, data, user)
+
+        return self.every(period_ticks, call, order=order, name=name)
+
+    def interrupt(self) -> None:
+        """Makes `advance` return after the present tick, because somebody wants to react to it."""
+        self._interrupted = True
+
+    def advance(self, until_tick: int) -> None:
+        """Runs to that tick, or to an interrupt."""
+        heap, clock, step, count = self._heap, self.clock, self.engine.step, self._count
+        self._interrupted = False
+        while clock.tick < until_tick:
+            target = heap[0][0] if heap and heap[0][0] < until_tick else until_tick
+            step(target - clock.tick)
+            clock.tick = target
+            while heap and heap[0][0] <= target:
+                _, order, _, ticking = heap[0]
+                if not ticking.active:
+                    heapq.heappop(heap)
+                    continue
+                # The next turn is entered before the call: an exception must not take it out of the schedule.
+                heapq.heapreplace(heap, (target + ticking.period_ticks, order, next(count), ticking))
+                ticking.call()
+            if self._interrupted:
+                return

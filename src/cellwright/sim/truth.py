@@ -1,0 +1,56 @@
+"""The simulator's own view as messages, for the judge and the recorder alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.core.bus import Bus
+from cellwright.core.messages import WorldTruth
+from cellwright.sim.contacts import touches
+from cellwright.sim.stepper import Order, Stepper
+from cellwright.sim.world import World
+
+__all__ = ["TruthPublisher"]
+
+TOPIC = "/truth/poses"
+MOVED = 1e-7
+
+
+class TruthPublisher:
+    """Publishes the poses of the objects that moved since the last message, and all contacts."""
+
+    def __init__(self, world: World, bus: Bus, stepper: Stepper, rate_hz: float = 20.0) -> None:
+        self._world, self._bus = world, bus
+        self._sequence = 0
+        bus.declare(TOPIC, WorldTruth)
+        world.bind(self._look_up)
+        stepper.every(world.clock.period_ticks(rate_hz), self.publish, order=Order.WORLD, name="truth")
+
+    def _look_up(self) -> None:
+        objects = list(self._world.objects.values())
+        self._names = np.array([item.name for item in objects], dtype=object)
+        self._gather = np.array([np.arange(item.qpos, item.qpos + 7) for item in objects]).reshape(-1, 7)
+        self._last = np.full((len(objects), 7), np.inf)
+
+    def publish(self) -> None:
+        """One message, unless nobody listens or nothing has moved."""
+        if not self._bus.has_listener(TOPIC):
+            return
+        now = self._world.data.qpos[self._gather]
+        moved = np.flatnonzero((np.abs(now - self._last) > MOVED).any(axis=1))
+        if not len(moved):
+            return
+        self._last[moved] = now[moved]
+        contacts = touches(self._world.model, self._world.data)
+        message = WorldTruth(
+            self._world.clock.time_ns,
+            self._sequence,
+            "sim",
+            tuple(self._names[moved]),
+            now[moved, :3],
+            now[moved, 3:],
+            tuple(f"{touch.first}|{touch.second}" for touch in contacts),
+            np.array([touch.force_n for touch in contacts]),
+        )
+        self._sequence += 1
+        self._bus.publish(TOPIC, message)

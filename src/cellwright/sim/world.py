@@ -1,0 +1,170 @@
+"""The world: a cell compiled, placed, settled; its true state and the ways to change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from cellwright.cells import Cell, Placement, actual_layout
+from cellwright.core.clock import Clock
+from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.core.rng import Streams
+from cellwright.sim.compose import attach_object, compose
+from cellwright.sim.contacts import deepest_overlap
+from cellwright.sim.index import ObjectIndex, RobotIndex, index_objects, index_robots
+from cellwright.sim.kinematic import KinematicEngine
+from cellwright.sim.physics import PhysicsEngine
+from cellwright.sim.snapshot import Snapshot, copy_data
+
+__all__ = ["World"]
+
+OVERLAP_LIMIT_M = 0.001
+SETTLE_CHECK_S = 0.1
+
+
+class World:
+    """What is really there. Only sensors, controllers, the judge and the laboratory hold one.
+
+    Args:
+        cell: The cell to build.
+        seed: Decides the actual layout and every random stream.
+
+    Attributes:
+        layout: The actual layout, which no controller knows.
+        model: MuJoCo's model; replaced when bodies are added or removed.
+        data: MuJoCo's data; replaced with it.
+        robots: Robot -> its places in the arrays.
+        objects: Loose object -> its places.
+        engine: Moves the world: contact physics or plain kinematics.
+    """
+
+    def __init__(self, cell: Cell, seed: int = 0) -> None:
+        self.cell, self.seed = cell, seed
+        self.streams = Streams(seed)
+        self.clock = Clock(cell.timestep_s)
+        self.layout = actual_layout(cell, seed)
+        self._models = {p.name: p.model for p in self.layout.objects.values()}
+        self._rebuilt: list[Callable[[], None]] = []
+        self.spec = compose(cell, self.layout)
+        self.model = self.spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self._index()
+        self._take_home_poses()
+        mujoco.mj_forward(self.model, self.data)
+        self._refuse_overlaps()
+        physics = cell.fidelity == "physics"
+        self.engine = PhysicsEngine(self.model, self.data) if physics else KinematicEngine(self)
+        if physics:
+            self.settle(cell.settle_s)
+
+    def bind(self, callback: Callable[[], None]) -> None:
+        """Calls back now and whenever model and data are replaced: the place to look up addresses."""
+        self._rebuilt.append(callback)
+        callback()
+
+    def robot(self, name: str) -> RobotIndex:
+        """A robot by name."""
+        if name not in self.robots:
+            raise UnknownName("robot", name, self.robots, self.cell.where)
+        return self.robots[name]
+
+    def object(self, name: str) -> ObjectIndex:
+        """A loose object by name."""
+        if name not in self.objects:
+            raise UnknownName("object", name, self.objects, self.cell.where)
+        return self.objects[name]
+
+    def pose_of(self, name: str) -> Pose:
+        """The true pose of a loose object."""
+        at = self.object(name).qpos
+        return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
+
+    def place(self, name: str, pose_in_world: Pose) -> None:
+        """Puts a loose object somewhere, at rest and awake."""
+        item = self.object(name)
+        self.data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
+        self.data.qpos[item.qpos + 3 : item.qpos + 7] = pose_in_world.quaternion
+        self.data.qvel[item.dof : item.dof + 6] = 0.0
+        mujoco.mj_forward(self.model, self.data)
+
+    def tcp_pose(self, robot: str) -> Pose:
+        """The true pose of a robot's tool centre point (its flange, when it has no tool)."""
+        item = self.robot(robot)
+        site = item.tool.tcp_site if item.tool else item.flange_site
+        mujoco.mj_kinematics(self.model, self.data)
+        return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
+
+    def add(self, name: str, model: str, pose_in_world: Pose) -> None:
+        """Adds a tray or part while the world runs; every other body keeps its state to the last bit."""
+        if name in self.objects or name in self.robots or name in self.cell.fixtures:
+            raise BadInput(f"cannot add '{name}': the name is taken")
+        attach_object(self.spec, Placement(name, model, pose_in_world))
+        self.spec.dedup_assets()
+        self._models[name] = model
+        self._recompile()
+
+    def remove(self, name: str) -> None:
+        """Takes a tray or part out of the world."""
+        self.object(name)
+        self.spec.delete(self.spec.body(name))
+        del self._models[name]
+        self._recompile()
+
+    def settle(self, limit_s: float) -> bool:
+        """Runs physics until every loose object sleeps, at most so long, and sets the clock to zero again."""
+        chunk = max(1, round(SETTLE_CHECK_S / self.cell.timestep_s))
+        trees = [int(self.model.body_treeid[item.body]) for item in self.objects.values()]
+        calm = not trees
+        for _ in range(int(limit_s / SETTLE_CHECK_S)):
+            if calm:
+                break
+            self.engine.step(chunk)
+            calm = bool((np.asarray(self.data.tree_asleep)[trees] >= 0).all())
+        if isinstance(self.engine, PhysicsEngine):
+            self.engine.check()
+        self.data.time = 0.0
+        return calm
+
+    def snapshot(self) -> Snapshot:
+        """This moment, bit-exact."""
+        return Snapshot(self.clock.tick, self.model, copy_data(self.data), self.streams.snapshot())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Goes back to a moment; only possible while no body was added or removed in between."""
+        if snapshot.model is not self.model:
+            raise BadInput("cannot restore the snapshot: bodies were added or removed since it was taken")
+        mujoco.mj_copyData(self.data, self.model, snapshot.data)
+        self.clock.tick = snapshot.tick
+        self.streams.restore(snapshot.streams)
+
+    def _index(self) -> None:
+        self.robots = index_robots(self.model, self.cell)
+        self.objects = index_objects(self.model, self._models)
+
+    def _take_home_poses(self) -> None:
+        for name, cfg in self.cell.robots.items():
+            robot = self.robots[name]
+            joints = np.radians(cfg.home_deg) + self.layout.joint_zeros_rad[name]
+            self.data.qpos[robot.qpos] = joints
+            self.data.ctrl[robot.ctrl_position] = joints
+            if robot.tool:
+                self.data.qpos[robot.tool.qpos] = robot.tool.figures.open_m
+                self.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
+
+    def _refuse_overlaps(self) -> None:
+        overlap = deepest_overlap(self.model, self.data)
+        if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M:
+            problem = f"'{overlap.first}' and '{overlap.second}' overlap by {overlap.depth_m * 1000:.1f} mm"
+            raise ConfigError(self.cell.where, "placements", problem)
+
+    def _recompile(self) -> None:
+        self.model, self.data = self.spec.recompile(self.model, self.data)
+        mujoco.mj_forward(self.model, self.data)
+        self._index()
+        if isinstance(self.engine, PhysicsEngine):
+            self.engine.replace(self.model, self.data)
+        for callback in self._rebuilt:
+            callback()

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass, fields
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+
+from cellwright.core.messages import Depth, Detections, JointState, Message, ToolStatus, Tracks, WorldTruth, Wrench
+from cellwright.core.messages.base import Array
+from cellwright.core.ros import decode, definition, encode, from_ros, message_class, to_ros
+
+
+def test_joint_state_object():
+    ros = to_ros(JointState(2_000_000_005, 9, "fanuc", ("a", "b"), np.array([1.0, 2.0]), np.zeros(2), np.ones(2)))
+    assert (ros.header.stamp.sec, ros.header.stamp.nanosec, ros.header.frame_id) == (2, 5, "fanuc")
+    assert ros.name == ["a", "b"]
+    assert ros.position.tolist() == [1.0, 2.0]
+    assert ros.effort.tolist() == [1.0, 1.0]
+
+
+def test_wrench_object():
+    ros = to_ros(Wrench(0, 0, "fanuc", "fanuc_flange", np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])))
+    assert ros.header.frame_id == "fanuc_flange"
+    assert (ros.wrench.force.x, ros.wrench.force.y, ros.wrench.force.z) == (1.0, 2.0, 3.0)
+    assert (ros.wrench.torque.x, ros.wrench.torque.y, ros.wrench.torque.z) == (4.0, 5.0, 6.0)
+
+
+def test_anybody_s_object_will_do():
+    stamp = SimpleNamespace(sec=1, nanosec=500)
+    ros = SimpleNamespace(
+        header=SimpleNamespace(stamp=stamp, frame_id="motoman"), name=["j1"], position=[0.5], velocity=[], effort=[]
+    )
+    message = from_ros(JointState, ros, sequence=3)
+    assert (message.time_ns, message.sequence, message.source, message.names) == (1_000_000_500, 3, "motoman", ("j1",))
+    assert message.position.tolist() == [0.5]
+
+
+def test_tables_get_their_columns_back():
+    n = 3
+    detections = Detections(0, 0, "d", "cell", ("a",) * n, *(np.random.rand(n, k) for k in (3, 4, 4)), np.ones(n))
+    tracks = Tracks(
+        0, 0, "t", ("1",) * n, ("a",) * n, *(np.random.rand(n, k) for k in (3, 4, 4)), np.ones(n), ("",) * n
+    )
+    truth = WorldTruth(0, 0, "w", ("p",) * n, np.random.rand(n, 3), np.random.rand(n, 4), (), np.zeros(0))
+    empty = WorldTruth(0, 0, "w", (), np.zeros((0, 3)), np.zeros((0, 4)), (), np.zeros(0))
+    for message in (detections, tracks, truth, empty):
+        again = decode(type(message), encode(message), source=message.source)
+        for field in fields(message):
+            value, back = getattr(message, field.name), getattr(again, field.name)
+            if isinstance(value, np.ndarray):
+                assert np.array_equal(back, value), field.name
+                assert back.shape == value.shape, field.name
+
+
+def test_pictures_get_their_shape_back():
+    depth = Depth(0, 0, "c", "optical", np.random.rand(4, 6).astype(np.float32))
+    again = decode(Depth, encode(depth))
+    assert again.depth_m.dtype == np.float32
+    assert np.array_equal(again.depth_m, depth.depth_m)
+    assert (again.frame, again.source) == ("optical", "c")
+
+
+@dataclass(slots=True)
+class Grid(Message):
+    ROS_COLUMNS: ClassVar[dict[str, int]] = {"cells": 2}
+    cells: Array
+    positions: Array
+
+
+def test_a_class_states_its_own_tables():
+    again = decode(Grid, encode(Grid(0, 0, "g", np.eye(2), np.zeros((2, 3)))))
+    assert again.cells.shape == (2, 2)
+    assert again.positions.shape == (6,), "nothing is guessed from a name"
+
+
+def test_known_classes_are_found_by_type_and_definition(tmp_path, monkeypatch):
+    assert message_class(*definition(ToolStatus)) is ToolStatus
+    assert message_class(*definition(Wrench)) is Wrench
+    assert message_class("cellwright_msgs/msg/ToolStatus", "float64 other\n") is None
+    assert message_class("cellwright_msgs/msg/Unheard", "float64 x\n") is None
+    (tmp_path / "their_sensors.py").write_text(
+        "from dataclasses import dataclass\nfrom cellwright.core.messages import Message\n"
+        "@dataclass(slots=True)\nclass Smoke(Message):\n    density: float\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    smoke = importlib.import_module("their_sensors").Smoke
+    assert message_class(*definition(smoke)) is smoke
+    message = smoke(1, 2, "hall", 0.25)
+    assert decode(smoke, encode(message)) == message
+    del sys.modules["their_sensors"]

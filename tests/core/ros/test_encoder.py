@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cellwright.core import messages
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import CrclStatus, JointState, Message, ToolStatus, Wrench
+from cellwright.core.ros import Encoder, decode, definition, encode, to_ros, type_store
+from cellwright.core.ros.encoder import MAX_TEMPLATES
+
+CLASSES = [getattr(messages, name) for name in messages.__all__ if name != "Message"]
+
+
+def by_rosbags(message: Message) -> bytes:
+    return bytes(type_store(type(message)).serialize_cdr(to_ros(message), definition(type(message)).name))
+
+
+def assert_same_content(a: Message, b: Message) -> None:
+    for field in fields(a):
+        left, right = getattr(a, field.name), getattr(b, field.name)
+        if isinstance(left, np.ndarray):
+            assert right.dtype == left.dtype, field.name
+            assert left.ravel().tobytes() == right.ravel().tobytes(), field.name
+        else:
+            assert left == right or (left != left and right != right), field.name
+
+
+@pytest.mark.parametrize("message_type", CLASSES, ids=lambda c: c.__name__)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_bytes_equal_those_of_rosbags_and_come_back(arbitrary, message_type, data):
+    encoder = Encoder(message_type)
+    for message in data.draw(st.lists(arbitrary(message_type), min_size=1, max_size=4)):
+        oracle = by_rosbags(message)
+        assert encoder.encode(message) == oracle
+        assert encoder.encode(message) == oracle, "second time, from the template"
+        again = decode(message_type, oracle, sequence=message.sequence, source=message.source)
+        assert_same_content(message, again)
+
+
+def joint_state(position=(0.1, 0.2), **changes) -> JointState:
+    values = {"names": ("a", "b"), "position": np.array(position), "velocity": np.zeros(2), "effort": np.zeros(2)}
+    return JointState(1_500_000_002, 4, "fanuc", **{**values, **changes})
+
+
+def test_layout_of_the_bytes_of_a_small_message():
+    by_hand = [
+        "00010000",  # CDR, little endian
+        "01000000 02000000",  # 1 s, 2 ns
+        "02000000 7200 0000",  # frame_id: 2 bytes, "r" and its zero, padding to 4
+        "07000000",  # sequence
+        "04000000 3c612f00",  # document: "<a/" and its zero
+    ]
+    assert encode(CrclStatus(1_000_000_002, 7, "r", "<a/")) == bytes.fromhex("".join(by_hand))
+
+
+def test_arrays_of_other_types_and_orders_are_converted():
+    table = np.arange(4.0).reshape(2, 2)
+    for array in (
+        table.astype(np.float32),
+        table.astype(">f8"),
+        np.asfortranarray(table),
+        table[:, ::1],
+        table.astype(int),
+    ):
+        assert encode(joint_state(effort=array)) == encode(joint_state(effort=table.ravel()))
+
+
+def test_a_message_is_not_changed_by_later_ones():
+    first = encode(joint_state())
+    copy = bytes(first)
+    encode(joint_state(position=(7.0, 8.0)))
+    assert first == copy
+
+
+def test_templates_are_bounded():
+    encoder = Encoder(CrclStatus)
+    for i in range(3 * MAX_TEMPLATES):
+        message = CrclStatus(i, i, "fanuc", f"<document{i}/>")
+        assert encoder.encode(message) == by_rosbags(message)
+        assert len(encoder._templates) <= MAX_TEMPLATES
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            joint_state(effort=[1.0]),
+            "JointState.effort cannot be encoded as float64[]: it is a list",
+        ),
+        (joint_state(names=["a", "b"]), "JointState.names cannot be encoded as string[]: unhashable"),
+        (joint_state(names=("a", 2)), "JointState.names cannot be encoded as string[]"),
+        (
+            Wrench(0, 0, "s", "f", np.zeros(2), np.zeros(3)),
+            "Wrench.force cannot be encoded as 3 float64: it has 2 numbers",
+        ),
+        (ToolStatus(0, 0, "s", "t", "k", "wide", 0.0, False, False), "ToolStatus.width_m cannot be encoded as float64"),
+        (ToolStatus(0, -1, "s", "t", "k", 0.0, 0.0, False, False), "ToolStatus.sequence cannot be encoded as uint32"),
+        (CrclStatus(2**31 * 10**9, 0, "s", "d"), "CrclStatus.time_ns cannot be encoded as builtin_interfaces/Time"),
+        (CrclStatus(0, 0, "s", None), "CrclStatus.document cannot be encoded as string"),
+        (CrclStatus(0, 0, "s", "\ud800"), "CrclStatus.document cannot be encoded as string"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_named(message, told):
+    with pytest.raises(BadInput) as caught:
+        encode(message)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
