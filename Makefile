@@ -10,6 +10,7 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  \2/p' Makefile | awk '{printf "  make %-11s", $$2; $$1 = $$2 = ""; print $$0}'
 
 setup: .venv/.ready ## make .venv with everything; the other targets do it by themselves
+	@:
 
 .venv/.locked: requirements/dev.txt scripts/find-python
 	@python=$$(sh scripts/find-python) && echo "setup: $$($$python --version) into .venv" && $$python -m venv --clear .venv

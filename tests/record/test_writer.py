@@ -78,7 +78,7 @@ def test_a_large_message_closes_its_chunk():
     writer.add_message(channel, 1, 1, 1, b"small")
     assert (writer.pending, writer.written) == (1, 1)
     writer.finish()
-    assert [len(m.data) for _, _, m in make_reader(out).iter_messages()] == [2 << 20, 5]
+    assert [len(m.data) for _, _, m in make_reader(BytesIO(out.getvalue())).iter_messages()] == [2 << 20, 5]
 
 
 class Dribble:

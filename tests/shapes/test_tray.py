@@ -1,5 +1,7 @@
 """Trays: the convex pieces leave exactly the slots free."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,8 +85,6 @@ def test_what_is_seen_has_the_volume_of_a_plate_with_cones_cut_out(tray):
 
 
 def test_a_straight_wall_is_only_another_figure():
-    from dataclasses import replace
-
     slots = tuple(replace(slot, bottom_radius_m=slot.top_radius_m) for slot in MEDIUM_GEAR_TRAY.slots)
     tray = replace(MEDIUM_GEAR_TRAY, slots=slots)
     points = scatter(tray)

@@ -6,10 +6,19 @@ Origin of every piece: on the floor, z up; below the middle of its outline, for 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
-from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.furniture_kinds import (
+    CameraPostFigures,
+    CartFigures,
+    Colour,
+    FenceFigures,
+    FloorFigures,
+    FurnitureFigures,
+    MountFigures,
+    OpticalTableFigures,
+    TableFigures,
+)
 
 __all__ = [
     "CAMERA_POST",
@@ -29,163 +38,6 @@ __all__ = [
     "OpticalTableFigures",
     "TableFigures",
 ]
-
-Colour = tuple[float, float, float]
-Size2 = tuple[float, float]
-Size3 = tuple[float, float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FurnitureFigures(Figures):
-    """Base of all furniture.
-
-    Attributes:
-        colours: Finish name -> red, green, blue, 0 to 1.
-    """
-
-    colours: Mapping[str, Colour]
-
-    @property
-    def has_camera(self) -> bool:
-        """Whether it carries a camera, which then may be mounted a little off."""
-        return False
-
-
-@dataclass(frozen=True, kw_only=True)
-class MountFigures:
-    """A block on a table top that a robot stands on.
-
-    Attributes:
-        xy_m: Its middle in the table's frame.
-        size_m: Side of a square block, diameter of a round one.
-        top_m: Height of its upper face above the floor.
-        round: Whether it is round.
-    """
-
-    xy_m: Size2
-    size_m: float
-    top_m: float
-    round: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableFigures(FurnitureFigures):
-    """A table top on four legs of aluminium profile.
-
-    Attributes:
-        size_m: Extent of the top along x and y.
-        top_m: Height of the upper face.
-        thickness_m: Thickness of the top.
-        leg_m: Side of a leg's section.
-        leg_inset_m: Distance of the legs' outer faces from the edge of the top.
-        mounts: What stands on it for robots, bottom to top.
-    """
-
-    size_m: Size2
-    top_m: float
-    thickness_m: float
-    leg_m: float
-    leg_inset_m: float
-    mounts: tuple[MountFigures, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpticalTableFigures(TableFigures):
-    """A steel honeycomb plate with threaded holes on pneumatic legs.
-
-    Attributes:
-        hole_pitch_m: Distance of the holes.
-        hole_diameter_m: Diameter of the holes.
-    """
-
-    hole_pitch_m: float
-    hole_diameter_m: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class CartFigures(TableFigures):
-    """A plate on a rolling frame of aluminium profile.
-
-    Attributes:
-        frame_size_m: Extent of the frame at the casters, wider than the plate.
-        caster_radius_m: Radius of the wheels.
-        shelf_m: Height of the shelf inside the frame.
-    """
-
-    frame_size_m: Size2
-    caster_radius_m: float
-    shelf_m: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class FenceFigures(FurnitureFigures):
-    """Clear panels between posts on three sides; the front, towards -y, is open between two light-curtain posts.
-
-    Attributes:
-        size_m: Extent along x and y.
-        height_m: Height of the posts.
-        gap_m: Gap between floor and panels.
-        post_m: Side of a post's section.
-        panel_width_m: Largest distance of two posts.
-        panel_thickness_m: Thickness of a panel.
-    """
-
-    size_m: Size2
-    height_m: float
-    gap_m: float
-    post_m: float
-    panel_width_m: float
-    panel_thickness_m: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class CameraPostFigures(FurnitureFigures):
-    """A camera that looks straight down from a boom; the mast stands aside, towards -x.
-
-    Attributes:
-        camera_m: Height of the camera's centre of projection.
-        reach_m: Distance of the mast from the camera's axis.
-        profile_m: Side of the section of mast and boom.
-        camera_size_m: Of the camera's housing along x, y, z.
-        lens_radius_m: Radius of the lens barrel.
-        lens_length_m: Length of the lens barrel.
-        resolution_px: Columns and rows of the image.
-        fov_rad: Angle of view across the columns.
-        rate_hz: Images per second.
-        noise_sd: Standard deviation of the grey values, 0 to 1.
-    """
-
-    camera_m: float
-    reach_m: float
-    profile_m: float
-    camera_size_m: Size3
-    lens_radius_m: float
-    lens_length_m: float
-    resolution_px: tuple[int, int]
-    fov_rad: float
-    rate_hz: float
-    noise_sd: float
-
-    @property
-    def has_camera(self) -> bool:
-        """True."""
-        return True
-
-
-@dataclass(frozen=True, kw_only=True)
-class FloorFigures(FurnitureFigures):
-    """An even floor with a painted line round the cell.
-
-    Attributes:
-        size_m: Extent that is drawn; it is touched without end.
-        line_size_m: Extent of the rectangle that the painted line encloses.
-        line_width_m: Width of the line.
-    """
-
-    size_m: Size2
-    line_size_m: Size2
-    line_width_m: float
-
 
 _TWIN = "NIST's Gazebo world of the lab: dimensions of its mesh"
 _ALUMINIUM: Colour = (0.74, 0.75, 0.77)
@@ -237,6 +89,8 @@ FANUC_CART = CartFigures(
     frame_size_m=(1.200, 0.700),
     caster_radius_m=0.050,
     shelf_m=0.300,
+    cabinet_xy_m=(-0.240, 0.0),
+    cabinet_size_m=(0.440, 0.400, 0.360),
     colours={
         "silver": _ALUMINIUM,
         "steel": (0.70, 0.71, 0.73),
@@ -246,7 +100,7 @@ FANUC_CART = CartFigures(
         "cabinet": (0.83, 0.84, 0.84),
     },
     sources=_sources(
-        "thickness_m leg_m leg_inset_m caster_radius_m shelf_m",
+        "thickness_m leg_m leg_inset_m caster_radius_m shelf_m cabinet_xy_m cabinet_size_m",
         size_m=_TWIN,
         top_m=_TWIN,
         frame_size_m=_TWIN,
@@ -281,8 +135,9 @@ FENCE = FenceFigures(
     post_m=0.045,
     panel_width_m=1.20,
     panel_thickness_m=0.006,
+    curtain_m=1.70,
     colours={"silver": _ALUMINIUM, "yellow": (0.95, 0.75, 0.05), "black": _BLACK, "pane": (0.60, 0.72, 0.78)},
-    sources=_sources("size_m height_m gap_m post_m panel_width_m panel_thickness_m"),
+    sources=_sources("size_m height_m gap_m post_m panel_width_m panel_thickness_m curtain_m"),
 )
 
 _CAMERA = "NIST's Gazebo world of the lab: its overhead cameras"
@@ -295,6 +150,7 @@ def _camera_post(name: str, title: str, camera_m: float) -> CameraPostFigures:
         camera_m=camera_m,
         reach_m=1.100,
         profile_m=0.060,
+        foot_size_m=(0.420, 0.420, 0.016),
         camera_size_m=(0.062, 0.062, 0.095),
         lens_radius_m=0.021,
         lens_length_m=0.045,
@@ -304,7 +160,7 @@ def _camera_post(name: str, title: str, camera_m: float) -> CameraPostFigures:
         noise_sd=0.007,
         colours={"silver": _ALUMINIUM, "black": _BLACK, "camera": (0.13, 0.27, 0.47), "glass": (0.10, 0.13, 0.20)},
         sources=_sources(
-            "reach_m profile_m camera_size_m lens_radius_m lens_length_m",
+            "reach_m profile_m foot_size_m camera_size_m lens_radius_m lens_length_m",
             camera_m=_CAMERA,
             resolution_px=_CAMERA,
             fov_rad=_CAMERA,

@@ -11,8 +11,8 @@ import typer
 
 from cellwright.cells import CELLS, actual_layout, load_cell, nominal_layout
 from cellwright.cli.output import console, prepare_output, print_json, table
-from cellwright.core.errors import OutputError
 from cellwright.lab.check import check_cell
+from cellwright.models.export import write_mjcf
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 
@@ -123,11 +123,10 @@ def export(
     loaded = load_cell(cell)
     prepare_output(out)
     world = World(loaded, seed)
-    try:
-        out.write_text(world.spec.to_xml(), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(out, error.strerror or str(error)) from None
-    console.print(f"{out} ({form.value}, {world.model.nbody} bodies, {world.model.ngeom} geoms)")
+    for path in write_mjcf(world.spec, out):
+        console.print(
+            f"{path} ({form.value}, {world.model.nbody} bodies, {world.model.ngeom} geoms)" if path == out else path
+        )
 
 
 def _xyz(position: np.ndarray) -> str:

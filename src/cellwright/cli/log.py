@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def show(
         _print_pairs(log.metadata)
     console.print()
     rows = [
-        [escape(t.name), escape(t.type.replace("/msg/", "/")), t.count, f"{t.rate_hz:.1f}" if t.rate_hz else "-"]
+        [escape(t.name), escape(t.type.rsplit("/", 1)[-1]), t.count, f"{t.rate_hz:.1f}" if t.rate_hz else "-"]
         + [f"{time_ns / 1e9:.3f}" for time_ns in (t.first_ns, t.last_ns)]
         for t in topics
     ]
@@ -140,7 +141,7 @@ def plot(
     _warn_of_gaps(log)
     prepare_output(out)
     drawn = plot_log(log, field or [], out)
-    console.print(f"{escape(str(out))} ({len(drawn)} curves)", soft_wrap=True)
+    console.print(f"{escape(str(out))} ({len(drawn)} {'curve' if len(drawn) == 1 else 'curves'})", soft_wrap=True)
 
 
 def _warn_of_gaps(log: Log) -> None:
@@ -161,21 +162,23 @@ def _as_json(entry: Entry) -> dict[str, Any]:
 
 def _line(entry: Entry) -> str:
     fields = {name: value for name, value in fields_of(entry.message).items() if name not in IN_EVERY_MESSAGE}
-    return f"{entry.time_ns / 1e9:10.3f}  {entry.topic}  " + ", ".join(f"{n} {_text(v)}" for n, v in fields.items())
+    text = ", ".join(f"{name} {_text(value)}" for name, value in fields.items())
+    return f"{entry.time_ns / 1e9:10.3f}  {entry.topic}  {' '.join(text.split())}"
 
 
 def _text(value: Any) -> str:
-    """A value as a person reads it, on one line."""
-    shown = plain(value)
-    if isinstance(shown, dict):
-        return f"{shown['dtype']} {' x '.join(map(str, shown['shape']))}" if "shape" in shown else json.dumps(shown)
-    if isinstance(value, np.ndarray) and value.ndim > 1:
-        return "  ".join(f"({_text(row)})" for row in value)
-    if isinstance(shown, list):
-        return " ".join(_text(item) for item in shown) or "(none)"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value)
+    """A value as a person reads it."""
+    if isinstance(value, np.ndarray):
+        if isinstance(plain(value), dict):
+            return f"{value.dtype} {' x '.join(map(str, value.shape))}"
+        if value.ndim > 1:
+            return "  ".join(f"({_text(row)})" for row in value)
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return " ".join(map(_text, value)) or "(none)"
+    if isinstance(value, SimpleNamespace):
+        return json.dumps(plain(value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _describe(difference: Difference) -> str:

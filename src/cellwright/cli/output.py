@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cellwright.core.errors import OutputError
@@ -21,9 +22,16 @@ err = Console(stderr=True, highlight=False)
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Prints a table; columns whose name ends in a unit in brackets are aligned to the right."""
-    made = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    made = Table(
+        title=escape(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
     for column in columns:
-        made.add_column(column, justify="right" if column.endswith("]") else "left", overflow="fold")
+        made.add_column(escape(column), justify="right" if column.endswith("]") else "left", overflow="fold")
     for row in rows:
         made.add_row(*(str(value) for value in row))
     console.print(made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ Array = npt.NDArray[np.float64]
 RATE_HZ = 250.0
 CHECK_EVERY = 5
 FOLLOWING_LIMIT_RAD = 0.1
+BLOCK = 250  # set-points made at once: a second's
 
 
 class FollowingError(JobFailed):
@@ -41,7 +43,9 @@ class JointServo:
         self._world, self._stepper, self._robot = world, stepper, robot
         self._zeros = world.layout.joint_zeros_rad[robot]
         self._motion: Motion | None = None
-        self._start_tick = self._count = 0
+        self._rows: list[Array] = []
+        self._count = self._turns = 0
+        self._period_s = 0.0
         self._ticking: Ticking | None = None
         self._done: asyncio.Future[None] | None = None
         world.bind(self._look_up)
@@ -49,9 +53,10 @@ class JointServo:
     def _look_up(self) -> None:
         index, data = self._world.robot(self._robot), self._world.data
         self._qpos = data.qpos[_span(index.qpos)]
-        self._qvel = data.qvel[_span(index.dof)]
         self._ctrl_position = data.ctrl[_span(index.ctrl_position)]
         self._ctrl_velocity = data.ctrl[_span(index.ctrl_velocity)]
+        both = np.column_stack([index.ctrl_position, index.ctrl_velocity]).ravel()
+        self._ctrl = data.ctrl[_span(both)]
 
     @property
     def position_rad(self) -> Array:
@@ -66,7 +71,7 @@ class JointServo:
     @property
     def moving(self) -> bool:
         """Whether a motion is in progress."""
-        return self._motion is not None
+        return self._done is not None
 
     async def follow(self, motion: Motion) -> None:
         """Follows a motion to its end.
@@ -74,10 +79,12 @@ class JointServo:
         Raises:
             FollowingError: when a joint strays; the arm stays where it is.
         """
-        if self._motion is not None:
+        if self._done is not None:
             raise JobFailed(f"{self._robot} is already moving")
-        self._motion, self._start_tick, self._count = motion, self._world.clock.tick, 0
-        period = self._world.clock.period_ticks(RATE_HZ)
+        clock = self._world.clock
+        period = clock.period_ticks(RATE_HZ)
+        self._motion, self._period_s = motion, period * clock.tick_s
+        self._count, self._turns = 0, max(1, math.ceil(motion.duration_s / self._period_s))
         self._done = asyncio.get_running_loop().create_future()
         self._ticking = self._stepper.every(period, self._tick, order=Order.CONTROL, name=f"{self._robot} servo")
         try:
@@ -86,29 +93,37 @@ class JointServo:
             self._stop()
 
     def _tick(self) -> None:
-        motion = self._motion
-        if motion is None or self._done is None:
+        count, done = self._count, self._done
+        if done is None or count == self._turns:
             return
-        clock = self._world.clock
-        time_s = (clock.tick - self._start_tick) * clock.tick_s
-        position, velocity = motion.at(time_s)
-        self._ctrl_position[:] = position
-        self._ctrl_position += self._zeros
-        self._ctrl_velocity[:] = velocity
-        self._count += 1
-        if self._count % CHECK_EVERY == 0:
-            self._check()
-        if time_s >= motion.duration_s and not self._done.done():
-            self._done.set_result(None)
+        if count % BLOCK == 0:
+            self._rows = self._set_points(count, min(count + BLOCK, self._turns))
+        self._ctrl[:] = self._rows[count % BLOCK]
+        self._count = count = count + 1
+        if count % CHECK_EVERY == 0:
+            self._check(done)
+        if count == self._turns and not done.done():
+            done.set_result(None)
 
-    def _check(self) -> None:
-        error = np.abs(self._qpos - self._ctrl_position)
-        if error.max() <= FOLLOWING_LIMIT_RAD or self._done is None or self._done.done():
+    def _set_points(self, first: int, last: int) -> list[Array]:
+        """Controls for some turns at once: one by one, between physics steps, they take several times as long."""
+        assert self._motion is not None
+        samples = [self._motion.at((turn + 1) * self._period_s) for turn in range(first, last)]
+        rows = np.empty((len(samples), 2 * len(self._zeros)))
+        rows[:, 0::2] = np.array([position for position, _ in samples]) + self._zeros
+        rows[:, 1::2] = [velocity for _, velocity in samples]
+        return list(rows)
+
+    def _check(self, done: asyncio.Future[None]) -> None:
+        error = self._qpos - self._ctrl_position
+        if error @ error <= FOLLOWING_LIMIT_RAD**2 or done.done():  # then no joint is beyond the limit
             return
-        joint = int(error.argmax())
+        joint = int(np.abs(error).argmax())
+        if abs(error[joint]) <= FOLLOWING_LIMIT_RAD:
+            return
         name = self._world.robot(self._robot).figures.joints[joint].name
         self._ctrl_position[:] = self._qpos
-        self._done.set_exception(FollowingError(self._robot, name, float(error[joint])))
+        done.set_exception(FollowingError(self._robot, name, float(abs(error[joint]))))
 
     def _stop(self) -> None:
         if self._ticking is not None:

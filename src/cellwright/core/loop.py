@@ -113,7 +113,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._order = itertools.count()
         self._stepping = self._main_running = self._draining = self._nudged = False
         self._threads = self._spins = self._horizon_tick = 0
-        self._wall_start_s, self._pace_start_tick = 0.0, 0
+        self._wall_start_s = self._idle_s = 0.0
+        self._pace_start_tick = 0
         self.slipped_s = 0.0
         self.clock = WaitClock(clock, self)
         for what, value, low, high in (("pace", pace, 1e-3, 1e3), ("horizon", horizon_s, clock.tick_s, float("inf"))):
@@ -138,7 +139,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         task = self.create_task(main)
         self._main_running, self._spins = True, 0
         self._horizon_tick = self._sim_clock.tick + self._sim_clock.ticks(min(self._horizon_s, LONGEST_S))
-        self._wall_start_s, self._pace_start_tick = time.monotonic(), self._sim_clock.tick
+        self._wall_start_s = self._idle_s = time.monotonic()
+        self._pace_start_tick = self._sim_clock.tick
         try:
             return self.run_until_complete(task)
         finally:
@@ -207,6 +209,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
         self._step(self._reachable(wake_tick))
         self._wake()
+        if timeout_s != 0 and self._pace is not None:
+            self._idle_s = time.monotonic()
         ready = self._nudged or self._sim_clock.tick >= wake_tick
         if self._pace is None:
             self._spins = self._spins + 1 if self._sim_clock.tick == before else 0
@@ -234,10 +238,9 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         now = self._sim_clock.tick
         if self._pace is None:
             return min(wake_tick, now + self._sim_clock.ticks(STRETCH_S))
-        allowed = self._allowed_tick(self._pace)
-        if wake_tick <= now and (allowed - now) * self._sim_clock.tick_s > LAG_S / 5 * self._pace:
-            return min(allowed, self._horizon_tick)  # tasks that are always ready must not stop a paced clock
-        return min(wake_tick, allowed)
+        if wake_tick <= now and time.monotonic() - self._idle_s > LAG_S:
+            wake_tick = self._horizon_tick  # tasks that are always ready must not stop a paced clock
+        return min(wake_tick, self._allowed_tick(self._pace))
 
     def _allowed_tick(self, pace: float) -> int:
         """The tick that belongs to the wall clock; a machine that is too slow lets time slip instead of racing."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +13,8 @@ from cellwright.cells import Cell, Placement, actual_layout, nominal_layout
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.motion import ArmKinematics
-from cellwright.sensors import check_sensor, make_sensor
-from cellwright.sim import World
+from cellwright.sensors import Sensor, check_sensor, make_sensor
+from cellwright.sim import Snapshot, World
 
 __all__ = ["Finding", "check_cell"]
 
@@ -36,12 +38,17 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     if cell.fidelity == "physics":
         findings.append(_at_rest(world))
     findings.extend(_reach(world, seed))
+    start = world.snapshot()
     for i, line in enumerate(cell.sensors):
-        where = f"{cell.where}: sensors.{i}"
-        problems = check_sensor(lambda line=line, where=where: make_sensor(line, World(cell, seed), where))  # type: ignore[misc]
+        problems = check_sensor(partial(_fresh_sensor, world, start, line, f"{cell.where}: sensors.{i}"))
         name = f"sensor {line.get('robot') or line.get('name', i)} {line.get('type')}"
         findings.append(Finding(name, not problems, "; ".join(problems) or f"{line.get('rate_hz')} Hz"))
     return findings
+
+
+def _fresh_sensor(world: World, start: Snapshot, line: dict[str, Any], where: str) -> Sensor[Any]:
+    world.restore(start)
+    return make_sensor(line, world, where)
 
 
 def _at_rest(world: World) -> Finding:

@@ -12,17 +12,30 @@ from cellwright.models.gear import build_gear
 from cellwright.models.gripper import build_gripper
 from cellwright.models.tray import build_tray
 
-__all__ = ["build"]
+__all__ = ["build", "builder"]
+
+
+_built: dict[int, tuple[Figures, Any]] = {}
+
+
+def build(figures: Figures) -> Any:
+    """An `MjSpec` with one root body, the caller's own.
+
+    Shapes are made once per figures and process: a cell has twenty gears of three kinds.
+    """
+    if id(figures) not in _built:
+        _built[id(figures)] = (figures, builder(figures))
+    return _built[id(figures)][1].copy()
 
 
 @singledispatch
-def build(figures: Figures) -> Any:
-    """An `MjSpec` with one root body. Other packages add kinds with `build.register`."""
+def builder(figures: Figures) -> Any:
+    """Makes the specification; other packages add kinds of figures with `builder.register`."""
     raise TypeError(f"no builder for {type(figures).__name__}")
 
 
-build.register(ArmFigures, build_arm)
-build.register(GripperFigures, build_gripper)
-build.register(GearFigures, build_gear)
-build.register(TrayFigures, build_tray)
-build.register(FurnitureFigures, build_furniture)
+builder.register(ArmFigures, build_arm)
+builder.register(GripperFigures, build_gripper)
+builder.register(GearFigures, build_gear)
+builder.register(TrayFigures, build_tray)
+builder.register(FurnitureFigures, build_furniture)

@@ -7,7 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue.furniture import (
+from cellwright.catalogue.furniture_kinds import (
     CameraPostFigures,
     FloorFigures,
     FurnitureFigures,

@@ -69,7 +69,7 @@ class Recorder:
         self._writer: LogWriter | None = None
         self._recorded = 0
         try:
-            self._writer = LogWriter(sink, dict(metadata or {}), round(chunk_s * 1e9))
+            self._writer = LogWriter(sink, {k: str(v) for k, v in (metadata or {}).items()}, round(chunk_s * 1e9))
         except SinkFailed as failure:
             self._stop(failure)
         self._subscriptions = [

@@ -75,8 +75,8 @@ def read_blocks(path: Path, found: LogRecords) -> Iterator[Block]:
             # No record is longer than the file: a damaged length is noticed before memory is asked for.
             reader = StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=size)
             yield from _blocks(reader, found)
-    except OSError as error:
-        raise LogError(f"cannot read log {path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a path with a zero byte in it is a ValueError
+        raise LogError(f"cannot read log {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _blocks(reader: StreamReader, found: LogRecords) -> Iterator[Block]:

@@ -73,35 +73,41 @@ class LogWriter:
         self._counts: dict[int, int] = {}
         self._chunk_indexes: list[ChunkIndex] = []
         self._metadata_indexes: list[MetadataIndex] = []
-        self._chunk = bytearray()
-        self._index: dict[int, list[int]] = {}
+        # Records of the chunk in progress as (channel, time, bytes); channel 0 for those that are not messages.
+        self._entries: list[tuple[int, int, bytes]] = []
+        self._entries_bytes = 0
         self._deadline_ns = -1
+        self._unfinished = False
+        """Between the start of a write and the end of its bookkeeping; an interrupt there ends the file."""
         self._write(MCAP0_MAGIC + _record(Header("ros2", LIBRARY)))
+        self._unfinished = False
         self.add_metadata("cellwright", metadata)
 
     @property
     def pending(self) -> int:
         """Messages that are not yet handed to the sink."""
-        return sum(len(entries) // 2 for entries in self._index.values())
+        return sum(channel > 0 for channel, _, _ in self._entries)
 
     def add_metadata(self, name: str, content: dict[str, str]) -> None:
         """Adds a named record of texts."""
         record = _record(Metadata(name, content))
-        self._metadata_indexes.append(MetadataIndex(self._position, len(record), name))
+        index = MetadataIndex(self._position, len(record), name)
         self._write(record)
+        self._metadata_indexes.append(index)
+        self._unfinished = False
 
     def add_schema(self, name: str, text: str) -> int:
         """Adds a ROS 2 type; returns its number."""
         schema = Schema(id=len(self._schemas) + 1, data=text.encode(), encoding="ros2msg", name=name)
         self._schemas.append(schema)
-        self._chunk += _record(schema)
+        self._entries.append((0, 0, _record(schema)))
         return len(self._schemas)
 
     def add_channel(self, topic: str, schema: int, metadata: dict[str, str]) -> int:
         """Adds a stream of messages of one type on one topic; returns its number."""
         channel = Channel(len(self._channels) + 1, topic, "cdr", metadata, schema)
         self._channels.append(channel)
-        self._chunk += _record(channel)
+        self._entries.append((0, 0, _record(channel)))
         return len(self._channels)
 
     def add_message(self, channel: int, sequence: int, log_ns: int, publish_ns: int, data: bytes) -> None:
@@ -109,59 +115,65 @@ class LogWriter:
         if log_ns >= self._deadline_ns:
             self.flush()
             self._deadline_ns = log_ns + self._chunk_ns
-        chunk = self._chunk
-        entries = self._index.get(channel)
-        if entries is None:
-            entries = self._index[channel] = []
-        position = len(chunk)
-        # In one piece: an interrupt may come between two statements and must not leave half a record.
-        chunk += _HEAD.pack(_MESSAGE, _HEAD_BYTES + len(data), channel, sequence, log_ns, publish_ns) + data
-        entries += (log_ns, position)
-        if len(chunk) > MAX_CHUNK_BYTES:
+        # One append, because an interrupt may come between any two steps and must not leave half a record.
+        record = _HEAD.pack(_MESSAGE, _HEAD_BYTES + len(data), channel, sequence, log_ns, publish_ns) + data
+        self._entries.append((channel, log_ns, record))
+        self._entries_bytes += len(record)
+        if self._entries_bytes > MAX_CHUNK_BYTES:
             self.flush()
             self._deadline_ns = -1
 
     def flush(self) -> None:
         """Writes the chunk in progress with its indexes; without messages there is nothing to write."""
-        if not self._index:
+        count = self.pending
+        if not count:
             return
-        times = [time for entries in self._index.values() for time in entries[::2]]
-        data = self._compressor.compress(self._chunk)
-        size = len(self._chunk)
-        chunk = _record(Chunk("zstd", data, max(times), min(times), zlib.crc32(self._chunk), size))
+        index: dict[int, list[int]] = {}
+        position = 0
+        for channel, log_ns, record in self._entries:
+            if channel:
+                index.setdefault(channel, []).extend((log_ns, position))
+            position += len(record)
+        content = b"".join(record for _, _, record in self._entries)
+        self._write_chunk(content, index)
+        self.written += count
+        for channel, places in index.items():
+            self._counts[channel] = self._counts.get(channel, 0) + len(places) // 2
+        self._entries, self._entries_bytes = [], 0
+        self._unfinished = False
+
+    def _write_chunk(self, content: bytes, index: dict[int, list[int]]) -> None:
+        """Writes a chunk, followed by one record for each channel with the times and places of its messages."""
+        times = [time_ns for places in index.values() for time_ns in places[::2]]
+        start_ns, end_ns = min(times), max(times)
+        compressed = self._compressor.compress(content)
+        chunk = _record(Chunk("zstd", compressed, end_ns, start_ns, zlib.crc32(content), len(content)))
+        start, position = self._position, self._position + len(chunk)
         block, offsets = [chunk], {}
-        position = self._position + len(chunk)
-        for channel, entries in self._index.items():
+        for channel, places in index.items():
+            size = 8 * len(places)
+            block.append(struct.pack(f"<BQHI{len(places)}Q", Opcode.MESSAGE_INDEX, 6 + size, channel, size, *places))
             offsets[channel] = position
-            packed = struct.pack(
-                f"<BQHI{len(entries)}Q",
-                *(Opcode.MESSAGE_INDEX, 6 + 8 * len(entries), channel, 8 * len(entries), *entries),
-            )
-            block.append(packed)
-            position += len(packed)
-        index = ChunkIndex(
-            chunk_length=len(chunk),
-            chunk_start_offset=self._position,
-            compression="zstd",
-            compressed_size=len(data),
-            message_end_time=max(times),
-            message_index_length=position - self._position - len(chunk),
-            message_index_offsets=offsets,
-            message_start_time=min(times),
-            uncompressed_size=size,
-        )
+            position += len(block[-1])
         self._write(b"".join(block))
-        self._chunk_indexes.append(index)
-        for channel, entries in self._index.items():
-            self._counts[channel] = self._counts.get(channel, 0) + len(entries) // 2
-        self.written += self.pending
-        self._chunk.clear()
-        self._index.clear()
+        chunk_index = ChunkIndex(
+            chunk_length=len(chunk),
+            chunk_start_offset=start,
+            compression="zstd",
+            compressed_size=len(compressed),
+            message_end_time=end_ns,
+            message_index_length=position - start - len(chunk),
+            message_index_offsets=offsets,
+            message_start_time=start_ns,
+            uncompressed_size=len(content),
+        )
+        self._chunk_indexes.append(chunk_index)
 
     def finish(self) -> None:
         """Writes what is left and the summary, which lets readers find everything without reading all of it."""
         self.flush()
         self._write(_record(DataEnd(0)))
+        self._unfinished = False
         statistics = Statistics(
             attachment_count=0,
             channel_count=len(self._channels),
@@ -191,6 +203,9 @@ class LogWriter:
         self._write(summary + struct.pack("<I", zlib.crc32(summary)) + MCAP0_MAGIC)
 
     def _write(self, data: bytes) -> None:
+        if self._unfinished:
+            raise SinkFailed("a write was interrupted")
+        self._unfinished = True
         rest = memoryview(data)
         while rest:
             try:

@@ -1,1 +1,1 @@
-
+"""Shapes: procedural meshes and convex pieces, made from the catalogue."""

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from cellwright.catalogue.furniture import (
+from cellwright.catalogue.furniture_kinds import (
     CameraPostFigures,
     CartFigures,
     FenceFigures,
@@ -115,12 +115,10 @@ def _optical_table(figures: OpticalTableFigures) -> FurnitureShape:
         work.see("silver", placed(drum(half * 0.75, (high, under), 0.004), (px, py, 0.0)))
         work.see("silver", placed(drum(0.04, (0.0, 0.02), 0.004), (px, py, 0.0)))
         work.hulls.append(Hull.box(BODY, (px - half, py - half, 0.0), (px + half, py + half, under)))
-    for z, thick in ((0.14, 0.035), (0.44, 0.035)):
-        for s in (-1, 1):
-            low, high = (-reach_x, s * reach_y - thick, z - thick), (reach_x, s * reach_y + thick, z + thick)
-            work.box("black", low, high)
-            low, high = (s * reach_x - thick, -reach_y, z - thick), (s * reach_x + thick, reach_y, z + thick)
-            work.box("black", low, high)
+    t = 0.035
+    for z, s in product((0.14, 0.44), (-1, 1)):
+        work.box("black", (-reach_x, s * reach_y - t, z - t), (reach_x, s * reach_y + t, z + t))
+        work.box("black", (s * reach_x - t, -reach_y, z - t), (s * reach_x + t, reach_y, z + t))
     _mounts(work, figures.mounts, top, "silver")
     return work.done()
 
@@ -134,19 +132,21 @@ def _cart(figures: CartFigures) -> FurnitureShape:
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))
     reach_x, reach_y = x - figures.leg_inset_m - half, y - figures.leg_inset_m - half
     foot_x, foot_y = figures.frame_size_m[0] / 2 - half, figures.frame_size_m[1] / 2 - half
-    low = 2 * figures.caster_radius_m + 0.045
+    rail = 2 * figures.caster_radius_m + 0.045
     for sx, sy in product((-1, 1), repeat=2):
-        work.profile(side, (sx * reach_x, sy * reach_y, low + half), (sx * reach_x, sy * reach_y, under))
-        _caster(work, figures.caster_radius_m, (sx * foot_x, sy * foot_y), low - half)
-    _ring(work, side, foot_x, foot_y, low)
+        work.profile(side, (sx * reach_x, sy * reach_y, rail + half), (sx * reach_x, sy * reach_y, under))
+        _caster(work, figures.caster_radius_m, (sx * foot_x, sy * foot_y), rail - half)
+    _ring(work, side, foot_x, foot_y, rail)
     for sx in (-1, 1):
-        work.profile(side, (sx * reach_x, -foot_y + half, low), (sx * reach_x, foot_y - half, low))
+        work.profile(side, (sx * reach_x, -foot_y + half, rail), (sx * reach_x, foot_y - half, rail))
     _ring(work, side, reach_x, reach_y, under - half)
     _ring(work, side, reach_x, reach_y, figures.shelf_m - half)
     z = figures.shelf_m
     work.box("shelf", (-reach_x - half, -reach_y - half, z), (reach_x + half, reach_y + half, z + 0.006))
-    work.see("cabinet", placed(_slab((0.44, 0.40), 0.012, 0.0, 0.36, 0.008), (-0.24, 0.0, z + 0.006)))
-    work.hulls.append(Hull.box(BODY, (-0.46, -0.20, z), (-0.02, 0.20, z + 0.366)))
+    (cx, cy), (width, depth, tall), z = figures.cabinet_xy_m, figures.cabinet_size_m, z + 0.006
+    work.see("cabinet", placed(_slab((width, depth), 0.012, 0.0, tall, 0.008), (cx, cy, z)))
+    low, high = (cx - width / 2, cy - depth / 2, z), (cx + width / 2, cy + depth / 2, z + tall)
+    work.hulls.append(Hull.box(BODY, low, high))
     _mounts(work, figures.mounts, top, "shelf")
     return work.done()
 
@@ -170,9 +170,11 @@ def _fence(figures: FenceFigures) -> FurnitureShape:
     for sx in (-1, 1):
         work.profile(side, (sx * x, -y, 0.012), (sx * x, -y, high))
         inner = sx * (x - 0.075)
-        work.box("yellow", (inner - 0.026, -y - 0.03, 0.02), (inner + 0.026, -y + 0.03, 1.70))
+        work.box("yellow", (inner - 0.026, -y - 0.03, 0.02), (inner + 0.026, -y + 0.03, figures.curtain_m))
         face = inner - sx * 0.026
-        work.box("black", (face - 0.002, -y - 0.014, 0.10), (face + 0.002, -y + 0.014, 1.62), touch=False)
+        work.box(
+            "black", (face - 0.002, -y - 0.014, 0.10), (face + 0.002, -y + 0.014, figures.curtain_m - 0.08), touch=False
+        )
     return work.done()
 
 
@@ -183,14 +185,16 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
     width, depth, tall = figures.camera_size_m
     body = figures.camera_m + 0.002 + lens
     boom = body + tall + 0.012 + side / 2
-    work.see("black", placed(_slab((0.42, 0.42), 0.03, 0.0, 0.016, 0.003), (-reach, 0.0, 0.0)))
-    work.hulls.append(Hull.box(BODY, (-reach - 0.21, -0.21, 0.0), (-reach + 0.21, 0.21, 0.016)))
-    work.profile(side, (-reach, 0.0, 0.016), (-reach, 0.0, boom + side))
+    foot_x, foot_y, foot = figures.foot_size_m
+    work.see("black", placed(_slab((foot_x, foot_y), 0.03, 0.0, foot, 0.003), (-reach, 0.0, 0.0)))
+    low, high = (-reach - foot_x / 2, -foot_y / 2, 0.0), (-reach + foot_x / 2, foot_y / 2, foot)
+    work.hulls.append(Hull.box(BODY, low, high))
+    work.profile(side, (-reach, 0.0, foot), (-reach, 0.0, boom + side))
     work.profile(side, (-reach + side / 2, 0.0, boom), (0.09, 0.0, boom))
     work.box("black", (-reach - side / 2, -side / 2, boom + side), (-reach + side / 2, side / 2, boom + side + 0.005))
     work.box("black", (0.09, -side / 2, boom - side / 2), (0.095, side / 2, boom + side / 2))
     collar = side / 2 + 0.012
-    work.box("black", (-reach - collar, -collar, 0.016), (-reach + collar, collar, 0.07), touch=False)
+    work.box("black", (-reach - collar, -collar, foot), (-reach + collar, collar, 0.07), touch=False)
     gusset = -reach + side / 2
     work.box("black", (gusset, -0.004, boom - side - 0.08), (gusset + 0.05, 0.004, boom - side / 2), touch=False)
     work.box("black", (-0.045, -0.045, body + tall), (0.045, 0.045, body + tall + 0.012), touch=False)
@@ -198,8 +202,8 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
     work.see("black", drum(figures.lens_radius_m, (figures.camera_m + 0.002, body), 0.002))
     work.see("silver", drum(figures.lens_radius_m * 1.08, (body - 0.016, body - 0.008), 0.001))
     work.see("glass", drum(figures.lens_radius_m * 0.75, (figures.camera_m + 0.0015, figures.camera_m + 0.004)))
-    hull = (-width / 2, -depth / 2, figures.camera_m + 0.002), (width / 2, depth / 2, boom)
-    work.hulls.append(Hull.box(BODY, *hull))
+    low, high = (-width / 2, -depth / 2, figures.camera_m + 0.002), (width / 2, depth / 2, boom)
+    work.hulls.append(Hull.box(BODY, low, high))
     return work.done()
 
 

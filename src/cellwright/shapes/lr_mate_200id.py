@@ -184,7 +184,7 @@ def _forearm() -> list[Piece]:
             Section(0.288, 0.0, width_m=0.070, depth_m=0.098, exponent=5.0),
         ]
     )
-    outline = two_circles((0.262, 0.0, 0.0385), (0.335, 0.0, 0.041))
+    outline = two_circles((0.268, 0.0, 0.029), (0.335, 0.0, 0.041))
     cheeks = _on_side(plate(outline, (0.0385, 0.0505), (0.002, 0.006), steps=3))
     caps = _on_side(drum(0.027, (0.045, 0.052), (0.0, 0.002), segments=28, steps=2), x_m=0.335)
     grooves = _on_side(ring(0.0295, 0.025, (0.045, 0.0509), segments=28), x_m=0.335)

@@ -8,6 +8,7 @@ slot's circle, so a round part that fits the slot fits the octagon without play.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -160,17 +161,18 @@ def _corner(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
 def _rest(tray: TrayFigures, halves: list[float]) -> list[tuple[float, float, float, float]]:
     """Rectangles x0, y0, x1, y1 that cover the plate outside the cells: strips along x, equal ones stacked."""
     w, h = tray.size_m[0] / 2, tray.size_m[1] / 2
-    cells = [(x - c, y - c, x + c, y + c) for (x, y), c in zip((s.xy_m for s in tray.slots), halves, strict=True)]
-    levels = sorted({round(v, 9) for v in [-h, h, *(v for cell in cells for v in cell[1::2])]})
-    done: list[tuple[float, float, float, float]] = []
-    growing: dict[tuple[float, float], float] = {}
-    for y0, y1 in [*zip(levels, levels[1:], strict=False), (levels[-1], levels[-1])]:
-        inside = sorted(cell for cell in cells if y1 > y0 and cell[1] < y1 - 1e-9 and cell[3] > y0 + 1e-9)
-        edges = [-w, *(v for cell in inside for v in cell[::2]), w]
-        free = [] if y1 == y0 else [(round(a, 9), round(b, 9)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-        spans = {span for span in free if span[1] - span[0] > 1e-9}
-        for span in [s for s in growing if s not in spans]:
-            done.append((span[0], growing.pop(span), span[1], y0))
-        for span in spans:
-            growing.setdefault(span, y0)
-    return sorted(done)
+    cells = [
+        (s.xy_m[0] - c, s.xy_m[1] - c, s.xy_m[0] + c, s.xy_m[1] + c) for s, c in zip(tray.slots, halves, strict=True)
+    ]
+    levels = sorted({round(v, 9) for v in (-h, h, *(v for cell in cells for v in cell[1::2]))})
+    rest: list[tuple[float, float, float, float]] = []
+    for y0, y1 in pairwise(levels):
+        beside = sorted(cell for cell in cells if cell[1] < y1 - 1e-9 and cell[3] > y0 + 1e-9)
+        edges = [round(x, 9) for x in (-w, *(x for cell in beside for x in cell[::2]), w)]
+        for x0, x1 in zip(edges[::2], edges[1::2], strict=True):
+            below = next((r for r in rest if r[::2] == (x0, x1) and r[3] == y0), None)
+            if below:
+                rest.remove(below)
+            if x1 - x0 > 1e-9:
+                rest.append((x0, below[1] if below else y0, x1, y1))
+    return rest

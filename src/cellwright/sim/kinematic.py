@@ -110,7 +110,7 @@ class KinematicEngine:
     def _ground_below_m(self, part: str, pose: Pose) -> float:
         model, data = self._world.model, self._world.data
         groups = np.zeros(6, np.uint8)
-        groups[GeomGroup.COLLISION] = groups[0] = 1
+        groups[GeomGroup.VISUAL] = groups[0] = 1
         hit = np.zeros(1, np.int32)
         start = pose.position + np.array([0.0, 0.0, 1e-3])
         distance_m = mujoco.mj_ray(

@@ -1,0 +1,1 @@
+"""Benches: measurements of the software itself, as figures with targets."""

@@ -1,0 +1,110 @@
+"""How much the laboratory costs beside its physics: paired segments of both, alternating in one coroutine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.bench.patrol import start_patrol
+from cellwright.bench.replay import SEGMENT_S, Segment, replay
+from cellwright.bench.result import MeasurementFailed
+from cellwright.cells import Cell
+from cellwright.lab import Lab
+from cellwright.sim import World
+
+__all__ = ["Pairs", "keep_awake", "measure_awake", "measure_pairs"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """CPU seconds of simulated seconds, side by side, so that a machine that slows down slows both."""
+
+    lab_s: Array
+    raw_s: Array
+    raw_steps: Array
+
+    @property
+    def ratio(self) -> float:
+        """Median of the laboratory's speed as a fraction of raw physics."""
+        return float(np.median(self.raw_s / self.lab_s))
+
+    @property
+    def python_ms_per_sim_s(self) -> float:
+        """Median of what the laboratory adds."""
+        return float(np.median(self.lab_s - self.raw_s)) / SEGMENT_S * 1e3
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds per CPU second of the laboratory."""
+        return SEGMENT_S / float(np.median(self.lab_s))
+
+    @property
+    def raw_steps_per_s(self) -> float:
+        """Physics steps per CPU second of the raw loop."""
+        return float(np.median(self.raw_steps / self.raw_s))
+
+
+def measure_pairs(cell: Cell, seed: int, segments: list[Segment], record: Path | None = None) -> Pairs:
+    """Runs the patrol once more, and after every second of it the raw replay of the same second.
+
+    Raises:
+        MeasurementFailed: when the two did not do the same to the last bit, or an arm touched something.
+    """
+    raw = World(cell, seed)
+    lab_s, raw_s = np.empty(len(segments)), np.empty(len(segments))
+    with Lab(cell, seed) as lab:
+        if record is not None:
+            lab.record(record)
+        sleeping = _asleep(lab.world)
+
+        async def work() -> None:
+            start_patrol(lab)
+            for i, segment in enumerate(segments):
+                start_s = process_time()
+                await lab.clock.sleep(SEGMENT_S)
+                middle_s = process_time()
+                replay(raw.model, raw.data, segment)
+                lab_s[i], raw_s[i] = middle_s - start_s, process_time() - middle_s
+
+        lab.perform(work())
+        if not np.array_equal(raw.data.qpos, lab.world.data.qpos):
+            raise MeasurementFailed(
+                "the laboratory's speed", "the raw replay ended in another state than the laboratory"
+            )
+        if _asleep(lab.world) != sleeping or lab.world.data.ncon:
+            raise MeasurementFailed("the laboratory's speed", "something was touched or woken during the patrol")
+    return Pairs(lab_s, raw_s, np.array([sum(count for count, _ in segment) for segment in segments], float))
+
+
+def measure_awake(cell: Cell, seed: int, count: int) -> Array:
+    """CPU seconds of simulated seconds of the patrol with every loose object awake."""
+    lab_s = np.empty(count)
+    with Lab(cell, seed) as lab:
+        keep_awake(lab.world)
+
+        async def work() -> None:
+            start_patrol(lab)
+            for i in range(count):
+                start_s = process_time()
+                await lab.clock.sleep(SEGMENT_S)
+                lab_s[i] = process_time() - start_s
+
+        lab.perform(work())
+    return lab_s
+
+
+def keep_awake(world: World) -> None:
+    """Nothing in the world sleeps any more."""
+    world.model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+
+
+def _asleep(world: World) -> int:
+    """How many trees sleep."""
+    return int((np.asarray(world.data.tree_asleep) >= 0).sum())

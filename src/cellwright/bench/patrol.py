@@ -1,0 +1,52 @@
+"""Both arms on patrol in free space above their tables: the work during which the laboratory's speed is measured."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+
+from cellwright.lab import Lab
+
+__all__ = ["start_patrol"]
+
+# Found by trial: neither arm touches anything, and their tools stay half a metre apart, whatever the phase.
+WAYPOINTS_DEG = {
+    "fanuc": (
+        (25, 10, -10, 20, -75, 40),
+        (-20, -12, 8, -25, -100, -60),
+        (15, -5, 15, 30, -110, 90),
+        (-30, 12, -5, 0, -80, 0),
+    ),
+    "motoman": (
+        (20, 10, 15, -100, 20, -60, 50),
+        (-25, 5, -10, -80, -25, -85, -60),
+        (15, 20, -15, -95, 30, -65, 90),
+        (-15, 0, 10, -105, -10, -90, 0),
+    ),
+}
+SPEED = 0.8
+BYSTANDERS = 2
+BYSTANDER_PERIOD_S = 0.05
+
+
+def start_patrol(lab: Lab) -> list[asyncio.Task[None]]:
+    """Starts the patrols, and two bystanders that look up twenty times a second, as user code would.
+
+    Whoever waits for the returned tasks hears of an arm that stopped; by themselves they never end.
+    """
+    patrols = [_patrol(lab, robot) for robot in WAYPOINTS_DEG]
+    bystanders = [_look_up_now_and_then(lab) for _ in range(BYSTANDERS)]
+    return [lab.loop.create_task(work) for work in (*patrols, *bystanders)]
+
+
+async def _patrol(lab: Lab, robot: str) -> None:
+    arm = lab.robot(robot)
+    while True:
+        for waypoint_deg in WAYPOINTS_DEG[robot]:
+            await arm.move_joints(np.radians(waypoint_deg), SPEED)
+
+
+async def _look_up_now_and_then(lab: Lab) -> None:
+    while True:
+        await lab.clock.sleep(BYSTANDER_PERIOD_S)

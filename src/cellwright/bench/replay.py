@@ -1,0 +1,68 @@
+"""Raw physics under exactly the laboratory's control: what its speed is compared with.
+
+A raw loop that followed another motion would be compared with other work, so every step count and every row of
+control that the laboratory hands to its engine is captured, and the raw loop replays them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.bench.patrol import start_patrol
+from cellwright.cells import Cell
+from cellwright.lab import Lab
+from cellwright.sim.stepper import Engine
+
+__all__ = ["SEGMENT_S", "Segment", "capture", "replay"]
+
+SEGMENT_S = 1.0
+
+Segment = list[tuple[int, npt.NDArray[np.float64]]]
+"""One simulated second: how many steps were taken with which control, in order."""
+
+
+class _CapturingEngine:
+    """Notes what it is asked for, and does it."""
+
+    def __init__(self, engine: Engine, data: Any) -> None:
+        self._engine, self._data = engine, data
+        self.segment: Segment = []
+
+    def step(self, count: int) -> None:
+        """Takes so many steps."""
+        self.segment.append((count, self._data.ctrl.copy()))
+        self._engine.step(count)
+
+    def addresses(self) -> tuple[int, int]:
+        """Where model and data lie in memory."""
+        return self._engine.addresses()
+
+
+def capture(cell: Cell, seed: int, count: int) -> list[Segment]:
+    """The control of so many seconds of patrol."""
+    segments: list[Segment] = []
+    with Lab(cell, seed) as lab:
+        engine = _CapturingEngine(lab.world.engine, lab.world.data)
+        lab.stepper.engine = engine
+
+        async def work() -> None:
+            start_patrol(lab)
+            for _ in range(count):
+                engine.segment = []
+                await lab.clock.sleep(SEGMENT_S)
+                segments.append(engine.segment)
+
+        lab.perform(work())
+    return segments
+
+
+def replay(model: Any, data: Any, segment: Segment) -> None:
+    """The tightest plain loop that takes the same steps."""
+    step, ctrl = mujoco.mj_step, data.ctrl
+    for count, row in segment:
+        ctrl[:] = row
+        step(model, data, count)
