@@ -288,7 +288,7 @@ def test_an_interrupt_from_the_keyboard_inside_a_task_is_not_reported_twice(benc
     async def main():
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt):
         bench.run(main())
     gc.collect()
     assert not caplog.records
@@ -356,6 +356,20 @@ def test_a_task_that_refuses_to_end_is_reported_and_not_waited_for(bench, caplog
     bench.task._log_destroy_pending = False
 
 
+def test_a_failure_after_a_failure_of_the_stepper_is_logged(bench, caplog):
+    async def main():
+        try:
+            await bench.clock.sleep(1)
+        finally:
+            raise ValueError("spilt")
+
+    bench.stepper.at(10, lambda: 1 / 0)
+    with contextlib.suppress(ZeroDivisionError):
+        bench.run(main())
+    gc.collect()
+    assert "spilt" in caplog.text
+
+
 def test_a_failure_while_a_leftover_task_cleans_up_is_logged(bench, caplog):
     async def clumsy():
         try:
@@ -385,7 +399,9 @@ def test_running_twice_goes_on_where_time_stood(bench):
 def test_no_time_passes_outside_a_run(bench):
     assert bench.run(instantly()) == "done"
     bench.loop.run_until_complete(instantly())
+    bench.run(asyncio.to_thread(sum, []))
     bench.loop.run_until_complete(bench.loop.shutdown_asyncgens())
+    bench.loop.run_until_complete(bench.loop.shutdown_default_executor())  # waits for a thread
     bench.loop.close()
     assert (bench.tick, bench.stepper.advances) == (0, 0)
 
@@ -448,11 +464,12 @@ def test_closing_leaves_nothing_open():
 
 @pytest.mark.parametrize("pace", [0, -1, float("nan"), 1e6])
 def test_a_senseless_pace_is_refused_without_litter(pace):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         with pytest.raises(OutOfRange, match="pace"):
             Bench(pace=pace)
         gc.collect()
+    assert caught == []
 
 
 def test_a_generator_that_was_left_half_way_is_closed(bench):
@@ -629,6 +646,20 @@ def test_a_thread_wakes_a_task(make, pace):
     assert caller != [threading.get_ident()]
 
 
+def test_a_thread_ends_a_stretch_of_simulation(make):
+    bench = make(wall_s_per_tick=0.002)  # a stretch to the next look at the sockets would take a second
+
+    async def main():
+        future = bench.loop.create_future()
+        thread = threading.Timer(0.05, bench.loop.call_soon_threadsafe, (future.set_result, None))
+        thread.start()
+        await future
+        thread.join()
+        return bench.tick
+
+    assert bench.run(main()) < 450
+
+
 # Sockets
 
 
@@ -672,6 +703,24 @@ def test_an_external_peer_is_heard_at_full_speed(bench):
         return data
 
     assert bench.run(main()) == b"x"
+    assert bench.tick < 43_000_000  # long before the horizon
+
+
+def test_peers_that_talk_for_ever_without_time_are_an_error(bench, short_patience):
+    async def main():
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            for end in (ours, theirs):
+                bench.loop.add_reader(end, lambda end=end: end.send(end.recv(10)))
+            ours.send(b"ping")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                bench.loop.remove_reader(ours)
+                bench.loop.remove_reader(theirs)
+
+    with pytest.raises(SimulationError, match="stands still"):
+        bench.run(main())
 
 
 CLIENT = """

@@ -124,6 +124,14 @@ def test_frames_that_are_turned_against_each_other_cannot_be_registered_by_offse
             turned.to_vision(touched)
 
 
+def test_a_quarter_turn_cannot_be_registered_by_offsets():
+    turned = np.stack([-POINTS[:, 1], POINTS[:, 0]], axis=1)
+    quarter = OffsetMap(POINTS, turned - POINTS)
+    for touched in turned:
+        with pytest.raises(BadInput, match="offsets change as fast as the position"):
+            quarter.to_vision(touched)
+
+
 def test_the_inverse_gives_up_where_the_iteration_does_not_settle():
     with pytest.raises(BadInput, match="cannot be inverted at"):
         MOTOMAN.to_vision([600.0, 0.0], iterations=1)

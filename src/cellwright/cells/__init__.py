@@ -1,8 +1,9 @@
 """Cells: what stands where, by the drawings and in fact."""
 
-from cellwright.cells.layout import Layout, Placement, actual_layout, nominal_layout
+from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
-from cellwright.cells.schema import Cell, PoseCfg, RobotCfg
+from cellwright.cells.placement import Placement
+from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 
 __all__ = [
     "CELLS",
@@ -12,6 +13,7 @@ __all__ = [
     "PoseCfg",
     "RobotCfg",
     "actual_layout",
+    "cell_json_schema",
     "load_cell",
     "nominal_layout",
 ]

@@ -27,4 +27,4 @@ def load_cell(name_or_file: str | Path) -> Cell:
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
     path = Path(text) if is_file else CELLS.get(text)
-    return read_yaml(path, Cell).model_copy(update={"file": path})
+    return read_yaml(path, Cell).read_from(path)

@@ -6,12 +6,14 @@ Files use metres and degrees, and every key says so; inside the program angles a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.core.config import Cfg, Number
 from cellwright.core.pose import Pose
 
@@ -19,12 +21,14 @@ __all__ = [
     "ActualCfg",
     "Cell",
     "FixtureCfg",
-    "ObjectCfg",
+    "PartCfg",
     "PopulationCfg",
     "PoseCfg",
     "PoseErrorCfg",
     "RegionCfg",
     "RobotCfg",
+    "TrayCfg",
+    "cell_json_schema",
 ]
 
 Coordinate = Annotated[float, Field(ge=-100, le=100)]
@@ -62,22 +66,31 @@ class FixtureCfg(Cfg):
     pose: PoseCfg
 
 
-class ObjectCfg(Cfg):
-    """A loose tray or part: at a pose, or in a slot written `tray/slot`."""
+class TrayCfg(Cfg):
+    """A loose tray."""
+
+    model: str
+    pose: PoseCfg
+
+
+class PartCfg(Cfg):
+    """A loose part: at a pose, or in a slot written `tray/slot`."""
 
     model: str
     pose: PoseCfg | None = None
-    slot: Annotated[str | None, Field(pattern=r"^[a-z][a-z0-9_]*/[a-z0-9_]+$")] = None
+    slot: str | None = None
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         if (self.pose is None) == (self.slot is None):
             raise ValueError("give either pose or slot")
+        if self.slot is not None and self.slot.count("/") != 1:
+            raise ValueError(f"slot should be written tray/slot, got '{self.slot}'")
         return self
 
 
 class RegionCfg(Cfg):
-    """A rectangle on a surface where parts may lie."""
+    """A rectangle on a surface where the middles of parts may lie; `z_m` is the height of the surface."""
 
     min_xy_m: tuple[Coordinate, Coordinate]
     max_xy_m: tuple[Coordinate, Coordinate]
@@ -110,13 +123,26 @@ class PopulationCfg(Cfg):
         return self
 
 
-class PoseErrorCfg(Cfg):
-    """By how much a pose may differ from its drawing."""
+def _at_most(limit: float) -> Callable[[Number], Number]:
+    """Keeps an error, or every figure of its distribution, within a limit."""
 
-    x_m: Number = 0.0
-    y_m: Number = 0.0
-    z_m: Number = 0.0
-    yaw_deg: Number = 0.0
+    def check(number: Number) -> Number:
+        figures = [number] if isinstance(number, int | float) else number.model_dump(exclude={"distribution"}).values()
+        for figure in figures:
+            if abs(figure) > limit:
+                raise ValueError(f"should be between -{limit:g} and {limit:g}")
+        return number
+
+    return check
+
+
+class PoseErrorCfg(Cfg):
+    """By how much a pose may differ from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
+
+    x_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    y_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    z_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    yaw_deg: Annotated[Number, AfterValidator(_at_most(180.0))] = 0.0
 
 
 class ActualCfg(Cfg):
@@ -124,7 +150,7 @@ class ActualCfg(Cfg):
 
     robot_base: PoseErrorCfg = PoseErrorCfg()
     tool: PoseErrorCfg = PoseErrorCfg()
-    joint_zero_deg: Number = 0.0
+    joint_zero_deg: Annotated[Number, AfterValidator(_at_most(10.0))] = 0.0
     tray: PoseErrorCfg = PoseErrorCfg()
     camera: PoseErrorCfg = PoseErrorCfg()
 
@@ -154,14 +180,43 @@ class Cell(Cfg):
     view: ViewCfg | None = None
     robots: dict[Name, RobotCfg] = Field(default_factory=dict)
     fixtures: dict[Name, FixtureCfg] = Field(default_factory=dict)
-    trays: dict[Name, ObjectCfg] = Field(default_factory=dict)
-    parts: dict[Name, ObjectCfg] = Field(default_factory=dict)
+    trays: dict[Name, TrayCfg] = Field(default_factory=dict)
+    parts: dict[Name, PartCfg] = Field(default_factory=dict)
     populations: tuple[PopulationCfg, ...] = ()
     actual: ActualCfg = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
-    file: Annotated[Path | None, Field(exclude=True)] = None
+    _file: Path | None = PrivateAttr(default=None)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the cell was read from, if any."""
+        return self._file
+
+    def read_from(self, file: Path) -> Self:
+        """The same cell, knowing its file."""
+        cell = self.model_copy()
+        cell._file = file
+        return cell
 
     @property
     def where(self) -> str:
         """What errors call this cell: its file, or its name."""
         return str(self.file) if self.file else self.name
+
+
+def cell_json_schema() -> dict[str, Any]:
+    """The format of cell files as a JSON schema, for editors: keys, ranges, and the models of the catalogue."""
+    schema = Cell.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    models = {
+        "RobotCfg.model": ROBOTS,
+        "RobotCfg.tool": TOOLS,
+        "FixtureCfg.model": FURNITURE,
+        "TrayCfg.model": TRAYS,
+        "PartCfg.model": PARTS,
+        "PopulationCfg.model": PARTS,
+    }
+    for place, registry in models.items():
+        kind, _, key = place.partition(".")
+        schema["$defs"][kind]["properties"][key]["examples"] = registry.names()
+    return schema

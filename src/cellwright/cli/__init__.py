@@ -1,5 +1,5 @@
 """The `cellwright` command."""
 
-from cellwright.cli.app import app, main
+from cellwright.cli.app import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

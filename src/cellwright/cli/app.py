@@ -4,64 +4,88 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated, NoReturn
 
-import click
 import typer
 
 from cellwright import __version__
-from cellwright.cli import bench, cell, doctor, log, model, run
 from cellwright.core.errors import CellwrightError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "main", "make_app"]
 
-app = typer.Typer(
-    name="cellwright",
-    help="A virtual robotics laboratory: physics-based robot cells with honest sensors.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("run")(run.run)
-app.command("doctor")(doctor.doctor)
-app.add_typer(cell.app, name="cell")
-app.add_typer(model.app, name="model")
-app.add_typer(log.app, name="log")
-app.add_typer(bench.app, name="bench")
+COMMANDS = ("run", "cell", "model", "log", "bench", "doctor")
+"""Modules of this package: a group called `app`, or a function of the module's own name."""
+
+# Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.
+_click = sys.modules[typer.BadParameter.__module__]
 
 
-@app.callback(invoke_without_command=True)
+def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with some of its commands; only their modules are imported."""
+    app = typer.Typer(
+        name="cellwright",
+        help="A virtual robotics laboratory: physics-based robot cells with honest sensors.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(invoke_without_command=True)(_version)
+    for name in commands:
+        module = import_module(f"cellwright.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs the command and exits: 0 done, 1 failed honestly, 2 bad input, 130 interrupted."""
+    code = _run(list(sys.argv[1:] if arguments is None else arguments))
+    if code == 130:
+        print("cellwright: interrupted", file=sys.stderr)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        app = make_app(arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS)
+        result = app(args=arguments, prog_name="cellwright", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except CellwrightError as error:
+        return _say(str(error), error.exit_code)
+    except ImportError as error:
+        return _say(f"{error}; `cellwright doctor` tells what is missing", 2)
+    except _click.ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # a class that older clicks do not have
+            print(error.format_message(), file=sys.stderr)
+            return 2
+        return _say(_usage(error), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except (BrokenPipeError, SystemExit) as error:
+        # typer turns the reader's leaving (`| head`) into exit 1; nothing went wrong here
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
 def _version(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         print(__version__)
         raise typer.Exit
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command and exits: 0 done, 1 failed honestly, 2 bad input, 130 interrupted."""
-    sys.exit(_run(arguments))
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    try:
-        result = app(args=list(arguments) if arguments is not None else None, standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except CellwrightError as error:
-        return _say(str(error), error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
-        return 2
-    except click.UsageError as error:
-        return _say(error.format_message(), 2)
-    except click.ClickException as error:
-        return _say(error.format_message(), 2)
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+def _usage(error: Exception) -> str:
+    """What is wrong with the arguments, and where to read what is right."""
+    message = error.format_message().replace("Value error, ", "").strip()  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    return f"{message} (see '{context.command_path} --help')" if context else message
 
 
 def _say(line: str, code: int) -> int:

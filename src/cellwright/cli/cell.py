@@ -8,9 +8,11 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.text import Text
 
-from cellwright.cells import CELLS, actual_layout, load_cell, nominal_layout
-from cellwright.cli.output import console, prepare_output, print_json, table
+from cellwright.cells import CELLS, Layout, actual_layout, load_cell, nominal_layout
+from cellwright.cli.output import prepare_output, print_json, say, table
+from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
 from cellwright.models.export import write_mjcf
 from cellwright.sim import World
@@ -21,7 +23,7 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Cells: what stands where.")
 
 CellName = Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")]
-Seed = Annotated[int, typer.Option(min=0, help="Decides the actual layout.")]
+Seed = Annotated[int, typer.Option(help="Decides the actual layout.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -42,7 +44,7 @@ def list_cells(as_json: Json = False) -> None:
         (c.name, c.title, ", ".join(c.robots), len(c.trays), sum(p.count for p in c.populations) + len(c.parts))
         for c in cells
     ]
-    table(None, ["cell", "title", "robots", "trays [n]", "parts [n]"], rows)
+    table(None, ["cell", "title", "robots", "trays [n]", "parts [n]"], rows, markup=False)
 
 
 @app.command()
@@ -50,35 +52,35 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
     """Shows a cell: robots, fixtures, trays, parts; nominal poses, and how far the actual ones are from them."""
     loaded = load_cell(cell)
     nominal, actual = nominal_layout(loaded, seed), actual_layout(loaded, seed)
+    off_mm = _off_mm(nominal, actual)
     if as_json:
-        print_json(loaded.model_dump(mode="json") | {"seed": seed})
+        objects = {
+            p.name: {"model": p.model, "xyz_m": p.pose_in_world.position, "yaw_deg": _yaw_deg(p.pose_in_world)}
+            | {"off_mm": off_mm[p.name]}
+            for p in nominal.objects.values()
+        }
+        print_json(loaded.model_dump(mode="json") | {"seed": seed, "objects": objects})
         return
-    console.print(f"[bold]{loaded.title}[/]\n{loaded.description.strip()}\n")
+    say(Text(loaded.title, "bold"))
+    say(" ".join(loaded.description.split()) + "\n")
     robots = [
-        (n, r.model, r.tool or "-", _xyz(nominal.bases[n].position), f"{np.degrees(nominal.bases[n].rpy[2]):.0f}")
+        (n, r.model, r.tool or "-", _xyz(nominal.bases[n].position), f"{_yaw_deg(nominal.bases[n]):.0f}")
         for n, r in loaded.robots.items()
     ]
-    table("robots", ["name", "model", "tool", "base x y z [m]", "yaw [deg]"], robots)
+    table("robots", ["name", "model", "tool", "base x y z [m]", "yaw [deg]"], robots, markup=False)
     rows = [
-        (p.name, p.model, _xyz(p.pose_in_world.position), f"{np.degrees(p.pose_in_world.rpy[2]):.0f}",
-         f"{1000 * p.pose_in_world.distance_m(actual.objects[p.name].pose_in_world):.1f}")
-        for p in (*nominal.trays, *nominal.parts)
-    ]  # fmt: skip
-    console.print()
-    title = f"trays and parts (nominal; last column: how far the actual one of seed {seed} is off)"
-    table(title, ["name", "model", "x y z [m]", "yaw [deg]", "off [mm]"], rows)
-    console.print()
-    table(
-        "fixtures",
-        ["name", "model", "x y z [m]"],
-        [(n, loaded.fixtures[n].model, _xyz(p.position)) for n, p in nominal.fixtures.items()],
-    )
-    console.print()
-    table(
-        "sensors",
-        ["type", "of", "rate [Hz]"],
-        [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors],
-    )
+        (p.name, p.model, _xyz(p.pose_in_world.position), f"{_yaw_deg(p.pose_in_world):.0f}", f"{off_mm[p.name]:.1f}")
+        for p in nominal.objects.values()
+    ]
+    say()
+    title = f"trays and parts (off: how far the actual one of seed {seed} is from its nominal place)"
+    table(title, ["name", "model", "x y z [m]", "yaw [deg]", "off [mm]"], rows, markup=False)
+    say()
+    fixtures = [(n, loaded.fixtures[n].model, _xyz(p.position)) for n, p in nominal.fixtures.items()]
+    table("fixtures", ["name", "model", "x y z [m]"], fixtures, markup=False)
+    say()
+    sensors = [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors]
+    table("sensors", ["type", "of", "rate [Hz]"], sensors, markup=False)
 
 
 @app.command()
@@ -88,11 +90,8 @@ def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
     if as_json:
         print_json({"cell": cell, "findings": [{"check": f.check, "ok": f.ok, "detail": f.detail} for f in findings]})
     else:
-        table(
-            None,
-            ["check", "", "detail"],
-            [(f.check, "[green]ok[/]" if f.ok else "[red]wrong[/]", f.detail) for f in findings],
-        )
+        rows = [(f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), f.detail) for f in findings]
+        table(None, ["check", "", "detail"], rows, markup=False)
     return 0 if all(f.ok for f in findings) else 1
 
 
@@ -103,13 +102,17 @@ def picture(
     seed: Seed = 0,
     width: Annotated[int, typer.Option(min=16, max=4096)] = 1280,
     height: Annotated[int, typer.Option(min=16, max=4096)] = 720,
+    as_json: Json = False,
 ) -> None:
     """Renders a cell to a PNG file; needs no display."""
     loaded = load_cell(cell)
     prepare_output(out)
     world = World(loaded, seed)
     renderer = take_picture(world, out, (width, height))
-    console.print(f"{out} ({width} x {height}, renderer {renderer})")
+    if as_json:
+        print_json({"cell": cell, "seed": seed, "file": out, "width": width, "height": height, "renderer": renderer})
+    else:
+        say(f"{out} ({width} x {height}, renderer {renderer})")
 
 
 @app.command()
@@ -118,16 +121,33 @@ def export(
     out: Annotated[Path, typer.Option(help="The file to write.")],
     form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
     seed: Seed = 0,
+    as_json: Json = False,
 ) -> None:
     """Writes a cell as a model file that other programs open."""
     loaded = load_cell(cell)
     prepare_output(out)
     world = World(loaded, seed)
-    for path in write_mjcf(world.spec, out):
-        console.print(
-            f"{path} ({form.value}, {world.model.nbody} bodies, {world.model.ngeom} geoms)" if path == out else path
-        )
+    written = write_mjcf(world.spec, out)
+    counts = {"bodies": world.model.nbody, "geoms": world.model.ngeom}
+    if as_json:
+        print_json({"cell": cell, "seed": seed, "format": form.value, "files": written, **counts})
+        return
+    say(f"{written[0]} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
+    for path in written[1:]:
+        say(str(path))
+
+
+def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:
+    """How far the actual places of the loose objects are from the nominal ones."""
+    return {
+        name: 1000 * item.pose_in_world.distance_m(actual.objects[name].pose_in_world)
+        for name, item in nominal.objects.items()
+    }
 
 
 def _xyz(position: np.ndarray) -> str:
     return " ".join(f"{value:.3f}" for value in position)
+
+
+def _yaw_deg(pose: Pose) -> float:
+    return float(np.degrees(pose.rpy[2])) + 0.0

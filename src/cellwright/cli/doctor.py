@@ -1,25 +1,33 @@
-"""`cellwright doctor`: what is installed, what works, what is missing and how to get it."""
+"""`cellwright doctor`: what is installed, what works, what is missing and how to get it.
+
+It must run where nothing else does, so it imports what it looks at only while it looks.
+"""
 
 from __future__ import annotations
 
 import platform
 import shutil
 import socket
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from cellwright import __version__
-from cellwright.cells import CELLS
-from cellwright.cli.output import console, print_json, table
-from cellwright.sim.render import RendererStatus, available_renderers
+from cellwright.cli.output import print_json, say, table
 
 __all__ = ["doctor"]
 
-PACKAGES = ("mujoco-core", "numpy", "pydantic", "rosbags", "mcap", "ruckig", "eaik", "pillow", "typer", "rich")
+PACKAGES = {
+    "mujoco-core": "mujoco", "numpy": "numpy", "pydantic": "pydantic", "PyYAML": "yaml", "rosbags": "rosbags",
+    "mcap": "mcap", "ruckig": "ruckig", "eaik": "eaik", "pillow": "PIL", "typer": "typer", "rich": "rich",
+}  # fmt: skip
+"""Package -> the module by which it is used."""
+
 EXTRAS = {"plots": "matplotlib", "bench": "pybullet", "docs": "sphinx"}
 PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002, "console": 8080}
 
@@ -27,47 +35,59 @@ PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "visi
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> int:
     """Says what is installed, which renderer works, which ports are free; exit 1 when `run` could not work."""
     packages = {name: _version(name) for name in PACKAGES}
+    broken = {name: problem for name, module in PACKAGES.items() if (problem := _problem(name, module))}
     extras = {extra: find_spec(module) is not None for extra, module in EXTRAS.items()}
-    renderers = available_renderers()
+    renderers = [] if broken else _renderers()
+    cells = [] if broken else _cells()
     ports = {name: _is_free(port) for name, port in PORTS.items()}
     free_mb = shutil.disk_usage(Path.cwd()).free // 2**20
-    sound = all(packages.values()) and any(r.works for r in renderers)
+    sound = not broken and any(r["works"] for r in renderers)
     if as_json:
         print_json(
             {
                 "cellwright": __version__, "python": platform.python_version(), "platform": platform.platform(),
-                "packages": packages, "extras": extras, "ports_free": ports, "disk_free_mb": free_mb,
-                "renderers": [{"name": r.name, "works": r.works, "detail": _detail(r)} for r in renderers],
-                "cells": list(CELLS), "ok": sound,
+                "packages": packages, "problems": broken, "extras": extras, "ports_free": ports,
+                "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "ok": sound,
             }
         )  # fmt: skip
         return 0 if sound else 1
-    console.print(f"cellwright {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    console.print(f"cells: {', '.join(CELLS)}; {free_mb} MB free here\n")
-    table(
-        "packages",
-        ["package", "version"],
-        [(n, v or "[red]missing: pip install cellwright[/]") for n, v in packages.items()],
-    )
-    console.print()
-    rows = [
-        (e, "installed" if there else f"not installed: pip install 'cellwright\\[{e}]'") for e, there in extras.items()
-    ]
-    table("optional", ["extra", ""], rows)
-    console.print()
-    table(
-        "renderers",
-        ["name", "", "detail"],
-        [(r.name, "works" if r.works else "does not work", _detail(r)) for r in renderers],
-    )
-    console.print()
-    table("ports", ["door", "port [n]", ""], [(n, PORTS[n], "free" if free else "in use") for n, free in ports.items()])
+    say(f"cellwright {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    say(f"cells: {', '.join(cells) or 'none'}; {free_mb} MB free here\n")
+    states = [(n, v or "-", Text(broken[n], "red") if n in broken else "") for n, v in packages.items()]
+    table("packages", ["package", "version", ""], states, markup=False)
+    say()
+    optional = [(e, "installed" if there else f"missing: pip install 'cellwright[{e}]'") for e, there in extras.items()]
+    table("optional", ["extra", ""], optional, markup=False)
+    say()
+    drawing = [(r["name"], "works" if r["works"] else "does not work", r["detail"]) for r in renderers]
+    table("renderers", ["name", "", "detail"], drawing, markup=False)
+    say()
+    doors = [(n, PORTS[n], "free" if free else "in use") for n, free in ports.items()]
+    table("ports", ["door", "port [n]", ""], doors, markup=False)
     return 0 if sound else 1
 
 
-def _detail(renderer: RendererStatus) -> str:
-    packages = " ".join(renderer.debian_packages)
-    return f"{renderer.reason}; on Debian: apt-get install {packages}" if packages else renderer.reason
+def _problem(package: str, module: str) -> str:
+    try:
+        import_module(module)
+    except Exception as error:  # whatever a broken package does
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module
+        why = "missing" if missing else f"cannot be imported: {' '.join(str(error).split())}"
+        return f"{why}; pip install --force-reinstall '{package}'"
+    return ""
+
+
+def _renderers() -> list[dict[str, Any]]:
+    found = []
+    for renderer in import_module("cellwright.sim.render").available_renderers():
+        packages = " ".join(renderer.debian_packages)
+        hint = f"; on Debian: apt-get install {packages}" if packages else ""
+        found.append({"name": renderer.name, "works": renderer.works, "detail": renderer.reason + hint})
+    return found
+
+
+def _cells() -> list[str]:
+    return list(import_module("cellwright.cells").CELLS)
 
 
 def _version(package: str) -> str | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import mujoco
+import numpy as np
 import typer
+from rich.text import Text
 
-from cellwright.catalogue import KINDS, find_model
-from cellwright.cli.output import console, prepare_output, print_json, table
+from cellwright.catalogue import KINDS, ArmFigures, TrayFigures, find_model
+from cellwright.catalogue.figures import Figures
+from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.models import build
 from cellwright.sim.render import auto_view, choose_renderer, dress_stage, save_png
 
@@ -28,7 +33,7 @@ def list_models(as_json: Json = False) -> None:
     if as_json:
         print_json({"models": [dict(zip(("kind", "name", "title"), row, strict=True)) for row in rows]})
         return
-    table(None, ["kind", "model", "title"], rows)
+    table(None, ["kind", "model", "title"], rows, markup=False)
 
 
 @app.command()
@@ -39,53 +44,82 @@ def show(
 ) -> None:
     """Shows a model's figures, each with its source."""
     kind, figures = find_model(model)
+    if picture is not None:
+        prepare_output(picture)
     compiled = build(figures).compile()
     values = {f.name: getattr(figures, f.name) for f in fields(figures) if f.name not in ("name", "title", "sources")}
-    summary = {
+    counts = {
         "bodies": compiled.nbody - 1,
         "joints": compiled.njnt,
         "geoms": compiled.ngeom,
         "triangles": compiled.nmeshface,
     }
-    if as_json:
-        plain = {key: _plain(value) for key, value in values.items()}
-        print_json(
-            {
-                "model": model,
-                "kind": kind,
-                "title": figures.title,
-                "figures": plain,
-                "sources": dict(figures.sources),
-                "compiled": summary,
-            }
-        )
-    else:
-        console.print(f"[bold]{figures.title}[/] ({kind} {model})")
-        table(
-            None, ["figure", "value", "source"], [(k, _text(v), figures.sources.get(k, "")) for k, v in values.items()]
-        )
-        console.print("\ncompiled: " + ", ".join(f"{count} {what}" for what, count in summary.items()))
     if picture is not None:
-        prepare_output(picture)
-        spec = build(figures)
-        dress_stage(spec)
-        scene = spec.compile()
-        data = mujoco.MjData(scene)
-        mujoco.mj_forward(scene, data)
-        save_png(choose_renderer().render(scene, data, auto_view(scene)), picture)
+        _draw(figures, picture)
+    if as_json:
+        about = {"model": model, "kind": kind, "title": figures.title, "picture": picture}
+        plain = {key: _plain(value) for key, value in values.items()}
+        print_json({**about, "figures": plain, "sources": dict(figures.sources), "compiled": counts})
+        return
+    say(Text(figures.title, "bold"), f" ({kind} {model})")
+    rows = [(name, _text(value), figures.sources.get(name, "")) for name, value in values.items()]
+    table(None, ["figure", "value", "source"], rows, markup=False)
+    for title, columns, detail in _details(figures):
+        say()
+        table(title, columns, detail, markup=False)
+    say("\ncompiled: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
+    if picture is not None:
+        say(str(picture))
+
+
+def _draw(figures: Figures, path: Path) -> None:
+    spec = build(figures)
+    dress_stage(spec)
+    scene = spec.compile()
+    data = mujoco.MjData(scene)
+    mujoco.mj_forward(scene, data)
+    save_png(choose_renderer().render(scene, data, auto_view(scene)), path)
+
+
+def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    """What is too much for one line of the figures' table."""
+    if isinstance(figures, ArmFigures):
+        joints = []
+        for joint in figures.joints:
+            angles = [f"{np.degrees(angle):.1f}" for angle in joint.position_limits_rad]
+            drive = f"{np.degrees(joint.velocity_limit_radps):.0f}", f"{joint.effort_limit_nm:.0f}"
+            joints.append((joint.name, joint.maker_name, *angles, *drive))
+        columns = ["name", "maker's", "from [deg]", "to [deg]", "speed [deg/s]", "torque [N m]"]
+        yield "joints", columns, joints
+        yield "links", ["name", "mass [kg]"], [(link.name, f"{link.mass_kg:.2f}") for link in figures.links]
+    if isinstance(figures, TrayFigures):
+        slots = [(s.name, s.accepts, *(f"{1000 * value:.1f}" for value in s.xy_m)) for s in figures.slots]
+        yield "slots", ["name", "for", "x [mm]", "y [mm]"], slots
+    nested: list[tuple[str, ...]] = [(name, source) for name, source in figures.sources.items() if "." in name]
+    if nested:
+        yield "where these come from", ["figure", "source"], nested
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, tuple) and value and hasattr(value[0], "name"):
-        return ", ".join(item.name for item in value)
-    return str(dict(value)) if hasattr(value, "items") else str(value)
+    """A figure as a person reads it: few digits, parts by their names."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if hasattr(value, "items"):
+        return ", ".join(f"{key} ({_text(item)})" for key, item in value.items())
+    if isinstance(value, tuple | list):
+        separator = " " if all(isinstance(item, float | int) for item in value) else ", "
+        return separator.join(map(_text, value))
+    if is_dataclass(value):
+        own = [_text(getattr(value, f.name)) for f in fields(value)]
+        return str(getattr(value, "name", "")) or f"({', '.join(own)})"
+    return str(value)
 
 
 def _plain(value: Any) -> Any:
-    if hasattr(value, "__dataclass_fields__"):
+    if is_dataclass(value):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if hasattr(value, "items"):
         return {str(key): _plain(item) for key, item in value.items()}
-    return value
+    return value.value if isinstance(value, Enum) else value

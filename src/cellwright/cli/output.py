@@ -11,17 +11,25 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from cellwright.core.errors import OutputError
 
-__all__ = ["console", "err", "prepare_output", "print_json", "table"]
+__all__ = ["console", "err", "prepare_output", "print_json", "say", "table"]
 
 console = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
-def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Prints a table; columns whose name ends in a unit in brackets are aligned to the right."""
+def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], *, markup: bool = True) -> None:
+    """Prints a table; columns whose name ends in a unit in brackets are aligned to the right.
+
+    Args:
+        title: Above the table.
+        columns: Their headings.
+        rows: Their cells; a `Text` keeps its colours.
+        markup: Whether square brackets in other cells are rich's markup; where not, they are printed.
+    """
     made = Table(
         title=escape(title) if title else None,
         title_justify="left",
@@ -33,8 +41,13 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
     for column in columns:
         made.add_column(escape(column), justify="right" if column.endswith("]") else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(str(value) for value in row))
+        made.add_row(*(_cell(value, markup) for value in row))
     console.print(made)
+
+
+def say(*parts: str | Text, to: Console = console) -> None:
+    """Prints a line as it is, whatever brackets it holds; the terminal may wrap it, a pipe gets it whole."""
+    to.print(Text.assemble(*parts), soft_wrap=True)
 
 
 def print_json(data: Any) -> None:
@@ -52,8 +65,16 @@ def prepare_output(path: Path) -> Path:
         if not existed:
             path.unlink()
     except OSError as error:
-        raise OutputError(path, error.strerror or str(error)) from None
+        # that the folder's name is taken by a file is what mkdir finds out
+        reason = f"{path.parent} is not a folder" if isinstance(error, FileExistsError) else error.strerror
+        raise OutputError(path, reason or str(error)) from None
     return path
+
+
+def _cell(value: object, markup: bool) -> str | Text:
+    if isinstance(value, Text):
+        return value
+    return str(value) if markup else Text(str(value))
 
 
 def _plain(value: Any) -> Any:

@@ -113,6 +113,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._order = itertools.count()
         self._stepping = self._main_running = self._draining = self._nudged = False
         self._threads = self._spins = self._horizon_tick = 0
+        self._stretch_ticks = clock.ticks(STRETCH_S)
         self._wall_start_s = self._idle_s = 0.0
         self._pace_start_tick = 0
         self.slipped_s = 0.0
@@ -146,9 +147,6 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         finally:
             self._main_running = False
             self._cancel_leftover()
-            self._sleepers.clear()
-            if task.done() and not task.cancelled():
-                task.exception()  # is being raised; asyncio need not complain that nobody looked
 
     def close(self) -> None:
         """Frees what the loop holds; harmless when it is closed."""
@@ -237,7 +235,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         """How far towards that tick the simulation may run now."""
         now = self._sim_clock.tick
         if self._pace is None:
-            return min(wake_tick, now + self._sim_clock.ticks(STRETCH_S))
+            return min(wake_tick, now + self._stretch_ticks)
         if wake_tick <= now and time.monotonic() - self._idle_s > LAG_S:
             wake_tick = self._horizon_tick  # tasks that are always ready must not stop a paced clock
         return min(wake_tick, self._allowed_tick(self._pace))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,8 +16,8 @@ def normalised(quaternion: Array) -> Array:
     """Unit length and w >= 0 (of q and -q, which are the same rotation, one is chosen)."""
     if quaternion.shape != (4,):
         raise ValueError(f"a quaternion has 4 numbers, not {quaternion.shape}")
-    length = float(np.linalg.norm(quaternion))
-    if not np.isfinite(length) or length < 1e-12:
+    length = math.sqrt(quaternion.dot(quaternion))
+    if not 1e-12 <= length < math.inf:
         raise ValueError(f"not a rotation: quaternion {quaternion.tolist()}")
     # One that has unit length stays as it is: normalising twice must not change a bit.
     unit = quaternion + 0.0 if abs(length - 1.0) < 1e-15 else quaternion / length
@@ -27,8 +29,8 @@ def normalised(quaternion: Array) -> Array:
 
 def multiply(a: Array, b: Array) -> Array:
     """The rotation b followed by a."""
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
+    aw, ax, ay, az = a.tolist()  # plain floats multiply several times faster than numpy's
+    bw, bx, by, bz = b.tolist()
     return np.array(
         [
             aw * bw - ax * bx - ay * by - az * bz,
@@ -48,7 +50,7 @@ def rotate(quaternion: Array, vector: Array) -> Array:
 
 def matrix_from_quaternion(q: Array) -> Array:
     """The 3 x 3 rotation matrix of a unit quaternion."""
-    w, x, y, z = q
+    w, x, y, z = q.tolist()
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

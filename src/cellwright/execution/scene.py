@@ -23,6 +23,10 @@ class Sighting:
     pose_in_world: Pose
     frames: int
 
+    def distance_m(self, position: np.ndarray) -> float:
+        """How far from a place it is, in the plane."""
+        return float(np.hypot(*(self.pose_in_world.position - position)[:2]))
+
 
 class Scene:
     """The objects of several frames, brought together by kind and place.
@@ -53,10 +57,8 @@ class Scene:
         found = [s for s in self.sightings if s.sku == sku]
         return sorted(found, key=lambda s: tuple(np.round(s.pose_in_world.position, 2)))
 
-    def near(self, sku: str, position: np.ndarray, within_m: float) -> list[Sighting]:
+    def near(self, sku: str, position: np.ndarray, within_m: float = np.inf) -> list[Sighting]:
         """Objects of that SKU near a place, measured in the plane; nearest first."""
-
-        def distance_m(sighting: Sighting) -> float:
-            return float(np.hypot(*(sighting.pose_in_world.position - position)[:2]))
-
-        return sorted((s for s in self.of_sku(sku) if distance_m(s) <= within_m), key=distance_m)
+        return sorted(
+            (s for s in self.of_sku(sku) if s.distance_m(position) <= within_m), key=lambda s: s.distance_m(position)
+        )

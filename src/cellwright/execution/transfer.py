@@ -23,7 +23,7 @@ SLOW = LineSpeed(speed_mps=0.12, acceleration_mps2=0.6, jerk_mps3=6.0)
 RELEASE_ABOVE_SEAT_M = 0.002
 SETTLE_S = 0.05
 MOVE_SPEED = 0.6
-HOLDING_TOLERANCE_M = 0.0015
+HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way: a light gear is held at 1.5 mm less than its peg
 
 
 class Arm(Protocol):
@@ -74,9 +74,10 @@ class Transfer:
         arm: The robot.
         clock: Time to wait by.
         look: Gives what is in view now; takes its time.
-        supply: The tray to take from.
-        kit: The tray to fill.
+        supply: The kind of tray to take from.
+        kit: The kind of tray to fill.
         slot: The slot of the kit tray.
+        kit_expected_m: Where the drawings have the kit tray; of several in view the nearest is meant.
         on_step: Told of every step that starts, ends or fails.
     """
 
@@ -86,6 +87,7 @@ class Transfer:
     supply: TrayFigures
     kit: TrayFigures
     slot: SlotFigures
+    kit_expected_m: np.ndarray
     on_step: Callable[[Step, str], None] = lambda _step, _phase: None
     steps: list[Step] = field(default_factory=list)
 
@@ -98,10 +100,10 @@ class Transfer:
         gear = part_of_sku(self.slot.accepts)
         async with self._step("look") as step:
             scene = await self.look()
-            supply, kit = self._tray(scene, self.supply), self._tray(scene, self.kit)
-            source = self._choose(scene, supply, gear)
+            source = self._choose(scene, self._trays(scene, self.supply), gear)
+            kit = self._trays(scene, self.kit)[0]
             seat = kit.pose_in_world @ Pose.from_xyz_rpy([*self.slot.xy_m, seated_height_m(self.kit, self.slot, gear)])
-            self._refuse_filled(scene, seat, gear)
+            self._refuse_filled(scene, seat)
             step.detail = f"{len(scene.sightings)} objects in view"
         async with self._step("take") as step:
             step.detail = await self._take(source.pose_in_world, gear)
@@ -138,23 +140,27 @@ class Transfer:
         await self.arm.move_tool_straight(_raised(release, APPROACH_M), FAST)
         return f"gripper at {width_m * 1000:.1f} mm"
 
-    def _tray(self, scene: Scene, tray: TrayFigures) -> Sighting:
-        seen = scene.of_sku(tray.sku)
+    def _trays(self, scene: Scene, tray: TrayFigures) -> list[Sighting]:
+        """The trays of a kind in view, beginning with the one nearest to the kit's place."""
+        seen = scene.near(tray.sku, self.kit_expected_m)
         if not seen:
             raise JobFailed(f"no {tray.title.lower()} is in view")
-        return seen[0]
+        return seen
 
-    def _choose(self, scene: Scene, supply: Sighting, gear: GearFigures) -> Sighting:
-        """The gear in the supply tray nearest to a corner: the first of the tray's slots that is filled."""
-        for slot in self.supply.slots:
-            found = scene.near(gear.sku, supply.pose_in_world.apply([*slot.xy_m, 0]), slot.top_radius_m / 2)
-            if found:
-                return found[0]
+    def _choose(self, scene: Scene, supplies: list[Sighting], gear: GearFigures) -> Sighting:
+        """The gear to take: in the first slot, in the tray's own order, that holds one."""
+        for supply in supplies:
+            for slot in self.supply.slots:
+                found = scene.near(gear.sku, supply.pose_in_world.apply([*slot.xy_m, 0]), slot.top_radius_m / 2)
+                if found:
+                    return found[0]
         raise JobFailed(f"the {self.supply.title.lower()} in view holds no {gear.title.lower()}")
 
-    def _refuse_filled(self, scene: Scene, pose_seat_in_world: Pose, gear: GearFigures) -> None:
-        if scene.near(gear.sku, pose_seat_in_world.position, self.slot.top_radius_m):
-            raise JobFailed(f"{self.slot.name} of the {self.kit.title.lower()} is already filled")
+    def _refuse_filled(self, scene: Scene, pose_seat_in_world: Pose) -> None:
+        """Whatever lies in the slot, right or wrong, another gear must not be set on top of it."""
+        for seen in scene.sightings:
+            if seen.sku != self.kit.sku and seen.distance_m(pose_seat_in_world.position) < self.slot.top_radius_m:
+                raise JobFailed(f"{self.slot.name} of the {self.kit.title.lower()} is already filled: {seen.sku}")
 
     def _verify(self, scene: Scene, pose_seat_in_world: Pose, gear: GearFigures) -> str:
         found = scene.near(gear.sku, pose_seat_in_world.position, self.slot.top_radius_m)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import asyncio
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from cellwright.catalogue import TRAYS, SlotFigures, TrayFigures, TrayKind
+from cellwright.cells import Cell
 from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Detections, Verdict
@@ -18,6 +20,7 @@ from cellwright.lab.lab import Lab
 __all__ = ["JobReport", "TransferJob", "run_transfer"]
 
 LOOK_FRAMES = 5
+LOOK_LIMIT_S = 60.0
 REST_S = 0.5
 
 
@@ -34,13 +37,26 @@ class TransferJob:
         """The detector over the robot's table."""
         return f"/detector_{self.robot}/detections"
 
+    def check(self, cell: Cell) -> None:
+        """Refuses what the cell does not have; cheaper than finding out in a laboratory.
+
+        Raises:
+            BadInput: with the names that would do.
+        """
+        if self.robot not in cell.robots:
+            raise UnknownName("robot", self.robot, cell.robots, cell.where)
+        _figures(self)
+        here = {tray.model for tray in cell.trays.values()}
+        if self.kit not in here:
+            raise UnknownName("kit tray", self.kit, here & _kits(), cell.where)
+
 
 @dataclass(frozen=True)
 class JobReport:
     """What happened.
 
     Attributes:
-        done: Whether the gear is seated, by the true state.
+        done: Whether the gear is seated, by the true state, and the controller knows of no failure.
         reason: Why not, or how well.
         steps: What the controller did, with times.
         seating: The judge's verdict on the slot.
@@ -54,18 +70,16 @@ class JobReport:
     seating: Seating
     time_s: float
     grasp_lock_uses: int
-    extras: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        data = asdict(self)
-        return {**data, **data.pop("extras")}
+        return asdict(self)
 
 
 def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
     """Does the job in a laboratory and judges it."""
+    job.check(lab.cell)
     kit, slot, supply = _figures(job)
-    arm = lab.robot(job.robot)
     if job.detector not in lab.bus.topics:
         raise UnknownName("detector", job.detector, [t for t in lab.bus.topics if t.endswith("/detections")])
     tray = _kit_tray_of(lab, job)
@@ -82,16 +96,17 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
     async def look() -> Scene:
         return Scene(await _fresh_frames(lab, job.detector))
 
-    transfer = Transfer(arm, lab.clock, look, supply, kit, slot, tell)
+    expected = lab.nominal.objects[tray].pose_in_world.position
+    transfer = Transfer(lab.robot(job.robot), lab.clock, look, supply, kit, slot, expected, tell)
 
     async def work() -> str:
+        failure = ""
         try:
             await transfer.run()
         except JobFailed as error:
-            return str(error)
-        finally:
-            await lab.clock.sleep(REST_S)
-        return ""
+            failure = str(error)
+        await lab.clock.sleep(REST_S)  # what was let go, or fell, comes to rest before it is judged
+        return failure
 
     failure = lab.perform(work())
     seating = judge_slot(lab.world, f"{tray}/{job.slot}")
@@ -116,13 +131,22 @@ async def _fresh_frames(lab: Lab, topic: str) -> list[Detections]:
 
     subscription = lab.bus.subscribe(topic, receive, subscriber="execution", role=Role.CONTROLLER)
     try:
-        await enough
+        await asyncio.wait_for(enough, LOOK_LIMIT_S)
+    except TimeoutError:
+        problem = f"{topic} gave {len(frames)} of {LOOK_FRAMES} frames in {LOOK_LIMIT_S:g} s"
+        raise JobFailed(f"nothing to see: {problem}") from None
     finally:
         lab.bus.unsubscribe(subscription)
     return frames
 
 
+def _kits() -> set[str]:
+    return {name for name in TRAYS if TRAYS.get(name).kind is TrayKind.KIT}
+
+
 def _figures(job: TransferJob) -> tuple[TrayFigures, SlotFigures, TrayFigures]:
+    if job.kit not in _kits():
+        raise UnknownName("kit tray", job.kit, _kits())
     kit = TRAYS.get(job.kit)
     slots = {slot.name: slot for slot in kit.slots}
     if job.slot not in slots:
@@ -136,11 +160,9 @@ def _figures(job: TransferJob) -> tuple[TrayFigures, SlotFigures, TrayFigures]:
 
 
 def _kit_tray_of(lab: Lab, job: TransferJob) -> str:
-    """The kit tray that the judge looks at: the one of that kind nearest to the robot."""
+    """The kit tray that is meant: by the drawings, the one of that kind nearest to the robot."""
     base = lab.nominal.bases[job.robot].position
     trays = {t.name: t.pose_in_world.position for t in lab.nominal.trays if t.model == job.kit}
-    if not trays:
-        raise BadInput(f"{lab.cell.where}: the cell has no {job.kit}")
     return min(trays, key=lambda name: float(np.linalg.norm(trays[name] - base)))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -11,7 +13,7 @@ from cellwright import __version__
 from cellwright.cells import Cell, load_cell, nominal_layout
 from cellwright.control import RobotController
 from cellwright.core.bus import Bus
-from cellwright.core.errors import UnknownName
+from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
@@ -49,11 +51,7 @@ class Lab:
         self.stepper = Stepper(self.world.clock, self.world.engine)
         self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
-        self.sensors: list[Sensor[Any]] = []
-        for i, line in enumerate(cell.sensors):
-            sensor = make_sensor(line, self.world, f"{cell.where}: sensors.{i}")
-            schedule(sensor, self.stepper, self.bus)
-            self.sensors.append(sensor)
+        self.sensors = self._make_sensors()
         if isinstance(self.world.engine, PhysicsEngine):
             period = self.world.clock.period_ticks(GUARD_RATE_HZ)
             self.stepper.every(period, self.world.engine.check, order=Order.WORLD, name="divergence guard")
@@ -75,6 +73,17 @@ class Lab:
                 raise UnknownName("fidelity", fidelity, ["physics", "kinematic"])
             loaded = loaded.model_copy(update={"fidelity": fidelity})
         return cls(loaded, seed, pace=pace)
+
+    def _make_sensors(self) -> list[Sensor[Any]]:
+        sensors: dict[str, Sensor[Any]] = {}
+        for i, line in enumerate(self.cell.sensors):
+            sensor = make_sensor(line, self.world, f"{self.cell.where}: sensors.{i}")
+            if sensor.topic in sensors:
+                problem = f"another sensor publishes on {sensor.topic} already; give this one a name of its own"
+                raise ConfigError(self.cell.where, f"sensors.{i}", problem)
+            schedule(sensor, self.stepper, self.bus)
+            sensors[sensor.topic] = sensor
+        return list(sensors.values())
 
     @property
     def clock(self) -> WaitClock:
@@ -102,11 +111,23 @@ class Lab:
         return recorder
 
     def perform(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine in simulation time and returns what it returns."""
-        return self.loop.run(work)
+        """Runs a coroutine in simulation time and returns what it returns; what it raises is raised here.
+
+        Where an event loop runs already, as in a notebook, a thread does it while the caller waits.
+        """
+        if asyncio._get_running_loop() is None:
+            return self.loop.run(work)
+        with ThreadPoolExecutor(1, thread_name_prefix="laboratory") as executor:
+            future = executor.submit(self.loop.run, work)
+            try:
+                return future.result()
+            except BaseException:
+                if not future.done():  # the caller was interrupted, not the work
+                    self.loop.call_soon_threadsafe(self.loop.stop)
+                raise
 
     def advance(self, duration_s: float) -> None:
-        """Lets time pass."""
+        """Lets time pass, as fast as possible; for use between jobs, not inside coroutines."""
         self.stepper.advance(self.world.clock.tick + self.world.clock.ticks(duration_s))
 
     def close(self) -> None:

@@ -43,9 +43,9 @@ class LogRecords:
         if isinstance(record, Message):
             return record
         if isinstance(record, Schema):
-            self.schemas[record.id] = record
+            self.schemas.setdefault(record.id, record)  # the summary repeats them; the first was read with its messages
         elif isinstance(record, Channel):
-            self.channels[record.id] = record
+            self.channels.setdefault(record.id, record)
         elif isinstance(record, Metadata):
             self.metadata[record.name] = record.metadata
         return None

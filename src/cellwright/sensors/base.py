@@ -67,7 +67,7 @@ class Sensor(ABC, Generic[C]):
 
     def __init__(self, cfg: C, site: SensorSite) -> None:
         self.cfg, self.site = cfg, site
-        self.world = site.world
+        self.world, self._clock = site.world, site.world.clock
         self.sequence = 0
 
     @property
@@ -86,9 +86,9 @@ class Sensor(ABC, Generic[C]):
 
     def header(self) -> tuple[int, int, str]:
         """Time, sequence number and source of the message that is being made."""
-        sequence = self.sequence
-        self.sequence += 1
-        return self.world.clock.time_ns, sequence, self.source
+        sequence, clock = self.sequence, self._clock
+        self.sequence = sequence + 1
+        return clock.tick * clock.tick_ns, sequence, self.source
 
 
 SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
@@ -109,23 +109,23 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     """Samples the sensor at its rate and publishes at its delay; the two keep their distance by themselves."""
     clock, cfg = stepper.clock, sensor.cfg
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic = sensor.topic
+    topic, sample, publish = sensor.topic, sensor.sample, bus.publish
     bus.declare(topic, sensor.message_type)
-    rng = sensor.site.rng
+    dropout, luck = cfg.dropout, sensor.site.rng.random
     under_way: deque[tuple[int, Message]] = deque()
 
     def take() -> None:
-        message = sensor.sample()
-        if cfg.dropout and rng.random() < cfg.dropout:
+        message = sample()
+        if dropout and luck() < dropout:
             return
         if delay:
             under_way.append((clock.tick + delay, message))
         else:
-            bus.publish(topic, message)
+            publish(topic, message)
 
     def deliver() -> None:
         while under_way and under_way[0][0] <= clock.tick:
-            bus.publish(topic, under_way.popleft()[1])
+            publish(topic, under_way.popleft()[1])
 
     stepper.every(period, take, order=Order.SENSOR, name=topic)
     if delay:

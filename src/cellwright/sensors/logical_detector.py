@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -15,6 +16,11 @@ from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
 __all__ = ["LogicalDetector", "LogicalDetectorCfg"]
 
 Deviation = Annotated[float, Field(ge=0, le=1)]
+
+# Position and quaternion, and the quaternion once more backwards: turned about the vertical by an angle a it is
+# cos(a/2) (w, x, y, z) + sin(a/2) (-z, -y, x, w).
+COLUMNS = np.array([0, 1, 2, 3, 4, 5, 6, 6, 5, 4, 3])
+TURN_SIGNS = np.array([-1.0, -1.0, 1.0, 1.0])
 
 
 class LogicalDetectorCfg(SensorCfg):
@@ -55,17 +61,20 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         if cfg.camera is not None and cfg.camera not in cameras:
             raise UnknownName("camera", cfg.camera, cameras, f"{site.where}: camera")
         error = cameras[cfg.camera] if cfg.camera else Pose.identity()
-        self._shift, self._turn_rad = error.position[:2], float(error.rpy[2])
+        self._offset = np.array([*-error.position[:2], 0.0, -error.rpy[2]])
         self._sd = np.array([*cfg.sd_m, np.radians(cfg.yaw_sd_deg)])
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
         objects = list(self.world.objects.values())
-        self._skus = np.array([item.sku for item in objects], dtype=object)
-        self._rank = np.array([sorted({*self._skus}).index(sku) for sku in self._skus], dtype=float)
-        self._gather = np.array([np.arange(item.qpos, item.qpos + 7) for item in objects], dtype=np.intp).reshape(-1, 7)
+        self._skus = [item.sku for item in objects]
+        kinds = sorted({*self._skus})
+        self._rank = np.array([kinds.index(sku) for sku in self._skus], dtype=float)
+        self._variances = np.tile(self._sd**2, (len(objects), 1))
+        self._qpos = self.world.data.qpos
+        self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))
 
-    @property
+    @cached_property
     def source(self) -> str:
         """Its own name."""
         return self.cfg.name
@@ -78,26 +87,19 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
     def sample(self) -> Detections:
         """One frame."""
         rng, cfg = self.site.rng, self.cfg
-        poses = self.world.data.qpos[self._gather]
-        count = len(poses)
-        noise = rng.normal(0.0, 1.0, (count, 4)) * self._sd
-        luck = rng.random((count, 2))  # drawn for all, so that what is in view does not shift the stream
-        low, high = cfg.min_xy_m, cfg.max_xy_m
+        poses = self._qpos[self._gather]
+        noise = rng.standard_normal((len(poses), 4)) * self._sd + self._offset
+        luck = rng.random((len(poses), 2))  # drawn for all, so that what is in view does not shift the stream
+        (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
         x, y = poses[:, 0], poses[:, 1]
-        seen = (x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]) & (luck[:, 0] >= cfg.miss)
-        scores = 1.0 - 0.3 * luck[:, 1] ** 2
-        rows = np.flatnonzero(seen)
-        rows = rows[np.lexsort((-scores[rows], self._rank[rows]))]
-        positions = poses[rows, :3] + noise[rows, :3]
-        positions[:, :2] -= self._shift
-        quaternions = _turned(poses[rows, 3:], noise[rows, 3] - self._turn_rad)
-        variances = np.broadcast_to(self._sd**2, (len(rows), 4)).copy()
-        skus = tuple(self._skus[rows].tolist())
-        return Detections(*self.header(), "world", skus, positions, quaternions, variances, scores[rows])
-
-
-def _turned(quaternions: np.ndarray, angles_rad: np.ndarray) -> np.ndarray:
-    """Quaternions turned about the vertical."""
-    c, s = np.cos(angles_rad / 2)[:, None], np.sin(angles_rad / 2)[:, None]
-    w, x, y, z = (quaternions[:, i : i + 1] for i in range(4))
-    return np.concatenate([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w], axis=1)
+        seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max) & (luck[:, 0] >= cfg.miss)
+        rows = seen.nonzero()[0]
+        scores = 1.0 - 0.3 * luck[rows, 1] ** 2
+        order = (self._rank[rows] - scores).argsort()  # scores differ by less than ranks do
+        rows, scores = rows[order], scores[order]
+        poses, noise = poses[rows], noise[rows]
+        half_rad = noise[:, 3:] / 2
+        quaternions = np.cos(half_rad) * poses[:, 3:7] + np.sin(half_rad) * (poses[:, 7:] * TURN_SIGNS)
+        skus = tuple([self._skus[row] for row in rows.tolist()])
+        positions, variances = poses[:, :3] + noise[:, :3], self._variances[: len(rows)]
+        return Detections(*self.header(), "world", skus, positions, quaternions, variances, scores)

@@ -51,17 +51,21 @@ class Noise:
         self._drift = np.array([draw(cfg.bias, rng) for _ in range(size)])
         self._walk = cfg.random_walk * float(np.sqrt(period_s))
         self._offset = bool(self._drift.any()) or self._walk > 0
+        self._clipped = cfg.low is not None or cfg.high is not None
+        self._exact = not (self._offset or cfg.sd or cfg.resolution or self._clipped)
 
     def apply(self, truth: Array) -> Array:
         """A reading; always a new array."""
+        if self._exact:
+            return truth.copy()
         cfg, rng = self._cfg, self._rng
         if self._walk:
-            self._drift += rng.normal(0.0, self._walk, self._size)
+            self._drift += rng.standard_normal(self._size) * self._walk
         reading = truth + self._drift if self._offset else truth.copy()
         if cfg.sd:
-            reading += rng.normal(0.0, cfg.sd, self._size)
+            reading += rng.standard_normal(self._size) * cfg.sd
         if cfg.resolution:
             reading = np.round(reading / cfg.resolution) * cfg.resolution
-        if cfg.low is not None or cfg.high is not None:
+        if self._clipped:
             reading = np.clip(reading, cfg.low, cfg.high)
         return reading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -33,21 +34,18 @@ class JointStateSensor(Sensor[JointStateCfg]):
 
     def __init__(self, cfg: JointStateCfg, site: SensorSite) -> None:
         super().__init__(cfg, site)
-        self._index = self.world.robot(cfg.robot)
-        self._names = tuple(joint.name for joint in self._index.figures.joints)
+        self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
         self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, site.rng)
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
-        self._index = self.world.robot(self.cfg.robot)
-        data, index = self.world.data, self._index
-        count = len(self._names)
+        data, index, count = self.world.data, self.world.robot(self.cfg.robot), len(self._names)
         self._qpos = data.qpos[index.qpos[0] : index.qpos[0] + count]
         self._qvel = data.qvel[index.dof[0] : index.dof[0] + count]
         self._force = data.qfrc_actuator[index.dof[0] : index.dof[0] + count]
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The robot."""
         return self.cfg.name or self.cfg.robot
@@ -89,9 +87,14 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
-        self._tool = self.world.robot(self.cfg.robot).tool
+        self._tool, data = self.world.robot(self.cfg.robot).tool, self.world.data
+        if self._tool is not None:
+            # As whole arrays and plain numbers: cutting two numbers out of MuJoCo's arrays costs more than the rest.
+            self._left, self._right = (int(at) for at in self._tool.qpos)
+            self._dof, self._ctrl = int(self._tool.dof[0]), self._tool.ctrl
+            self._qpos, self._qvel, self._commands = data.qpos.item, data.qvel.item, data.ctrl.item
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The robot."""
         return self.cfg.name or self.cfg.robot
@@ -103,19 +106,16 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
     def sample(self) -> ToolStatus:
         """One report; a robot without a tool reports kind `none`."""
-        tool, data = self._tool, self.world.data
+        tool = self._tool
         if tool is None:
             return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, True)
-        left, right = tool.qpos
-        width_m = float(data.qpos[left] + data.qpos[right])
+        width_m, figures = self._qpos(self._left) + self._qpos(self._right), tool.figures
         if self.cfg.width_sd_m:
-            width_m += float(self.site.rng.normal(0.0, self.cfg.width_sd_m))
-        still = abs(data.qvel[tool.dof[0]]) < self.STILL_MPS
-        closed_m, open_m = tool.figures.closed_m, tool.figures.open_m
-        closing = data.ctrl[tool.ctrl] < (closed_m + open_m) / 2
-        apart = width_m > 2 * closed_m + self.HOLDING_MARGIN_M
-        name = tool.figures.name
-        return ToolStatus(*self.header(), name, "gripper", width_m, 0.0, bool(closing and still and apart), True)
+            width_m += self.cfg.width_sd_m * self.site.rng.standard_normal()
+        still = abs(self._qvel(self._dof)) < self.STILL_MPS
+        closing = self._commands(self._ctrl) < (figures.closed_m + figures.open_m) / 2
+        apart = width_m > 2 * figures.closed_m + self.HOLDING_MARGIN_M
+        return ToolStatus(*self.header(), figures.name, "gripper", width_m, 0.0, closing and still and apart, True)
 
 
 class WrenchCfg(SensorCfg):
@@ -136,6 +136,7 @@ class WrenchSensor(Sensor[WrenchCfg]):
     def __init__(self, cfg: WrenchCfg, site: SensorSite) -> None:
         super().__init__(cfg, site)
         self._sd = np.array([cfg.force_sd_n] * 3 + [cfg.torque_sd_nm] * 3)
+        self._frame = f"{cfg.robot}/flange"
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
@@ -143,7 +144,7 @@ class WrenchSensor(Sensor[WrenchCfg]):
         self._force = readings[index.force_sensor : index.force_sensor + 3]
         self._torque = readings[index.torque_sensor : index.torque_sensor + 3]
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The robot."""
         return self.cfg.name or self.cfg.robot
@@ -155,5 +156,5 @@ class WrenchSensor(Sensor[WrenchCfg]):
 
     def sample(self) -> Wrench:
         """One reading. MuJoCo gives the flange's force on the tool; the load's force on the flange is its opposite."""
-        noise = self.site.rng.normal(0.0, 1.0, 6) * self._sd
-        return Wrench(*self.header(), f"{self.cfg.robot}/flange", noise[:3] - self._force, noise[3:] - self._torque)
+        noise = self.site.rng.standard_normal(6) * self._sd
+        return Wrench(*self.header(), self._frame, noise[:3] - self._force, noise[3:] - self._torque)

@@ -6,53 +6,86 @@ that, the lock removes it; every use is counted, and the report says so.
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.models.surfaces import PAD
 from cellwright.sim.index import RobotIndex, ToolIndex
-from cellwright.sim.lock_constraint import lock_name
+from cellwright.sim.lock_constraint import close_lock, open_lock
 from cellwright.sim.stepper import Order, Stepper
 from cellwright.sim.world import World
 
 __all__ = ["GraspLock"]
 
 RATE_HZ = 125.0
-GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
 class GraspLock:
     """Watches the grippers: locks when both pads press on one part, unlocks when told to open or overloaded.
 
     The break-off compares the load with what friction could carry, 2 mu N; not the weld's own force, which also
-    carries the pads' pressure.
+    carries the pads' pressure. A lock that broke stays open until the gripper opens.
 
     Attributes:
         uses: How often a lock was closed.
+        breaks: How often one broke under its load.
     """
 
     def __init__(self, world: World, stepper: Stepper) -> None:
         self._world = world
-        self.uses = 0
-        self._held: dict[str, str] = {}
+        self.uses = self.breaks = 0
+        self._held: dict[str, tuple[str, Pose]] = {}  # robot -> part and its pose in the tool
+        self._broken: set[str] = set()
+        world.add_holder("grasp lock", self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.WORLD, name="grasp lock")
 
-    def _tick(self) -> None:
-        for robot in self._world.robots.values():
-            if robot.tool is None:
-                continue
-            closing = self._world.data.ctrl[robot.tool.ctrl] < robot.tool.figures.open_m / 2
-            if robot.name in self._held:
-                if not closing or self._overloaded(robot, robot.tool):
-                    self._set(robot, None)
-            elif closing:
-                part = self._pressed_part(robot.tool)
-                if part is not None:
-                    self._set(robot, part)
+    def save(self) -> Any:
+        """What is held, and the counts."""
+        return dict(self._held), set(self._broken), self.uses, self.breaks
 
-    def _pad_forces(self, tool: ToolIndex) -> dict[int, list[float]]:
-        """Body -> normal force at the left and the right pad."""
+    def load(self, state: Any) -> None:
+        """Holds what it held."""
+        held, broken, self.uses, self.breaks = state
+        self._held, self._broken = dict(held), set(broken)
+        model, data = self._world.model, self._world.data
+        for robot in self._world.robots.values():
+            if robot.name in self._held:
+                part, pose = self._held[robot.name]
+                close_lock(model, data, robot.name, self._world.objects[part].body, pose)
+            elif robot.tool is not None:
+                open_lock(model, data, robot.name)
+
+    def let_go(self, part: str) -> None:
+        """Unlocks the part."""
+        for robot in [robot for robot, (held, _) in self._held.items() if held == part]:
+            self._unlock(robot)
+
+    def _tick(self) -> None:
+        data = self._world.data
+        for robot in self._world.robots.values():
+            tool = robot.tool
+            if tool is None:
+                continue
+            if data.ctrl[tool.ctrl] >= (tool.figures.closed_m + tool.figures.open_m) / 2:
+                self._broken.discard(robot.name)
+                if robot.name in self._held:
+                    self._unlock(robot.name)
+            elif robot.name in self._held:
+                if self._overloaded(self._held[robot.name][0], tool):
+                    self._unlock(robot.name)
+                    self._broken.add(robot.name)
+                    self.breaks += 1
+            elif robot.name not in self._broken:
+                part = self._pressed_part(tool)
+                if part is not None:
+                    self._lock(robot, tool, part)
+
+    def _pressed_part(self, tool: ToolIndex) -> str | None:
+        """The object on which both pads press with at least half their force."""
         model, data = self._world.model, self._world.data
         forces: dict[int, list[float]] = {}
         buffer = np.zeros(6)
@@ -62,39 +95,40 @@ class GraspLock:
                 if pad in geoms:
                     other = int(geoms[1] if geoms[0] == pad else geoms[0])
                     mujoco.mj_contactForce(model, data, i, buffer)
-                    pair = forces.setdefault(int(model.geom_bodyid[other]), [0.0, 0.0])
-                    pair[side] += float(buffer[0])
-        return forces
-
-    def _pressed_part(self, tool: ToolIndex) -> str | None:
-        limit_n = 0.5 * tool.figures.grip_force_n
-        for body, (left_n, right_n) in self._pad_forces(tool).items():
-            name = self._world.model.body(body).name
-            if name in self._world.objects and min(left_n, right_n) > limit_n:
-                return str(name)
+                    forces.setdefault(int(model.geom_bodyid[other]), [0.0, 0.0])[side] += float(buffer[0])
+        for body, pair in forces.items():
+            name = str(model.body(body).name)
+            if name in self._world.objects and min(pair) > 0.5 * tool.figures.grip_force_n:
+                return name
         return None
 
-    def _overloaded(self, robot: RobotIndex, tool: ToolIndex) -> bool:
-        part = self._world.objects[self._held[robot.name]]
-        acceleration = np.asarray(self._world.data.qacc[part.dof : part.dof + 3])
-        load_n = float(self._world.model.body_mass[part.body] * np.linalg.norm(acceleration - GRAVITY))
-        return load_n > 2 * PAD.friction[0] * tool.figures.grip_force_n
+    def _overloaded(self, part: str, tool: ToolIndex) -> bool:
+        """Whether the grip would need more than friction gives: m (a - g) less all forces but the gripper's."""
+        model, data, item = self._world.model, self._world.data, self._world.objects[part]
+        needed_n = model.body_mass[item.body] * (data.qacc[item.dof : item.dof + 3] - model.opt.gravity)
+        needed_n = needed_n - data.xfrc_applied[item.body, :3] - data.qfrc_applied[item.dof : item.dof + 3]
+        gripper = {tool.body, *(int(model.geom_bodyid[pad]) for pad in tool.pad_geoms)}
+        for i in range(data.ncon):
+            first, second = (int(model.geom_bodyid[geom]) for geom in data.contact[i].geom)
+            if item.body in (first, second) and not {first, second} & gripper:
+                needed_n = needed_n - self._contact_force(i) * (1.0 if second == item.body else -1.0)
+        return float(np.linalg.norm(needed_n)) > 2 * PAD.friction[0] * tool.figures.grip_force_n
 
-    def _set(self, robot: RobotIndex, part: str | None) -> None:
-        model, data = self._world.model, self._world.data
-        weld = model.equality(lock_name(robot.name)).id
-        data.eq_active[weld] = part is not None
-        if part is None:
-            del self._held[robot.name]
-            return
-        assert robot.tool is not None
-        tool_body, part_body = robot.tool.body, self._world.objects[part].body
+    def _contact_force(self, contact: int) -> npt.NDArray[np.float64]:
+        """The force of a contact on its second body, in the world."""
+        force = np.zeros(6)
+        mujoco.mj_contactForce(self._world.model, self._world.data, contact, force)
+        return np.asarray(self._world.data.contact[contact].frame.reshape(3, 3).T @ force[:3])
+
+    def _lock(self, robot: RobotIndex, tool: ToolIndex, part: str) -> None:
+        model, data, body = self._world.model, self._world.data, self._world.objects[part].body
         mujoco.mj_kinematics(model, data)
-        pose_tool = Pose(data.xpos[tool_body], data.xquat[tool_body])
-        relative = pose_tool.inverse() @ Pose(data.xpos[part_body], data.xquat[part_body])
-        model.eq_obj2id[weld] = part_body
-        model.eq_data[weld, 0:3] = 0.0  # the anchor, in the part's frame
-        model.eq_data[weld, 3:6] = relative.position
-        model.eq_data[weld, 6:10] = relative.quaternion
-        self._held[robot.name] = part
+        pose_tool_in_world = Pose(data.xpos[tool.body], data.xquat[tool.body])
+        pose_part_in_tool = pose_tool_in_world.inverse() @ Pose(data.xpos[body], data.xquat[body])
+        close_lock(model, data, robot.name, body, pose_part_in_tool)
+        self._held[robot.name] = (part, pose_part_in_tool)
         self.uses += 1
+
+    def _unlock(self, robot: str) -> None:
+        open_lock(self._world.model, self._world.data, robot)
+        del self._held[robot]

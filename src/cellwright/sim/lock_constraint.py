@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
 
-__all__ = ["add_lock_constraints", "lock_name"]
+from cellwright.core.pose import Pose
+
+__all__ = ["add_lock_constraints", "close_lock", "open_lock"]
+
+TIME_CONSTANT_S = 0.004
 
 
-def lock_name(robot: str) -> str:
-    """Name of a robot's weld in the model."""
+def _name(robot: str) -> str:
     return f"{robot}/grasp_lock"
 
 
-def add_lock_constraints(spec: Any, robots: list[str], any_object: str) -> None:
-    """One weld per gripper, switched off; which part it holds is decided when it is used."""
+def add_lock_constraints(spec: Any, robots: Iterable[str]) -> None:
+    """One weld per gripper, switched off; which part it holds is decided when it is used.
+
+    Until then it names the world, which, unlike a part, cannot be removed together with the weld.
+    """
     for robot in robots:
-        weld = spec.add_equality(name=lock_name(robot), type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY)
-        weld.name1, weld.name2, weld.active = f"{robot}/tool/tool", any_object, False
-        weld.solref[:2] = (0.004, 1.0)
+        weld = spec.add_equality(name=_name(robot), type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY)
+        weld.name1, weld.name2, weld.active = f"{robot}/tool/tool", "world", False
+        weld.solref[:2] = (TIME_CONSTANT_S, 1.0)
+
+
+def close_lock(model: Any, data: Any, robot: str, part_body: int, pose_part_in_tool: Pose) -> None:
+    """Welds a part to a robot's tool."""
+    weld = model.equality(_name(robot)).id
+    model.eq_obj2id[weld] = part_body
+    model.eq_data[weld, 0:3] = 0.0  # the anchor, in the part's frame
+    model.eq_data[weld, 3:6] = pose_part_in_tool.position
+    model.eq_data[weld, 6:10] = pose_part_in_tool.quaternion
+    data.eq_active[weld] = True
+
+
+def open_lock(model: Any, data: Any, robot: str) -> None:
+    """Switches a robot's weld off."""
+    data.eq_active[model.equality(_name(robot)).id] = False

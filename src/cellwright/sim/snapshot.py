@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Snapshot", "copy_data"]
+__all__ = ["Snapshot"]
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """A moment of a world: everything that decides what happens next, down to the last bit.
 
-    MuJoCo's own state vector leaves out which islands sleep, so the whole MjData is copied.
+    Attributes:
+        tick: The clock.
+        model: Which model it belongs to: it can be restored while the world has the same bodies.
+        data: A copy of the whole MjData; MuJoCo's own state vector leaves out which islands sleep.
+        streams: The random streams.
+        held: Holder -> what it holds.
     """
 
     tick: int
     model: Any
     data: Any
     streams: dict[str, Any]
-
-
-def copy_data(data: Any) -> Any:
-    """A bit-exact copy of an MjData."""
-    return copy(data)
+    held: dict[str, Any]

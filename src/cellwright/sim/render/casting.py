@@ -2,108 +2,142 @@
 
 from __future__ import annotations
 
-import copy
-import os
+import math
 from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import Any
 
-import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.view import VISIBLE_GROUPS
+from cellwright.sim.render.bundle import Bundle, Picture
+from cellwright.sim.render.surfaces import Surfaces, visible_alpha
 
 __all__ = ["Caster", "Hits"]
 
 Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int32]
+Ids = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-
-# Groups of the caster's own copy of the model; the model's own groups say only what is visible.
-SOLID, SHADOWLESS, GLASS, HIDDEN = 0, 1, 2, 5
-WORKERS = min(8, os.cpu_count() or 1)  # casts at a time; MuJoCo lets go of Python's lock while it casts
 
 
 @dataclass(frozen=True)
 class Hits:
-    """What a bundle of rays met; `geom` is -1 where it met nothing."""
+    """What a bundle of rays met; `geom` is -1 where it met nothing.
+
+    Attributes:
+        normal_in_world: Of the surface: smooth where the triangles stand for a curve.
+        face_normal_in_world: Of the triangle itself.
+    """
 
     geom: Ids
     distance_m: Array
     point_in_world_m: Array
     normal_in_world: Array
+    face_normal_in_world: Array
 
     @property
     def any(self) -> Mask:
         """Where something was met."""
         return np.asarray(self.geom >= 0)
 
+    def part(self, index: Ids) -> Hits:
+        """Some of them."""
+        return Hits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+
 
 class Caster:
-    """Casts rays at the visible geoms of a model in one state.
+    """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
-    May be used by `WORKERS` threads at a time: a cast takes scratch memory from its `MjData`, so each gets a copy.
-    """
-
-    def __init__(self, model: Any, data: Any) -> None:
-        self._model = copy.copy(model)
-        self._states: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(WORKERS):
-            self._states.put(copy.copy(data))
+    def __init__(self, model: Any, data: Any, surfaces: Surfaces) -> None:
+        self._model, self._data, self._surfaces = model, data, surfaces
+        self._vertices = surfaces.vertices_in_world(data)
         alpha = visible_alpha(model)
-        group = np.full(model.ngeom, SOLID)
-        group[np.asarray(model.geom_castshadow) == 0] = SHADOWLESS
-        group[alpha < 1] = GLASS
-        group[~np.isin(model.geom_group, VISIBLE_GROUPS) | (alpha == 0)] = HIDDEN
-        self._model.geom_group[:] = group
-        self.has_glass = bool((group == GLASS).any())
+        clear = alpha[surfaces.geom] < 1
+        self._solid, self._clear = np.flatnonzero(~clear), np.flatnonzero(clear)
+        self._opaque_planes = [int(g) for g in surfaces.planes if alpha[g] == 1]
+        self._clear_planes = [int(g) for g in surfaces.planes if alpha[g] < 1]
+        self.has_glass = bool(len(self._clear) or self._clear_planes)
+        shade = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
+        # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
+        self._shade_faces = surfaces.faces[shade][:, ::-1]
 
     def solids(self, eye_in_world_m: Array, directions: Array) -> Hits:
         """The first opaque thing along each ray."""
-        return self._cast(eye_in_world_m, directions, (SOLID, SHADOWLESS))
+        return self._cast(eye_in_world_m, directions, self._solid, self._opaque_planes)
 
     def glass(self, eye_in_world_m: Array, directions: Array) -> Hits:
         """The first transparent thing along each ray."""
-        return self._cast(eye_in_world_m, directions, (GLASS,))
+        return self._cast(eye_in_world_m, directions, self._clear, self._clear_planes)
 
     def sees(self, light_in_world_m: Array, points_in_world_m: Array) -> Mask:
-        """Which points no opaque thing hides from the light.
+        """Which points no opaque thing hides from the light."""
+        lit = np.ones(len(points_in_world_m), dtype=bool)
+        if len(lit):
+            picture = Picture.along(light_in_world_m, points_in_world_m.mean(axis=0) - light_in_world_m)
+            flat = picture.flatten(points_in_world_m)
+            limit = 1 / (flat[:, 2] - 1e-6)
+            bundle = Bundle(flat[:, :2] / flat[:, 2:])
+            for meeting in bundle.meet(picture.flatten(self._vertices)[self._shade_faces]):
+                lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
+        return lit
 
-        Rays run from the light, because MuJoCo casts many rays at once only from one place.
-        """
-        rays = points_in_world_m - light_in_world_m
-        length = np.linalg.norm(rays, axis=1)
-        _, distance, _ = self._multi_ray(light_in_world_m, rays / length[:, None], (SOLID,), normals=False)
-        return np.asarray((distance < 0) | (distance >= length - 1e-6))
-
-    def _cast(self, eye: Array, directions: Array, groups: tuple[int, ...]) -> Hits:
-        geom, distance, normal = self._multi_ray(eye, directions, groups, normals=True)
-        return Hits(geom, distance, eye + distance[:, None] * directions, normal)
-
-    def _multi_ray(
-        self, origin: Array, directions: Array, groups: tuple[int, ...], *, normals: bool
-    ) -> tuple[Ids, Array, Array]:
+    def _cast(self, eye: Array, directions: Array, triangles: Ids, planes: list[int]) -> Hits:
         count = len(directions)
-        geom = np.full(count, -1, dtype=np.int32)
-        distance = np.full(count, -1.0)
-        normal = np.zeros((count, 3))
-        if count:
-            chosen = np.array([group in groups for group in range(mujoco.mjNGROUP)], dtype=np.uint8)
-            rays, out = np.ascontiguousarray(directions).reshape(-1), normal.reshape(-1) if normals else None
-            state = self._states.get()
-            try:
-                mujoco.mj_multiRay(
-                    self._model, state, origin, rays, chosen, True, -1, geom, distance, out, count, mujoco.mjMAXVAL
-                )
-            finally:
-                self._states.put(state)
-        return geom, distance, normal
+        nearest, found = np.zeros(count), np.full(count, -1)
+        picture = Picture.along(eye, directions.mean(axis=0)) if count else None
+        if picture is not None and len(triangles):
+            flat = directions @ picture.axes
+            bundle = Bundle(flat[:, :2] / flat[:, 2:])
+            for meeting in bundle.meet(picture.flatten(self._vertices)[self._surfaces.faces[triangles]]):
+                np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
+                first = meeting.inverse_depth == nearest[meeting.dot]
+                found[meeting.dot[first]] = triangles[meeting.triangle[first]]
+        hits = self._on_triangles(eye, directions, found)
+        for geom in planes:
+            self._cut_by_plane(hits, eye, directions, geom)
+        return hits
 
+    def _on_triangles(self, eye: Array, directions: Array, triangle: Ids) -> Hits:
+        count = len(directions)
+        hits = Hits(
+            np.full(count, -1),
+            np.full(count, math.inf),
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+        )
+        here = np.flatnonzero(triangle >= 0)
+        triangle, ray = triangle[here], directions[here]
+        first, second, third = (self._vertices[self._surfaces.faces[triangle, i]] for i in range(3))
+        a, b = second - first, third - first
+        normal = np.cross(a, b)
+        distance = np.einsum("ij,ij->i", first - eye, normal) / np.einsum("ij,ij->i", ray, normal)
+        point = eye + distance[:, None] * ray
+        square = np.einsum("ij,ij->i", normal, normal)
+        u = np.einsum("ij,ij->i", np.cross(point - first, b), normal) / square
+        v = np.einsum("ij,ij->i", np.cross(a, point - first), normal) / square
+        weight = np.clip(np.column_stack([1 - u - v, u, v]), 0, 1)
+        smooth = np.einsum("nc,ncj->nj", weight, self._surfaces.corner_normals[triangle])
+        geom = self._surfaces.geom[triangle]
+        smooth = np.einsum("nij,nj->ni", np.asarray(self._data.geom_xmat).reshape(-1, 3, 3)[geom], smooth)
+        hits.geom[here], hits.distance_m[here], hits.point_in_world_m[here] = geom, distance, point
+        hits.normal_in_world[here] = smooth / np.maximum(np.linalg.norm(smooth, axis=1, keepdims=True), 1e-12)
+        hits.face_normal_in_world[here] = normal / np.sqrt(square)[:, None]
+        return hits
 
-def visible_alpha(model: Any) -> npt.NDArray[np.float32]:
-    """The opacity of each geom, its material's where it has one."""
-    alpha = np.array(model.geom_rgba[:, 3])
-    with_material = model.geom_matid >= 0
-    alpha[with_material] = model.mat_rgba[model.geom_matid[with_material], 3]
-    return np.asarray(alpha, dtype=np.float32)
+    def _cut_by_plane(self, hits: Hits, eye: Array, directions: Array, geom: int) -> None:
+        """Puts a plane in front of what lies behind it."""
+        axes, centre = self._data.geom_xmat[geom].reshape(3, 3), self._data.geom_xpos[geom]
+        slope = directions @ axes[:, 2]
+        height = float((eye - centre) @ axes[:, 2])
+        if height <= 0:
+            return  # a plane is seen from above only
+        with np.errstate(divide="ignore"):
+            distance = np.where(slope < 0, -height / slope, math.inf)
+        closer = np.flatnonzero(distance < hits.distance_m)
+        point = eye + distance[closer, None] * directions[closer]
+        half = self._model.geom_size[geom, :2]
+        local = (point - centre) @ axes[:, :2]
+        on = ((np.abs(local) <= half) | (half == 0)).all(axis=1)
+        closer, point = closer[on], point[on]
+        hits.geom[closer], hits.distance_m[closer], hits.point_in_world_m[closer] = geom, distance[closer], point
+        hits.normal_in_world[closer] = hits.face_normal_in_world[closer] = axes[:, 2]

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.casting import WORKERS, Caster, Hits
+from cellwright.sim.render.casting import Caster, Hits
 from cellwright.sim.render.lighting import scene_lights
 from cellwright.sim.render.paint import Paint
 from cellwright.sim.render.sky import Background, Openness
-from cellwright.sim.render.smoothing import MeshNormals
+from cellwright.sim.render.surfaces import Surfaces
 from cellwright.sim.render.view import Frustum
 
 __all__ = ["Frame"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int32]
+Ids = npt.NDArray[np.intp]
 
-BLOCK = 1 << 15  # rays shaded at a time: small enough for the processor's cache
 COARSE = 3  # pixels between points where the openness to the sky is sampled
 SHADE_DEPTH = 0.75  # how dark a place is that sees no sky, as a share of the ambient light
 HAZE_M = (6.0, 30.0)  # where an endless floor begins to fade, and where it is gone
@@ -33,17 +31,15 @@ LIFT_M = 5e-4  # rays for shadows start above the surface
 class Frame:
     """One picture in the making."""
 
-    def __init__(
-        self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], smoothing: dict[int, MeshNormals]
-    ) -> None:
-        self._model, self._data, self._frustum, self._smoothing = model, data, frustum, smoothing
-        self._size = size
+    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: Surfaces) -> None:
+        self._model, self._frustum, self._size = model, frustum, size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
-        self._caster = Caster(model, data)
+        self._caster = Caster(model, data, surfaces)
         self._paint = Paint(model, data)
         self._lights = scene_lights(model, data, frustum)
         self._background = Background(model)
-        self._endless = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (model.geom_size[:, :2] == 0).any(axis=1)
+        plane = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+        self._endless = plane & (model.geom_size[:, :2] == 0).any(axis=1)
         self._openness = self._survey()
 
     def _survey(self) -> Openness:
@@ -52,8 +48,7 @@ class Frame:
         middle = (COARSE - 1) / 2
         directions = self._directions(x * COARSE + middle, y * COARSE + middle)
         hits = self._caster.solids(self._frustum.eye_in_world_m, directions)
-        normal = self._smooth(hits, directions)
-        return Openness(self._caster, hits, normal, self._model.stat.extent, (rows, columns))
+        return Openness(self._caster, hits, self._model.stat.extent, (rows, columns))
 
     def _directions(self, x: Array, y: Array) -> Array:
         width, height = self._size
@@ -66,34 +61,25 @@ class Frame:
 
     def trace(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         """Colours at pixel coordinates, and a number that differs where different things are seen."""
-        starts = range(0, len(x), BLOCK)
-        with ThreadPoolExecutor(WORKERS) as pool:
-            blocks = list(pool.map(lambda i: self._trace_block(x[i : i + BLOCK], y[i : i + BLOCK]), starts))
-        if not blocks:
-            return np.empty((0, 3), dtype=np.float32), np.empty(0, dtype=np.int32)
-        return np.concatenate([colour for colour, _ in blocks]), np.concatenate([key for _, key in blocks])
-
-    def _trace_block(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         directions = self._directions(x, y)
         solid = self._caster.solids(self._frustum.eye_in_world_m, directions)
         colour = np.empty(directions.shape, dtype=np.float32)
         colour[~solid.any] = self._background.colour(directions[~solid.any])
         seen = np.flatnonzero(solid.any)
-        colour[seen] = self._shade(_part(solid, seen), directions[seen], x[seen], y[seen])
+        colour[seen] = self._shade(solid.part(seen), directions[seen], x[seen], y[seen])
         key = solid.geom
         if self._caster.has_glass:
             glass = self._caster.glass(self._frustum.eye_in_world_m, directions)
             front = np.flatnonzero(glass.any & (~solid.any | (glass.distance_m < solid.distance_m)))
             alpha = self._paint.rgba[glass.geom[front], 3:]
-            tint = self._shade(_part(glass, front), directions[front], x[front], y[front])
+            tint = self._shade(glass.part(front), directions[front], x[front], y[front])
             colour[front] = alpha * tint + (1 - alpha) * colour[front]
             key = key.copy()
             key[front] += (glass.geom[front] + 1) * self._model.ngeom
         return colour, key
 
     def _shade(self, hits: Hits, directions: Array, x: Array, y: Array) -> Colour:
-        eye_normal = self._smooth(hits, directions)
-        normal, to_eye = eye_normal.astype(np.float32), (-directions).astype(np.float32)
+        normal, to_eye = hits.normal_in_world.astype(np.float32), (-directions).astype(np.float32)
         slant = np.maximum(np.einsum("ij,ij->i", normal, to_eye), 0.05)
         footprint_m = hits.distance_m * self._slope / slant
         base = self._paint.colour(hits.geom, hits.point_in_world_m, footprint_m)
@@ -104,7 +90,7 @@ class Frame:
         shade = (1 - SHADE_DEPTH * (1 - open_sky))[:, None]
         lit = shade * ambient + self._paint.emission[hits.geom][:, None]
         shine = np.zeros_like(base)
-        lifted = hits.point_in_world_m + LIFT_M * hits.normal_in_world
+        lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
         for light in self._lights:
             diffuse, specular = light.shine(hits.point_in_world_m, normal, to_eye, gloss, shininess)
             if light.casts_shadows:
@@ -121,24 +107,3 @@ class Frame:
         share = np.clip((hits.distance_m - HAZE_M[0]) / (HAZE_M[1] - HAZE_M[0]), 0, 1)
         share = np.where(self._endless[hits.geom], share * share * (3 - 2 * share), 0)[:, None].astype(np.float32)
         return np.asarray(colour * (1 - share) + self._background.haze * share)
-
-    def _smooth(self, hits: Hits, directions: Array) -> Array:
-        """Normals towards the eye, those of curved meshes interpolated."""
-        normal = hits.normal_in_world.copy()
-        for geom in np.unique(hits.geom):
-            if geom < 0 or self._model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_MESH:
-                continue
-            here = np.flatnonzero(hits.geom == geom)
-            index = int(self._model.geom_dataid[geom])
-            if index not in self._smoothing:
-                self._smoothing[index] = MeshNormals(self._model, index)
-            rotation = self._data.geom_xmat[geom].reshape(3, 3)
-            local = (hits.point_in_world_m[here] - self._data.geom_xpos[geom]) @ rotation
-            normal[here] = self._smoothing[index].smooth(local, normal[here] @ rotation) @ rotation.T
-        away = np.einsum("ij,ij->i", normal, directions) > 0
-        normal[away & (np.einsum("ij,ij->i", hits.normal_in_world, directions) > 0)] *= -1
-        return normal
-
-
-def _part(hits: Hits, index: npt.NDArray[np.intp]) -> Hits:
-    return Hits(hits.geom[index], hits.distance_m[index], hits.point_in_world_m[index], hits.normal_in_world[index])

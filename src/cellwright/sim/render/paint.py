@@ -12,7 +12,7 @@ __all__ = ["Paint"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int32]
+Ids = npt.NDArray[np.intp]
 
 
 class Paint:

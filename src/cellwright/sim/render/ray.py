@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.sim.render.frame import Frame
-from cellwright.sim.render.smoothing import MeshNormals
+from cellwright.sim.render.surfaces import Surfaces
 from cellwright.sim.render.view import View
 
 __all__ = ["RayRenderer"]
@@ -24,13 +24,13 @@ class RayRenderer:
 
     def __init__(self) -> None:
         self._model: Any = None
-        self._smoothing: dict[int, MeshNormals] = {}
+        self._surfaces: Surfaces | None = None
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """The picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
-        if self._model is not model:
-            self._model, self._smoothing = model, {}
-        frame = Frame(model, data, view.resolve(model, data), size, self._smoothing)
+        if self._model is not model or self._surfaces is None:
+            self._model, self._surfaces = model, Surfaces(model)
+        frame = Frame(model, data, view.resolve(model, data), size, self._surfaces)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)
         colour, key = frame.trace(x, y)
@@ -43,10 +43,11 @@ class RayRenderer:
         return np.asarray(np.round(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
 
     def close(self) -> None:
-        """Nothing to free; the interface is shared with OpenGL."""
+        """Lets go of the last model's triangles."""
+        self._model = self._surfaces = None
 
 
-def _edges(picture: npt.NDArray[np.float32], key: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _edges(picture: npt.NDArray[np.float32], key: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
     """Pixels that differ from a neighbour in what is seen or in colour."""
     edge = np.zeros(key.shape, dtype=bool)
     across = (key[:, 1:] != key[:, :-1]) | (np.abs(picture[:, 1:] - picture[:, :-1]).max(axis=2) > EDGE_CONTRAST)

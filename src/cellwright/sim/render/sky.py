@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,7 +10,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.casting import WORKERS, Caster, Hits
+from cellwright.sim.render.casting import Caster, Hits
 from cellwright.sim.render.lighting import FAR
 from cellwright.sim.render.paint import texture_pixels
 
@@ -18,7 +19,8 @@ __all__ = ["Background", "Openness", "sky_directions"]
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
 
-SKY_RAYS = 9 * 14
+SKY_RAYS = 9 * 10
+WORKERS = min(4, os.cpu_count() or 1)
 LIFT_M = 2e-3  # rays start that far above the surface, past the dents of its own facets
 PLAIN = np.array([0.90, 0.92, 0.94], dtype=np.float32)  # for a model without a sky
 
@@ -69,10 +71,11 @@ class Openness:
     that nothing bleeds over edges.
     """
 
-    def __init__(self, caster: Caster, hits: Hits, normal: Array, extent_m: float, shape: tuple[int, int]) -> None:
+    def __init__(self, caster: Caster, hits: Hits, extent_m: float, shape: tuple[int, int]) -> None:
         rows, columns = shape
         turn = (np.arange(rows)[:, None] % 3 * 3 + np.arange(columns)[None, :] % 3).reshape(-1)
-        lifted = hits.point_in_world_m + LIFT_M * hits.normal_in_world
+        normal = hits.normal_in_world
+        lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
         centre = lifted[hits.any].mean(axis=0) if hits.any.any() else np.zeros(3)
 
         def look(number: int, direction: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
@@ -106,7 +109,7 @@ class Openness:
         downness = np.clip(-self._normal[..., 2], 0, 1)
         return np.asarray(all_seen / all_total * (1 - downness) + 0.5 * downness, dtype=np.float32)
 
-    def at(self, x: Array, y: Array, geom: npt.NDArray[np.int32], normal: Colour) -> Colour:
+    def at(self, x: Array, y: Array, geom: npt.NDArray[np.intp], normal: Colour) -> Colour:
         """The share of the sky seen from hits at grid coordinates x, y (centres of cells at whole numbers)."""
         rows, columns = self._share.shape
         x0 = np.clip(np.floor(x), 0, columns - 2).astype(np.intp)

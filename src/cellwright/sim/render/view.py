@@ -111,8 +111,6 @@ def _visible_corners(model: Any, data: Any) -> Array:
     if not seen.any():
         return np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
     signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=np.float64)
-    centre, half = model.geom_aabb[seen, :3], model.geom_aabb[seen, 3:]
-    local = centre[:, None, :] + signs[None] * half[:, None, :]
-    rotation = data.geom_xmat[seen].reshape(-1, 3, 3)
-    world = np.einsum("gij,gcj->gci", rotation, local) + data.geom_xpos[seen][:, None, :]
-    return np.asarray(world.reshape(-1, 3))
+    local = model.geom_aabb[seen, None, :3] + signs[None] * model.geom_aabb[seen, None, 3:]
+    world = np.einsum("gij,gcj->gci", data.geom_xmat[seen].reshape(-1, 3, 3), local)
+    return np.asarray((world + data.geom_xpos[seen][:, None, :]).reshape(-1, 3))

@@ -1,0 +1,56 @@
+"""The first job many times: how often it succeeds over seeds, and whether one seed always gives the same log."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cellwright.bench.processes import call_in_process
+from cellwright.lab import Lab, TransferJob, run_transfer
+
+__all__ = ["identical_runs", "log_digest", "succeeds", "successes"]
+
+CELL = "aprs"
+AT_ONCE = 2
+SHARE = 5  # jobs per process, which spreads the time that it takes to start one
+
+
+def succeeds(*seeds: int) -> list[bool]:
+    """For each seed, whether the gear is seated in the end, by the true state."""
+    results = []
+    for seed in seeds:
+        with Lab.from_cell(CELL, seed) as lab:
+            results.append(run_transfer(lab, TransferJob()).done)
+    return results
+
+
+def log_digest(seed: int) -> str:
+    """A fingerprint of the log that the job leaves."""
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "job.mcap"
+        with Lab.from_cell(CELL, seed) as lab:
+            lab.record(log)
+            run_transfer(lab, TransferJob())
+        return hashlib.sha256(log.read_bytes()).hexdigest()
+
+
+def successes(seeds: Sequence[int], say: Callable[[str], None]) -> int:
+    """How many of the seeds succeed, two processes at a time."""
+    shares = [seeds[i : i + SHARE] for i in range(0, len(seeds), SHARE)]
+    tried = done = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for results in pool.map(lambda share: call_in_process(__name__, "succeeds", *share), shares):
+            tried, done = tried + len(results), done + sum(results)
+            say(f"  {done} of {tried} done")
+    return done
+
+
+def identical_runs(seed: int, count: int) -> int:
+    """How many of so many runs with one seed leave the same bytes, in processes with different hash seeds."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        digests = pool.map(lambda run: call_in_process(__name__, "log_digest", seed, hash_seed=run), range(count))
+        return Counter(digests).most_common(1)[0][1]

@@ -1,0 +1,61 @@
+"""Raw physics against PyBullet in one run: the same scene, the same commands, segments that alternate."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+
+import numpy as np
+
+from cellwright.bench.lab_speed import keep_awake
+from cellwright.bench.processes import call_in_process
+from cellwright.bench.replay import capture, replay
+from cellwright.cells import load_cell
+from cellwright.sim import World
+
+__all__ = ["has_peer", "measure_peer", "peer_ratio"]
+
+SETTLE_STEPS = 2000
+
+
+def has_peer() -> bool:
+    """Whether PyBullet is installed."""
+    return find_spec("pybullet") is not None
+
+
+def measure_peer(cell_name: str, seed: int, count: int, *, sleep: bool) -> float:
+    """Our steps per second over the peer's, in a process of its own: PyBullet prints to stdout as it pleases."""
+    return float(call_in_process(__name__, "peer_ratio", cell_name, seed, count, sleep))
+
+
+def peer_ratio(cell_name: str, seed: int, count: int, sleep: bool) -> float:
+    """Replays some seconds of patrol in both engines, by turns; everything is at rest before.
+
+    Args:
+        cell_name: The cell.
+        seed: Decides its layout.
+        count: How many seconds.
+        sleep: Whether bodies at rest may sleep, in both.
+    """
+    from cellwright.bench.bullet_scene import BulletScene  # an extra: imported where it is used
+
+    cell = load_cell(cell_name)
+    segments = capture(cell, seed, count)
+    ours = World(cell, seed)
+    if not sleep:
+        keep_awake(ours)
+    ratios = np.empty(count)
+    with TemporaryDirectory() as folder:
+        peer = BulletScene(ours, Path(folder), sleep=sleep)
+        peer.step(ours.data.ctrl, SETTLE_STEPS)
+        for i, segment in enumerate(segments):
+            start_s = process_time()
+            replay(ours.model, ours.data, segment)
+            middle_s = process_time()
+            for steps, row in segment:
+                peer.step(row, steps)
+            ratios[i] = (process_time() - middle_s) / (middle_s - start_s)
+        peer.close()
+    return float(np.median(ratios))

@@ -1,0 +1,121 @@
+"""`cellwright bench physics`: speed of the laboratory, friction against theory, success, repeatability, size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from cellwright.bench.first_job import identical_runs, successes
+from cellwright.bench.holding import DROP_M, SLIP_M, HeldGear, creep_um_per_s, limit_force_n
+from cellwright.bench.install_size import install_size_mb
+from cellwright.bench.lab_speed import Pairs, measure_awake, measure_pairs
+from cellwright.bench.peer import has_peer, measure_peer
+from cellwright.bench.replay import SEGMENT_S, capture
+from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.statistics import wilson_low
+from cellwright.cells import load_cell
+
+__all__ = ["physics"]
+
+CELL = "aprs"
+
+
+@dataclass(frozen=True)
+class _Effort:
+    """How often each thing is done."""
+
+    pairs: int = 31
+    awake_segments: int = 5
+    peer_segments: int = 9
+    peer_awake_segments: int = 3
+    jobs: int = 30
+    runs: int = 10
+    hold_s: float = 5.0
+
+
+QUICK = _Effort(pairs=3, awake_segments=1, peer_segments=1, peer_awake_segments=1, jobs=2, runs=2, hold_s=1.0)
+
+
+@BENCHES.register("physics")
+def physics(conditions: Conditions) -> Measurement:
+    """The first cell: speed against raw physics and a peer, friction, the first job, repeatability, size."""
+    effort = QUICK if conditions.quick else _Effort()
+    metrics = {
+        **_speed(conditions, effort),
+        **_friction(conditions, effort),
+        **_jobs(conditions, effort),
+        "env.mb": install_size_mb(),
+    }
+    targets: Mapping[str, Mapping[str, float]] = {
+        "aprs.lab_to_raw": {"min": 0.7},
+        "aprs.lab_to_raw_recording": {"min": 0.55},
+        "aprs.real_time_factor": {"min": 20},
+        "coulomb.error": {"max": 0.02},
+        "env.mb": {"max": 600},
+        "determinism.identical_runs": {"min": effort.runs},
+    }
+    return Measurement(metrics, targets)
+
+
+def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+    cell, seed, say = load_cell(CELL), conditions.seed, conditions.say
+    say(f"capturing {effort.pairs} s of patrol")
+    segments = capture(cell, seed, effort.pairs)
+    say("the laboratory beside raw physics")
+    plain = measure_pairs(cell, seed, segments)
+    say(_range(plain))
+    say("the same, recording")
+    with TemporaryDirectory() as folder:
+        recording = measure_pairs(cell, seed, segments, Path(folder) / "bench.mcap")
+    say(_range(recording))
+    say("the same with everything awake")
+    awake_s = measure_awake(cell, seed, effort.awake_segments)
+    metrics = {
+        "aprs.raw_steps_per_s": plain.raw_steps_per_s,
+        "aprs.lab_to_raw": plain.ratio,
+        "aprs.lab_to_raw_recording": recording.ratio,
+        "aprs.python_ms_per_sim_s": plain.python_ms_per_sim_s,
+        "aprs.real_time_factor": plain.real_time_factor,
+        "aprs.awake_real_time_factor": SEGMENT_S / float(np.median(awake_s)),
+    }
+    if not has_peer():
+        say("PyBullet is not installed (pip install 'cellwright[bench]'): the comparison with it is left out")
+        return metrics
+    say("raw physics beside PyBullet")
+    metrics["aprs.to_pybullet"] = measure_peer(CELL, seed, effort.peer_segments, sleep=True)
+    metrics["aprs.to_pybullet_awake"] = measure_peer(CELL, seed, effort.peer_awake_segments, sleep=False)
+    return metrics
+
+
+def _range(pairs: Pairs) -> str:
+    low, high = np.percentile(pairs.raw_s / pairs.lab_s, [10, 90])
+    return f"  ratio {pairs.ratio:.2f}, of single pairs {low:.2f} to {high:.2f}"
+
+
+def _friction(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+    conditions.say("friction against its theory")
+    held = HeldGear()
+    errors = {
+        distance_m: abs(limit_force_n(held, distance_m) / held.theory_force_n - 1) for distance_m in (SLIP_M, DROP_M)
+    }
+    return {
+        "coulomb.error": errors[SLIP_M],
+        "coulomb.drop_error": errors[DROP_M],
+        "hold.creep_um_per_s": creep_um_per_s(held, effort.hold_s),
+    }
+
+
+def _jobs(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+    conditions.say(f"the first job with {effort.jobs} seeds")
+    done = successes(range(conditions.seed, conditions.seed + effort.jobs), conditions.say)
+    conditions.say(f"the first job {effort.runs} times with one seed")
+    return {
+        "grasp.success": done / effort.jobs,
+        "grasp.success_low": wilson_low(done, effort.jobs),
+        "grasp.n": effort.jobs,
+        "determinism.identical_runs": identical_runs(conditions.seed, effort.runs),
+    }

@@ -1,0 +1,49 @@
+"""Whether the names in a cell exist and fit; slots are checked where parts are placed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.cells.schema import Cell, RobotCfg
+from cellwright.core.errors import ConfigError
+
+__all__ = ["check_names"]
+
+RESERVED = "world"  # the frame that everything stands in
+
+
+def check_names(cell: Cell) -> None:
+    """Every model exists, every start configuration fits its arm, no name is used twice."""
+    used: dict[str, str] = {}
+    for section in ("robots", "fixtures", "trays", "parts"):
+        for name in getattr(cell, section):
+            if name == RESERVED:
+                raise ConfigError(cell.where, f"{section}.{name}", "the name is reserved; choose another")
+            if name in used:
+                raise ConfigError(cell.where, f"{section}.{name}", f"the name is taken by {used[name]}.{name}")
+            used[name] = section
+    for name, robot in cell.robots.items():
+        _check_robot(cell, name, robot)
+    for name, fixture in cell.fixtures.items():
+        FURNITURE.get(fixture.model, f"{cell.where}: fixtures.{name}.model")
+    for name, tray in cell.trays.items():
+        TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
+    for name, part in cell.parts.items():
+        PARTS.get(part.model, f"{cell.where}: parts.{name}.model")
+    for i, population in enumerate(cell.populations):
+        PARTS.get(population.model, f"{cell.where}: populations.{i}.model")
+
+
+def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
+    arm = ROBOTS.get(robot.model, f"{cell.where}: robots.{name}.model")
+    if robot.tool is not None:
+        TOOLS.get(robot.tool, f"{cell.where}: robots.{name}.tool")
+    if len(robot.home_deg) != len(arm.joints):
+        problem = f"{robot.model} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
+        raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
+    for joint, angle_deg in zip(arm.joints, robot.home_deg, strict=True):
+        low, high = np.degrees(joint.position_limits_rad)
+        if not low - 1e-9 <= angle_deg <= high + 1e-9:
+            problem = f"{joint.name} at {angle_deg:g} deg is outside {low:.2f} to {high:.2f} deg"
+            raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)

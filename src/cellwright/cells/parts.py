@@ -1,0 +1,137 @@
+"""Where the parts of a cell lie: at poses, in slots, in populations over trays and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cellwright.catalogue import PARTS, TRAYS, GearFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.cells.placement import Placement
+from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
+from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.core.rng import Streams
+
+__all__ = ["PartPlacer"]
+
+GAP_M = 0.002  # between scattered parts
+TRAY_GAP_M = 0.02  # between a scattered part and a tray's place in the drawings, from which the tray may differ
+TRIES = 200  # per scattered part
+
+
+class PartPlacer:
+    """Places the parts of a cell into trays that have been placed.
+
+    Args:
+        cell: The cell, its names checked.
+        trays: Tray -> where it is.
+        streams: What shuffles and scatters.
+    """
+
+    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams) -> None:
+        self._cell, self._trays, self._streams = cell, trays, streams
+        self._taken: dict[str, str] = {}  # slot -> the part in it
+        self._loose: list[Placement] = []
+
+    def parts(self) -> Iterator[Placement]:
+        """All parts: those with names of their own, then the populations, in the order of the file."""
+        cell = self._cell
+        for name, cfg in cell.parts.items():
+            part = Placement(name, cfg.model, self._pose(name, cfg))
+            if cfg.pose is not None:
+                self._loose.append(part)
+            yield part
+        named = {*cell.robots, *cell.fixtures, *cell.trays, *cell.parts}
+        counts: dict[str, int] = {}
+        for i, population in enumerate(cell.populations):
+            where = f"populations.{i}"
+            for pose in (self._scatter if population.region else self._fill)(where, population):
+                counts[population.model] = number = counts.get(population.model, 0) + 1
+                name = f"{population.model}_{number}"
+                if name in named:
+                    problem = f"its part {number} needs the name '{name}', which is taken"
+                    raise ConfigError(cell.where, where, problem)
+                yield Placement(name, population.model, pose)
+
+    def _pose(self, name: str, cfg: PartCfg) -> Pose:
+        if cfg.pose is not None:
+            return cfg.pose.pose
+        assert cfg.slot is not None
+        cell, path = self._cell, f"parts.{name}.slot"
+        tray_name, slot_name = cfg.slot.split("/")
+        if tray_name not in self._trays:
+            raise UnknownName("tray", tray_name, self._trays, f"{cell.where}: {path}")
+        tray = TRAYS.get(self._trays[tray_name].model)
+        slots = {slot.name: slot for slot in tray.slots}
+        if slot_name not in slots:
+            raise UnknownName(f"slot of {tray_name}", slot_name, slots, f"{cell.where}: {path}")
+        if cfg.slot in self._taken:
+            raise ConfigError(cell.where, path, f"'{cfg.slot}' already holds {self._taken[cfg.slot]}")
+        part = PARTS.get(cfg.model)
+        if slots[slot_name].accepts != part.sku:
+            raise ConfigError(cell.where, path, f"'{cfg.slot}' is for {slots[slot_name].accepts}, not {part.sku}")
+        self._taken[cfg.slot] = name
+        return self._seat(tray_name, tray, slots[slot_name], part)
+
+    def _seat(self, tray_name: str, tray: TrayFigures, slot: SlotFigures, part: GearFigures) -> Pose:
+        pose_part_in_tray = Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, part)])
+        return self._trays[tray_name].pose_in_world @ pose_part_in_tray
+
+    def _fill(self, where: str, population: PopulationCfg) -> Iterator[Pose]:
+        """Parts in the free slots of trays, in the trays' own order or shuffled."""
+        part = PARTS.get(population.model)
+        free: list[tuple[str, TrayFigures, SlotFigures]] = []
+        for tray_name in population.trays:
+            if tray_name not in self._trays:
+                raise UnknownName("tray", tray_name, self._trays, f"{self._cell.where}: {where}.trays")
+            figures = TRAYS.get(self._trays[tray_name].model)
+            free += [
+                (tray_name, figures, slot)
+                for slot in figures.slots
+                if slot.accepts == part.sku and f"{tray_name}/{slot.name}" not in self._taken
+            ]
+        if len(free) < population.count:
+            problem = f"{population.count} of {population.model} wanted, but only {len(free)} free slots fit"
+            raise ConfigError(self._cell.where, where, problem)
+        order = np.arange(len(free))
+        if population.shuffle:
+            self._streams.stream(f"layout/{population.model} in {'+'.join(population.trays)}").shuffle(order)
+        for index in order[: population.count]:
+            tray_name, figures, slot = free[index]
+            self._taken[f"{tray_name}/{slot.name}"] = population.model
+            yield self._seat(tray_name, figures, slot, part)
+
+    def _scatter(self, where: str, population: PopulationCfg) -> Iterator[Pose]:
+        """Parts at random places of a region, clear of each other and of trays; an error when there is no room."""
+        region, part = population.region, PARTS.get(population.model)
+        assert region is not None
+        low, high = np.array(region.min_xy_m), np.array(region.max_xy_m)
+        rng = self._streams.stream(f"layout/{population.model} in {low.tolist()} to {high.tolist()}")
+        found = 0
+        for _ in range(population.count * TRIES):
+            pose = Pose.from_xyz_rpy([*rng.uniform(low, high), region.z_m], [0, 0, rng.uniform(-np.pi, np.pi)])
+            if self._is_free(part, pose):
+                self._loose.append(Placement("", population.model, pose))
+                found += 1
+                yield pose
+            if found == population.count:
+                return
+        problem = f"no room for {population.count} of {population.model} in the region; {found} fitted"
+        raise ConfigError(self._cell.where, where, problem)
+
+    def _is_free(self, part: GearFigures, pose: Pose) -> bool:
+        """Whether a part there touches no loose part and no tray; by the drawings, so that both layouts agree."""
+        for placed in self._loose:
+            other = PARTS.get(placed.model)
+            x, y, z = placed.pose_in_world.position - pose.position
+            near = np.hypot(x, y) < part.tip_radius_m + other.tip_radius_m + GAP_M
+            if near and -other.height_m < z < part.height_m:
+                return False
+        for cfg in self._cell.trays.values():
+            tray = TRAYS.get(cfg.model)
+            x, y, z = cfg.pose.pose.inverse().apply(pose.position)
+            apart_m = np.hypot(max(abs(x) - tray.size_m[0] / 2, 0), max(abs(y) - tray.size_m[1] / 2, 0))
+            if apart_m < part.tip_radius_m + TRAY_GAP_M and -part.height_m < z < tray.thickness_m:
+                return False
+        return True

@@ -1,0 +1,250 @@
+"""Layouts: the drawings, and how reality differs from them."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cellwright.catalogue import PARTS, TRAYS, seated_height_m
+from cellwright.cells import Cell, PoseCfg, actual_layout, cell_json_schema, load_cell, nominal_layout
+from cellwright.core.pose import Pose
+from cellwright.core.yaml_text import parse_yaml
+
+REGION = {"min_xy_m": [0.3, -1.0], "max_xy_m": [1.2, 1.0], "z_m": 0.0}
+
+
+def poses(layout) -> dict[str, np.ndarray]:
+    places = {f"base {n}": p for n, p in layout.bases.items()}
+    places |= {f"tool {n}": p for n, p in layout.tools.items()}
+    places |= {f"camera {n}": p for n, p in layout.camera_errors.items()}
+    places |= {n: o.pose_in_world for n, o in layout.objects.items()}
+    arrays = {n: np.concatenate([p.position, p.quaternion]) for n, p in places.items()}
+    return arrays | {f"zeros {n}": z for n, z in layout.joint_zeros_rad.items()}
+
+
+def same(a, b) -> bool:
+    first, second = poses(a), poses(b)
+    return first.keys() == second.keys() and all(np.array_equal(first[n], second[n]) for n in first)
+
+
+APRS = load_cell("aprs")
+
+
+@pytest.fixture(scope="module")
+def aprs() -> Cell:
+    return APRS
+
+
+def test_the_lab_has_what_it_should(aprs):
+    layout = nominal_layout(aprs, 0)
+    assert set(layout.bases) == {"fanuc", "motoman"}
+    assert Counter(p.model for p in layout.parts) == {"medium_gear": 8, "large_gear": 4, "small_gear": 8}
+    assert len(layout.trays) == 10
+    assert set(layout.camera_errors) == {"camera_fanuc", "camera_motoman"}
+    assert layout.objects["fanuc_kit_m2l1"].model == "kit_m2l1_tray"
+
+
+def test_the_nominal_layout_is_that_of_the_drawings(aprs):
+    layout = nominal_layout(aprs, 123)
+    for name, robot in aprs.robots.items():
+        assert layout.bases[name].is_close(robot.base.pose)
+        assert layout.tools[name].is_close(Pose.identity())
+        assert not layout.joint_zeros_rad[name].any()
+    for tray in layout.trays:
+        assert tray.pose_in_world.is_close(aprs.trays[tray.name].pose.pose)
+    assert all(error.is_close(Pose.identity()) for error in layout.camera_errors.values())
+    assert same(layout, nominal_layout(aprs, 7))
+
+
+def test_the_actual_layout_differs_by_the_configured_errors(aprs):
+    nominal = nominal_layout(aprs, 0)
+    rows = [actual_layout(aprs, seed) for seed in range(120)]
+    tray = [
+        nominal.objects["fanuc_kit_m2l1"].pose_in_world.inverse() @ r.objects["fanuc_kit_m2l1"].pose_in_world
+        for r in rows
+    ]
+    xyz, yaw = np.array([p.position for p in tray]), np.array([p.rpy[2] for p in tray])
+    assert xyz.std(axis=0) == pytest.approx([0.003, 0.003, 0.0], rel=0.25, abs=1e-12)
+    assert np.degrees(yaw).std() == pytest.approx(1.0, rel=0.25)
+    assert np.abs(xyz.mean(axis=0)).max() < 0.001
+    base = np.array([(nominal.bases["motoman"].inverse() @ r.bases["motoman"]).position for r in rows])
+    assert base.std(axis=0) == pytest.approx([0.0005, 0.0005, 0.0], rel=0.25, abs=1e-12)
+    tool = np.array([r.tools["fanuc"].position for r in rows])
+    assert tool.std(axis=0) == pytest.approx([0.0002] * 3, rel=0.25)
+    zeros = np.degrees([r.joint_zeros_rad["fanuc"] for r in rows])
+    assert zeros.std(axis=0) == pytest.approx([0.005] * 6, rel=0.25)
+    cameras = np.array([r.camera_errors["camera_fanuc"].position for r in rows])
+    assert cameras.std(axis=0) == pytest.approx([0.0005, 0.0005, 0.0], rel=0.25, abs=1e-12)
+
+
+def test_a_seed_gives_one_layout_and_another_seed_another(aprs):
+    assert same(actual_layout(aprs, 3), actual_layout(aprs, 3))
+    assert not same(actual_layout(aprs, 3), actual_layout(aprs, 4))
+    three, four = poses(actual_layout(aprs, 3)), poses(actual_layout(aprs, 4))
+    assert not any(np.array_equal(three[name], four[name]) for name in three)
+
+
+def test_the_order_of_entries_does_not_matter(aprs):
+    data = aprs.model_dump(mode="json")
+    turned = {key: dict(reversed(value.items())) if isinstance(value, dict) else value for key, value in data.items()}
+    turned["populations"] = list(reversed(data["populations"]))
+    assert same(actual_layout(Cell.model_validate(turned), 5), actual_layout(aprs, 5))
+
+
+def test_the_order_of_shuffled_and_scattered_populations_does_not_matter(make_cell):
+    populations = [
+        {"model": "medium_gear", "count": 2, "trays": ["supply"], "shuffle": True},
+        {"model": "small_gear", "count": 3, "region": REGION},
+    ]
+    one = actual_layout(make_cell(populations=populations), 11)
+    other = actual_layout(make_cell(populations=populations[::-1]), 11)
+    assert same(one, other)
+
+
+def test_a_new_entry_leaves_the_others_as_they_were(make_cell, aprs):
+    before = poses(actual_layout(aprs, 5))
+    tray = {"model": "kit_m2l1_tray", "pose": {"xyz_m": [3, 3, 0]}}
+    cell = Cell.model_validate(aprs.model_dump() | {"trays": {"a_first": tray} | aprs.model_dump()["trays"]})
+    after = poses(actual_layout(cell, 5))
+    assert all(np.array_equal(after[name], before[name]) for name in before)
+
+
+def test_parts_in_trays_follow_their_tray(aprs):
+    nominal, actual = nominal_layout(aprs, 2), actual_layout(aprs, 2)
+    tray, gear = "motoman_large_tray", "large_gear_3"
+    inside = [
+        layout.objects[tray].pose_in_world.inverse() @ layout.objects[gear].pose_in_world
+        for layout in (nominal, actual)
+    ]
+    assert inside[0].is_close(inside[1], tolerance_m=1e-12, tolerance_rad=1e-9)
+    assert nominal.objects[gear].pose_in_world.distance_m(actual.objects[gear].pose_in_world) > 1e-4
+
+
+def test_a_population_fills_slots_in_the_trays_own_order(make_cell):
+    layout = nominal_layout(make_cell(), 0)
+    tray, gear = TRAYS.get("medium_gear_tray"), PARTS.get("medium_gear")
+    for number in (1, 2):
+        slot = tray.slots[number - 1]
+        place = layout.objects["supply"].pose_in_world.inverse() @ layout.objects[f"medium_gear_{number}"].pose_in_world
+        assert place.position == pytest.approx([*slot.xy_m, seated_height_m(tray, slot, gear)])
+
+
+def test_a_population_leaves_out_slots_that_are_taken(make_cell):
+    cell = make_cell(
+        parts={"gear": {"slot": "supply/slot_1"}},
+        populations=[{"model": "medium_gear", "count": 3, "trays": ["supply"]}],
+    )
+    layout = nominal_layout(cell, 0)
+    places = [
+        layout.objects[n].pose_in_world.position for n in ("gear", "medium_gear_1", "medium_gear_2", "medium_gear_3")
+    ]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(places, 2)) > 0.07
+
+
+def test_shuffled_slots_depend_on_the_seed_alone(make_cell):
+    cell = make_cell(populations=[{"model": "medium_gear", "count": 2, "trays": ["supply"], "shuffle": True}])
+    seen = set()
+    for seed in range(30):
+        layout = nominal_layout(cell, seed)
+        assert same(layout, nominal_layout(cell, seed))
+        seen.add(tuple(np.round(layout.objects["medium_gear_1"].pose_in_world.position[:2], 3)))
+    assert len(seen) == 4
+
+
+def test_scripted_parts_lie_at_their_pose_or_in_their_slot(make_cell):
+    layout = nominal_layout(make_cell(), 0)
+    assert layout.objects["lonely"].pose_in_world.is_close(Pose.from_xyz_rpy([0.8, 0, 0]))
+    tray = TRAYS.get("kit_m2l1_tray")
+    place = layout.objects["kit"].pose_in_world.inverse().apply(layout.objects["gear"].pose_in_world.position)
+    assert place[:2] == pytest.approx(tray.slots[0].xy_m)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scattered_parts_keep_clear_of_each_other_of_trays_and_of_scripted_parts(make_cell, seed):
+    populations = [{"model": m, "count": 8, "region": REGION} for m in ("large_gear", "small_gear")]
+    layout = nominal_layout(make_cell(populations=populations), seed)
+    loose = [p for p in layout.parts if p.name != "gear"]
+    assert len(loose) == 17
+    for a, b in combinations(loose, 2):
+        apart = np.linalg.norm((a.pose_in_world.position - b.pose_in_world.position)[:2])
+        assert apart > PARTS.get(a.model).tip_radius_m + PARTS.get(b.model).tip_radius_m
+    for part in loose[1:]:
+        x, y, z = part.pose_in_world.position
+        assert 0.3 <= x <= 1.2 and -1.0 <= y <= 1.0 and z == 0.0  # noqa: PT018
+        for tray in layout.trays:
+            place = tray.pose_in_world.inverse().apply(part.pose_in_world.position)
+            beyond = np.abs(place[:2]) - np.array(TRAYS.get(tray.model).size_m) / 2
+            assert np.hypot(*np.maximum(beyond, 0)) > PARTS.get(part.model).tip_radius_m
+
+
+def test_scattered_parts_lie_alike_in_both_layouts(make_cell):
+    cell = make_cell(
+        populations=[{"model": "small_gear", "count": 20, "region": REGION}],
+        actual={"tray": {"x_m": {"sd": 0.003}, "y_m": {"sd": 0.003}}},
+    )
+    for seed in range(5):
+        nominal, actual = poses(nominal_layout(cell, seed)), poses(actual_layout(cell, seed))
+        assert not np.array_equal(nominal["supply"], actual["supply"])
+        assert all(np.array_equal(nominal[f"small_gear_{n}"], actual[f"small_gear_{n}"]) for n in range(1, 21))
+
+
+angles = st.floats(-180, 180)
+places = st.floats(-99, 99)
+
+
+@given(st.tuples(places, places, places), st.tuples(angles, st.floats(-85, 85), angles))
+def test_a_pose_survives_the_way_through_a_file(xyz, rpy):
+    pose = PoseCfg(xyz_m=xyz, rpy_deg=rpy).pose
+    again = PoseCfg(xyz_m=tuple(pose.position), rpy_deg=tuple(np.degrees(pose.rpy))).pose
+    assert again.is_close(pose, tolerance_m=1e-9, tolerance_rad=1e-7)
+
+
+@given(seed=st.integers(0, 2**63 - 1))
+@settings(max_examples=15)
+def test_any_seed_gives_a_layout_and_gives_it_again(seed):
+    assert same(actual_layout(APRS, seed), actual_layout(APRS, seed))
+
+
+def test_a_cell_survives_the_way_through_plain_data(aprs):
+    assert Cell.model_validate(aprs.model_dump(mode="json")).model_dump() == aprs.model_dump()
+
+
+def test_a_cell_knows_its_file_and_keeps_it(aprs):
+    assert aprs.file is not None
+    assert aprs.where.endswith("aprs.yaml")
+    assert aprs.model_copy(update={"fidelity": "kinematic"}).where == aprs.where
+    assert Cell(name="mine", title="Mine").where == "mine"
+    assert "file" not in aprs.model_dump()
+
+
+def check_keys(schema, part, data, path=""):
+    """That objects have the keys that their schema requires and no others, all the way down."""
+    options = [p for p in part.get("anyOf", [part]) if p.get("type") != "null"]
+    part = schema["$defs"][options[0]["$ref"].rsplit("/", 1)[1]] if "$ref" in options[0] else options[0]
+    if isinstance(data, dict) and "properties" in part or "patternProperties" in part:
+        named = next(iter(part.get("patternProperties", {}).values()), None)  # a mapping from names of one's own
+        assert set(part.get("required", [])) <= set(data), path
+        for key, value in data.items():
+            inner = part.get("properties", {}).get(key, named)
+            assert inner is not None or part.get("additionalProperties") is True, f"{path}.{key}"
+            check_keys(schema, inner or {}, value, f"{path}.{key}")
+    if isinstance(data, list):
+        for value in data:
+            check_keys(schema, part.get("items", {}) or {}, value, path)
+
+
+def test_the_published_schema_describes_the_lab(aprs):
+    schema = cell_json_schema()
+    assert schema["required"] == ["name", "title"]
+    assert "file" not in schema["properties"]
+    data = parse_yaml(aprs.file.read_text(encoding="utf-8"), aprs.file)
+    check_keys(schema, schema, data)
+    with pytest.raises(AssertionError, match="tols"):
+        check_keys(schema, schema, {**data, "robots": {"fanuc": {**data["robots"]["fanuc"], "tols": 1}}})
+    with pytest.raises(AssertionError, match="fanuc"):
+        check_keys(schema, schema, {**data, "robots": {"fanuc": {"model": "sia20f"}}})
+    assert "sia20f" in schema["$defs"]["RobotCfg"]["properties"]["model"]["examples"]
+    assert schema["$defs"]["PopulationCfg"]["properties"]["count"]["maximum"] == 500
