@@ -224,7 +224,7 @@ def check_keys(schema, part, data, path=""):
     """That objects have the keys that their schema requires and no others, all the way down."""
     options = [p for p in part.get("anyOf", [part]) if p.get("type") != "null"]
     part = schema["$defs"][options[0]["$ref"].rsplit("/", 1)[1]] if "$ref" in options[0] else options[0]
-    if isinstance(data, dict) and "properties" in part or "patternProperties" in part:
+    if isinstance(data, dict) and {"properties", "patternProperties"} & set(part):
         named = next(iter(part.get("patternProperties", {}).values()), None)  # a mapping from names of one's own
         assert set(part.get("required", [])) <= set(data), path
         for key, value in data.items():

@@ -22,9 +22,7 @@ SPEEDS = st.sampled_from([0.02, 0.1, 0.4, 2.0])
 
 def limits(arm: ArmKinematics) -> np.ndarray:
     joints = arm.arm.joints
-    return np.array(
-        [[j.velocity_limit_radps, j.acceleration_limit_radps2, j.jerk_limit_radps3] for j in joints]
-    ).T
+    return np.array([[j.velocity_limit_radps, j.acceleration_limit_radps2, j.jerk_limit_radps3] for j in joints]).T
 
 
 def configurations(arm: ArmKinematics) -> st.SearchStrategy[np.ndarray]:
@@ -125,8 +123,7 @@ def test_a_line_is_straight_and_keeps_the_joints_speed_limits(name, data):
     goal = Pose(pose.position + np.array(way), (pose @ Pose.from_xyz_rpy([0, 0, 0], turn)).quaternion)
     try:
         motion = LineMove(arm, start, goal, LineSpeed(speed_mps=data.draw(SPEEDS)))
-    except JobFailed as error:
-        assert "\n" not in str(error)
+    except JobFailed:
         return
     position, velocity, step_s = sampled(motion, 120)
     assert (np.abs(velocity) <= limits(arm)[0]).all()
@@ -180,7 +177,10 @@ def test_a_line_through_a_singular_configuration_is_refused_or_crossed_on_the_li
     pose = arm.forward(start)
     # A tilt of the flange whose way leads close past the straight wrist, not through it.
     goal = pose @ Pose.from_xyz_rpy([0, 0, 0], [0.002, 0.7, 0.0])
-    with pytest.raises(JobFailed, match=r"lr_mate_200id (cannot follow|would have to crawl along) the line: after \d+ %"):
+    refusal = (
+        r"^lr_mate_200id (cannot follow|would have to crawl along) the line: after \d+ % .* joint_[46] .* deg at once"
+    )
+    with pytest.raises(JobFailed, match=refusal):
         LineMove(arm, start, goal, LineSpeed(turn_radps=2.0))
 
 

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.core.config import Cfg, Number
 from cellwright.core.pose import Pose
+from cellwright.core.registry import Registry
 
 __all__ = [
     "ActualCfg",
@@ -208,7 +209,7 @@ def cell_json_schema() -> dict[str, Any]:
     """The format of cell files as a JSON schema, for editors: keys, ranges, and the models of the catalogue."""
     schema = Cell.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    models = {
+    models: dict[str, Registry[Any]] = {
         "RobotCfg.model": ROBOTS,
         "RobotCfg.tool": TOOLS,
         "FixtureCfg.model": FURNITURE,

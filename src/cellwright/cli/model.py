@@ -23,6 +23,8 @@ __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Models: robots, tools, parts, trays, furniture.")
 
+SIZE_PX = (1280, 720)
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -78,7 +80,7 @@ def _draw(figures: Figures, path: Path) -> None:
     scene = spec.compile()
     data = mujoco.MjData(scene)
     mujoco.mj_forward(scene, data)
-    save_png(choose_renderer().render(scene, data, auto_view(scene)), path)
+    save_png(choose_renderer().render(scene, data, auto_view(scene), SIZE_PX), path)
 
 
 def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:

@@ -29,6 +29,7 @@ def run(
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
     record: Annotated[Path, typer.Option(help="Where to write the log.")] = Path("out/run.mcap"),
     picture: Annotated[Path, typer.Option(help="Where to save the picture.")] = Path("out/run.png"),
+    no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Takes a gear from its parts tray and sets it into a slot of a kit tray; reports, records, judges."""
@@ -37,9 +38,10 @@ def run(
         raise BadInput(f"{loaded.where}: the cell has no robot")
     job = TransferJob(robot or next(iter(loaded.robots)), kit, slot)
     job.check(loaded)
-    if record.absolute() == picture.absolute():
+    wanted = None if no_picture else picture
+    if wanted is not None and record.absolute() == wanted.absolute():
         raise BadInput(f"log and picture cannot both be written to {record}")
-    for path in (record, picture):
+    for path in filter(None, (record, wanted)):
         prepare_output(path)
     with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
         say(f"{loaded.name}, seed {seed}: {job.robot} fills {job.slot} of {job.kit}", to=err)
@@ -49,23 +51,22 @@ def run(
         report = run_transfer(lab, job)
         wall_s = time.perf_counter() - started_s
         lost = recorder.close()
-        renderer, problem = _take_picture(lab, picture)
+        if not as_json:
+            _print(report, job.robot, wall_s)
+        renderer = _take_picture(lab, wanted) if wanted is not None else None
     if as_json:
         print_json(
             report.as_dict()
             | {
                 "cell": cell, "robot": job.robot, "seed": seed, "log": record,
                 "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "picture": picture if renderer else None, "renderer": renderer,
+                "picture": wanted if renderer else None, "renderer": renderer,
             }
         )  # fmt: skip
     else:
-        _print(report, job.robot, wall_s)
-        say(f"log {record}" + (f", picture {picture}" if renderer else ""))
+        say(f"log {record}" + (f", picture {wanted}" if renderer else ""))
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
-    if problem:
-        say(f"there is no picture: {problem}", to=err)
     return 0 if report.done else 1
 
 
@@ -75,12 +76,13 @@ def _tell(_topic: str, event: ActionEvent) -> None:
         say(f"{event.time_s:8.3f} s  {event.action}{reason}", to=err)
 
 
-def _take_picture(lab: Lab, path: Path) -> tuple[str | None, str]:
-    """Renderer and problem: a picture that fails must not take the job's report along."""
+def _take_picture(lab: Lab, path: Path) -> str | None:
+    """The renderer that drew it; a picture that fails must not take the job's report along."""
     try:
-        return take_picture(lab.world, path), ""
+        return take_picture(lab.world, path)
     except CellwrightError as error:
-        return None, str(error)
+        say(f"there is no picture: {error}", to=err)
+        return None
 
 
 def _print(report: JobReport, robot: str, wall_s: float) -> None:

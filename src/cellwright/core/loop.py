@@ -54,7 +54,7 @@ class WaitClock:
 
     async def sleep(self, duration_s: float) -> None:
         """Waits for at least the duration and at least one tick."""
-        await self.until_tick(self._clock.tick + max(1, self._clock.ticks(duration_s)))
+        await self._loop.sleep_until(self._clock.tick + max(1, self._clock.ticks(duration_s)))
 
     async def until_tick(self, tick: int) -> None:
         """Waits until the clock shows that tick; returns at once when it is past."""
@@ -71,10 +71,15 @@ class _SteppingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-
         self._poll_first = poll_first
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        # At full speed, what a socket already holds (there is one more than the loop's own) comes before the next tick.
-        if self._poll_first and timeout != 0 and len(self.get_map()) > 1 and (ready := super().select(0)):
-            self.wait(0)
-            return ready
+        if self._poll_first:
+            alone = len(self._fd_to_key) == 1  # there is no socket but the loop's own
+            if timeout == 0 and alone:
+                self.wait(0)
+                return []  # tasks go on first: what its own socket holds, it learns before the next tick
+            # At full speed, what a socket already holds comes before the next tick.
+            if timeout != 0 and not alone and (ready := super().select(0)):
+                self.wait(0)
+                return ready
         return super().select(self.wait(timeout))
 
 
@@ -158,25 +163,29 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         """A future that is done when the clock shows that tick."""
         future: asyncio.Future[None] = self.create_future()
         heapq.heappush(self._sleepers, (tick, next(self._order), future))
-        self._nudge()
+        if self._stepping:
+            self._nudge()
         return future
 
     def call_soon(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
         """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
         handle = super().call_soon(*args, **kwargs)
-        self._nudge()
+        if self._stepping:
+            self._nudge()
         return handle
 
     def call_soon_threadsafe(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
         """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
         handle = super().call_soon_threadsafe(*args, **kwargs)
-        self._nudge()
+        if self._stepping:
+            self._nudge()
         return handle
 
     def call_at(self, *args: Any, **kwargs: Any) -> asyncio.TimerHandle:  # type: ignore[override]
         """As in asyncio; ends a stretch of simulation in progress, which might lead past the new timer."""
         handle = super().call_at(*args, **kwargs)
-        self._nudge()
+        if self._stepping:
+            self._nudge()
         return handle
 
     def run_in_executor(self, *args: Any, **kwargs: Any) -> asyncio.Future[Any]:  # type: ignore[override]
@@ -190,9 +199,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._threads -= 1
 
     def _nudge(self) -> None:
-        if self._stepping:
-            self._nudged = True
-            self._stepper.interrupt()
+        self._nudged = True
+        self._stepper.interrupt()
 
     def _wait(self, timeout_s: float | None) -> float | None:
         """Called before the loop looks at its sockets: runs the simulation, then says how long to wait for them."""
@@ -205,7 +213,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             return timeout_s
         before = self._sim_clock.tick
         wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
-        self._step(self._reachable(wake_tick))
+        if timeout_s != 0 or self._pace is not None:  # at full speed time stands still while a task is ready
+            self._step(self._reachable(wake_tick))
         self._wake()
         if timeout_s != 0 and self._pace is not None:
             self._idle_s = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -180,6 +181,9 @@ class Transfer:
             phase = "end"
         except JobFailed as error:
             step.detail = str(error)
+            raise
+        except asyncio.CancelledError:
+            step.detail = "interrupted"
             raise
         finally:
             step.end_s = self.clock.time_s

@@ -109,7 +109,9 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
         return failure
 
     failure = lab.perform(work())
-    seating = judge_slot(lab.world, f"{tray}/{job.slot}")
+    seating = Seating(f"{tray}/{job.slot}", "", False, "the tray is gone")
+    if tray in lab.world.objects:
+        seating = judge_slot(lab.world, seating.slot)
     _publish_verdict(lab, seating)
     uses = lab.grasp_lock.uses if lab.grasp_lock else 0
     reason = seating.reason if not failure else f"{failure} (slot: {seating.reason})"

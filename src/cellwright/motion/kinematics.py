@@ -155,7 +155,7 @@ class ArmKinematics:
         moved_m = np.linalg.norm(positions - target[:3, 3], axis=1)
         found = candidates[(moved_m <= POSITION_TOLERANCE_M) & (turned_rad <= ROTATION_TOLERANCE_RAD)]
         _, first = np.unique(np.round(found, 9) + 0.0, axis=0, return_index=True)
-        return found[first]
+        return np.asarray(found[first])
 
     def _unwound(self, joints: Array, target: Array, near: Array) -> Array:
         """The same with the wrist's first joint as in `near`, its last turned so that the flange is right.

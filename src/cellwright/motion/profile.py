@@ -136,7 +136,7 @@ class LineMove:
         self._slopes = np.gradient(self._joints, 1 / pieces, axis=0, edge_order=2 if pieces > 1 else 1)
 
     def _inside(self, index: Any, u: Any) -> tuple[Any, Any]:
-        """Joints and their slope at the fraction u of one piece (or of many, then in rows): a cubic through its ends."""
+        """Joints and their slope at the fraction u of one piece, or of many in rows: a cubic through its ends."""
         pieces = len(self._joints) - 1
         q0, q1 = self._joints[index], self._joints[index + 1]
         m0, m1 = self._slopes[index] / pieces, self._slopes[index + 1] / pieces
@@ -168,7 +168,7 @@ class LineMove:
         every = np.arange(len(self._joints) - 1)
         steepest = max(float((np.abs(self._inside(every, u)[1]) / limits).max()) for u in np.linspace(0, 1, 5))
         _, (fastest,), _ = self._trajectory.at_time(self._trajectory.duration / 2)
-        pace = min(1.0, 0.95 / max(steepest * fastest, 1e-9))
+        pace = min(1.0, 0.95 / max(steepest * float(fastest), 1e-9))
         if pace < SLOWEST:
             raise JobFailed(f"{arm.name} would have to crawl along the line: {self._hardest(arm)}")
         return pace

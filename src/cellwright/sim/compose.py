@@ -15,7 +15,7 @@ from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
 from cellwright.sim.render.stage import dress_stage
 
-__all__ = ["attach_object", "compose"]
+__all__ = ["attach_object", "compose", "detach_object"]
 
 
 def compose(cell: Cell, layout: Layout) -> Any:
@@ -39,8 +39,8 @@ def compose(cell: Cell, layout: Layout) -> Any:
         _attach(spec, arm, name, layout.bases[name])
     for placement in (*layout.trays, *layout.parts):
         attach_object(spec, placement)
-    if cell.grasp_lock and layout.objects:
-        add_lock_constraints(spec, [n for n, r in cell.robots.items() if r.tool], next(iter(layout.objects)))
+    if cell.grasp_lock:
+        add_lock_constraints(spec, [n for n, r in cell.robots.items() if r.tool])
     spec.dedup_assets()
     return spec
 
@@ -51,6 +51,22 @@ def attach_object(spec: Any, placement: Placement) -> None:
     body = _attach(spec, build(figures), placement.name, placement.pose_in_world)
     body.name = placement.name
     body.add_freejoint(name=placement.name)
+
+
+def detach_object(spec: Any, name: str) -> None:
+    """Removes a loose object and its assets, so that its name is free; shared meshes pass to another that uses them."""
+    spec.delete(spec.body(name))
+    own = f"{name}/"
+    for material in [m for m in spec.materials if m.name.startswith(own)]:
+        spec.delete(material)
+    for mesh in [m for m in spec.meshes if m.name.startswith(own)]:
+        users = [geom for geom in spec.geoms if geom.meshname == mesh.name]
+        if not users:
+            spec.delete(mesh)
+            continue
+        mesh.name = f"{users[0].name.partition('/')[0]}/{mesh.name.removeprefix(own)}"
+        for geom in users:
+            geom.meshname = mesh.name
 
 
 def _attach(spec: Any, child: Any, name: str, pose: Pose) -> Any:

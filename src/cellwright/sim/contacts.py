@@ -8,6 +8,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cellwright.shapes.furniture import BODY as FURNITURE_BODY
+
 __all__ = ["Overlap", "Touch", "deepest_overlap", "owner", "touches"]
 
 
@@ -28,11 +30,14 @@ class Overlap:
     second: str
     depth_m: float
 
+    def __str__(self) -> str:
+        return f"'{self.first}' and '{self.second}' overlap by {self.depth_m * 1000:.1f} mm"
+
 
 def owner(model: Any, geom: int) -> str:
     """What a geom belongs to: a robot with its link, an object, a fixture."""
     body = int(model.geom_bodyid[geom])
-    return str(model.body(body).name or "floor") if body else "floor"
+    return str(model.body(body).name).removesuffix(f"/{FURNITURE_BODY}")
 
 
 def touches(model: Any, data: Any) -> list[Touch]:
@@ -49,11 +54,12 @@ def touches(model: Any, data: Any) -> list[Touch]:
     return [Touch(first, second, force) for (first, second), force in sorted(forces.items())]
 
 
-def deepest_overlap(model: Any, data: Any) -> Overlap | None:
-    """The pair that penetrates most, if any contact exists."""
-    if data.ncon == 0:
+def deepest_overlap(model: Any, data: Any, body: int | None = None) -> Overlap | None:
+    """The pair that penetrates most, if any contact exists; only those of one body, if one is given."""
+    pairs = [(-float(c.dist), int(c.geom[0]), int(c.geom[1])) for c in data.contact]
+    if body is not None:
+        pairs = [pair for pair in pairs if body in model.geom_bodyid[list(pair[1:])]]
+    if not pairs:
         return None
-    depths = [-float(data.contact[i].dist) for i in range(data.ncon)]
-    worst = int(np.argmax(depths))
-    first, second = data.contact[worst].geom
-    return Overlap(owner(model, first), owner(model, second), depths[worst])
+    depth_m, first, second = max(pairs)
+    return Overlap(owner(model, first), owner(model, second), depth_m)

@@ -12,6 +12,7 @@ from cellwright.core.pose import Pose
 __all__ = ["add_lock_constraints", "close_lock", "open_lock"]
 
 TIME_CONSTANT_S = 0.004
+IMPEDANCE = 0.999  # the pads' friction is hard; a weld of MuJoCo's usual softness would yield to it
 
 
 def _name(robot: str) -> str:
@@ -27,6 +28,7 @@ def add_lock_constraints(spec: Any, robots: Iterable[str]) -> None:
         weld = spec.add_equality(name=_name(robot), type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY)
         weld.name1, weld.name2, weld.active = f"{robot}/tool/tool", "world", False
         weld.solref[:2] = (TIME_CONSTANT_S, 1.0)
+        weld.solimp[:2] = (IMPEDANCE, IMPEDANCE)
 
 
 def close_lock(model: Any, data: Any, robot: str, part_body: int, pose_part_in_tool: Pose) -> None:

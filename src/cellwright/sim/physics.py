@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import mujoco
@@ -10,6 +11,18 @@ import numpy as np
 from cellwright.core.errors import SimulationError
 
 __all__ = ["PhysicsEngine", "apply_options"]
+
+_FAILURES = {
+    mujoco.mjtWarning.mjWARN_BADQPOS: "physics diverged",
+    mujoco.mjtWarning.mjWARN_BADQVEL: "physics diverged",
+    mujoco.mjtWarning.mjWARN_BADQACC: "physics diverged",
+    mujoco.mjtWarning.mjWARN_BADCTRL: "a command that is not a number",
+    mujoco.mjtWarning.mjWARN_CONTACTFULL: "more contacts than memory",
+    mujoco.mjtWarning.mjWARN_CNSTRFULL: "more constraints than memory",
+}
+
+# MuJoCo would write its warnings to stderr and to a file in whatever folder the user happens to be.
+mujoco.set_mju_user_warning(logging.getLogger("cellwright.mujoco").info)
 
 
 def apply_options(spec: Any, timestep_s: float, *, sleep: bool = True) -> None:
@@ -36,24 +49,41 @@ class PhysicsEngine:
     def replace(self, model: Any, data: Any) -> None:
         """Goes on with another model and data, after bodies were added or removed."""
         self.model, self.data = model, data
+        self._warnings = data.warning.number  # a live view
+        self._known = self._warnings.tobytes()
 
     def addresses(self) -> tuple[int, int]:
         """Where model and data lie in memory."""
         return self.model._address, self.data._address
 
     def step(self, count: int) -> None:
-        """Takes so many steps in one call."""
-        mujoco.mj_step(self.model, self.data, count)
+        """Takes so many steps in one call.
 
-    def check(self) -> None:
-        """Raises when physics has diverged: a body that flew off tells nobody anything."""
-        for kind in (
-            mujoco.mjtWarning.mjWARN_BADQPOS,
-            mujoco.mjtWarning.mjWARN_BADQVEL,
-            mujoco.mjtWarning.mjWARN_BADQACC,
-        ):
-            warning = self.data.warning[kind]
-            if warning.number:
-                dof = min(int(warning.lastinfo), self.model.nv - 1)
-                body = self.model.body(int(np.atleast_1d(self.model.dof_bodyid[dof])[0])).name
-                raise SimulationError(f"physics diverged near body '{body}' at {self.data.time:.3f} s")
+        Raises:
+            SimulationError: when physics has diverged or lost contacts; the world is of no use then.
+        """
+        start_s = self.data.time
+        mujoco.mj_step(self.model, self.data, count)
+        if self._warnings.tobytes() != self._known:
+            self.check(start_s)
+
+    def check(self, since_s: float = 0.0) -> None:
+        """Raises when something has gone wrong since that time."""
+        for kind, what in _FAILURES.items():
+            if self._warnings[kind]:
+                place = self._place(kind, int(self.data.warning[kind].lastinfo))
+                raise SimulationError(f"{what} after {since_s:.3f} s{place}")
+        self._known = self._warnings.tobytes()  # a warning that changes nothing
+
+    def _place(self, kind: mujoco.mjtWarning, number: int) -> str:
+        """Where a failure was first seen: at a body or an actuator."""
+        if kind in (mujoco.mjtWarning.mjWARN_CONTACTFULL, mujoco.mjtWarning.mjWARN_CNSTRFULL):
+            return ""
+        if kind == mujoco.mjtWarning.mjWARN_BADCTRL:
+            actuator = np.searchsorted(self.model.actuator_ctrladr, number, side="right") - 1
+            return f", to actuator '{self.model.actuator(int(actuator)).name}'"
+        if kind == mujoco.mjtWarning.mjWARN_BADQPOS:
+            body = self.model.jnt_bodyid[np.searchsorted(self.model.jnt_qposadr, number, side="right") - 1]
+        else:
+            body = self.model.dof_bodyid[number]
+        return f", first seen at body '{self.model.body(int(body)).name}'"

@@ -97,9 +97,12 @@ class Stepper:
     def advance(self, until_tick: int) -> None:
         """Runs to that tick, or to an interrupt."""
         heap, clock, step, count = self._heap, self.clock, self.engine.step, self._count
+        replace = heapq.heapreplace
         self._interrupted = False
         while clock.tick < until_tick:
-            target = heap[0][0] if heap and heap[0][0] < until_tick else until_tick
+            target = heap[0][0] if heap else until_tick
+            if target > until_tick:
+                target = until_tick
             step(target - clock.tick)
             clock.tick = target
             while heap and heap[0][0] <= target:
@@ -108,7 +111,7 @@ class Stepper:
                     heapq.heappop(heap)
                     continue
                 # The next turn is entered before the call: an exception must not take it out of the schedule.
-                heapq.heapreplace(heap, (target + ticking.period_ticks, order, next(count), ticking))
+                replace(heap, (target + ticking.period_ticks, order, next(count), ticking))
                 ticking.call()
             if self._interrupted:
                 return

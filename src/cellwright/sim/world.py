@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from copy import copy
 
 import mujoco
 import numpy as np
 
+from cellwright.catalogue import PARTS, TRAYS
 from cellwright.cells import Cell, Placement, actual_layout
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
-from cellwright.sim.compose import attach_object, compose
+from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
+from cellwright.sim.holder import Holder
 from cellwright.sim.index import ObjectIndex, RobotIndex, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.physics import PhysicsEngine
-from cellwright.sim.snapshot import Snapshot, copy_data
+from cellwright.sim.snapshot import Snapshot
 
 __all__ = ["World"]
 
 OVERLAP_LIMIT_M = 0.001
 SETTLE_CHECK_S = 0.1
+NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
 
 
 class World:
@@ -48,6 +53,7 @@ class World:
         self.layout = actual_layout(cell, seed)
         self._models = {p.name: p.model for p in self.layout.objects.values()}
         self._rebuilt: list[Callable[[], None]] = []
+        self._holders: dict[str, Holder] = {}
         self.spec = compose(cell, self.layout)
         self.model = self.spec.compile()
         self.data = mujoco.MjData(self.model)
@@ -55,15 +61,17 @@ class World:
         self._take_home_poses()
         mujoco.mj_forward(self.model, self.data)
         self._refuse_overlaps()
-        physics = cell.fidelity == "physics"
-        self.engine = PhysicsEngine(self.model, self.data) if physics else KinematicEngine(self)
-        if physics:
-            self.settle(cell.settle_s)
+        self.engine = PhysicsEngine(self.model, self.data) if cell.fidelity == "physics" else KinematicEngine(self)
+        self.settle(cell.settle_s)
 
     def bind(self, callback: Callable[[], None]) -> None:
         """Calls back now and whenever model and data are replaced: the place to look up addresses."""
         self._rebuilt.append(callback)
         callback()
+
+    def add_holder(self, name: str, holder: Holder) -> None:
+        """Keeps what somebody holds in step: with snapshots, with bodies that come and go."""
+        self._holders[name] = holder
 
     def robot(self, name: str) -> RobotIndex:
         """A robot by name."""
@@ -83,11 +91,12 @@ class World:
         return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
 
     def place(self, name: str, pose_in_world: Pose) -> None:
-        """Puts a loose object somewhere, at rest and awake."""
+        """Puts a loose object somewhere, at rest and awake; a gripper that held it holds it no more."""
         item = self.object(name)
+        self._let_go(name)
         self.data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
         self.data.qpos[item.qpos + 3 : item.qpos + 7] = pose_in_world.quaternion
-        self.data.qvel[item.dof : item.dof + 6] = 0.0
+        self.data.qvel[item.dof : item.dof + 6] = -0.0  # no speed, but other bits than zero: MuJoCo wakes it
         mujoco.mj_forward(self.model, self.data)
 
     def tcp_pose(self, robot: str) -> Pose:
@@ -98,39 +107,49 @@ class World:
         return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
 
     def add(self, name: str, model: str, pose_in_world: Pose) -> None:
-        """Adds a tray or part while the world runs; every other body keeps its state to the last bit."""
-        if name in self.objects or name in self.robots or name in self.cell.fixtures:
+        """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes."""
+        if not NAME.fullmatch(name):
+            raise BadInput(f"cannot add '{name}': a name is a letter and up to 47 letters, digits and _, all small")
+        if name in (*self.objects, *self.robots, *self.cell.fixtures, "world"):
             raise BadInput(f"cannot add '{name}': the name is taken")
+        if model not in TRAYS and model not in PARTS:
+            raise UnknownName("tray or part model", model, [*TRAYS, *PARTS])
         attach_object(self.spec, Placement(name, model, pose_in_world))
         self.spec.dedup_assets()
         self._models[name] = model
         self._recompile()
+        overlap = deepest_overlap(self.model, self.data, self.objects[name].body)
+        if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M:
+            self.remove(name)
+            raise BadInput(f"cannot add '{name}' there: {overlap}")
 
     def remove(self, name: str) -> None:
-        """Takes a tray or part out of the world."""
+        """Takes a tray or part out of the world; every other body keeps its state to the last bit, but wakes."""
         self.object(name)
-        self.spec.delete(self.spec.body(name))
+        self._let_go(name)
+        detach_object(self.spec, name)
         del self._models[name]
         self._recompile()
 
     def settle(self, limit_s: float) -> bool:
-        """Runs physics until every loose object sleeps, at most so long, and sets the clock to zero again."""
+        """Runs physics until every loose object sleeps, at most so long, while the clock stands still."""
+        if not isinstance(self.engine, PhysicsEngine):
+            return True
         chunk = max(1, round(SETTLE_CHECK_S / self.cell.timestep_s))
         trees = [int(self.model.body_treeid[item.body]) for item in self.objects.values()]
         calm = not trees
-        for _ in range(int(limit_s / SETTLE_CHECK_S)):
+        for _ in range(round(limit_s / SETTLE_CHECK_S)):
             if calm:
                 break
             self.engine.step(chunk)
             calm = bool((np.asarray(self.data.tree_asleep)[trees] >= 0).all())
-        if isinstance(self.engine, PhysicsEngine):
-            self.engine.check()
-        self.data.time = 0.0
+        self.data.time = self.clock.time_s
         return calm
 
     def snapshot(self) -> Snapshot:
-        """This moment, bit-exact."""
-        return Snapshot(self.clock.tick, self.model, copy_data(self.data), self.streams.snapshot())
+        """This moment, bit-exact. What a controller has in mind is not part of it: take it between motions."""
+        held = {name: holder.save() for name, holder in self._holders.items()}
+        return Snapshot(self.clock.tick, self.model, copy(self.data), self.streams.snapshot(), held)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Goes back to a moment; only possible while no body was added or removed in between."""
@@ -139,6 +158,8 @@ class World:
         mujoco.mj_copyData(self.data, self.model, snapshot.data)
         self.clock.tick = snapshot.tick
         self.streams.restore(snapshot.streams)
+        for name, state in snapshot.held.items():
+            self._holders[name].load(state)
 
     def _index(self) -> None:
         self.robots = index_robots(self.model, self.cell)
@@ -157,8 +178,11 @@ class World:
     def _refuse_overlaps(self) -> None:
         overlap = deepest_overlap(self.model, self.data)
         if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M:
-            problem = f"'{overlap.first}' and '{overlap.second}' overlap by {overlap.depth_m * 1000:.1f} mm"
-            raise ConfigError(self.cell.where, "placements", problem)
+            raise ConfigError(self.cell.where, "placements", str(overlap))
+
+    def _let_go(self, name: str) -> None:
+        for holder in self._holders.values():
+            holder.let_go(name)
 
     def _recompile(self) -> None:
         self.model, self.data = self.spec.recompile(self.model, self.data)
@@ -166,5 +190,7 @@ class World:
         self._index()
         if isinstance(self.engine, PhysicsEngine):
             self.engine.replace(self.model, self.data)
+        for holder in self._holders.values():
+            holder.load(holder.save())
         for callback in self._rebuilt:
             callback()

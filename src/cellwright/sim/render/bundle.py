@@ -1,8 +1,7 @@
 """Bundles of rays from one point against many triangles, in array operations.
 
 Seen from the point, rays are dots in a flat picture and triangles are triangles. Dots are filed in the cells of a
-grid, triangles look up the cells that they cover, and what is left are pairs of a dot and a triangle to compare: a
-few per ray.
+grid; a triangle crosses some rows of cells, and what lies there are the dots to compare it with: a few per ray.
 """
 
 from __future__ import annotations
@@ -13,37 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bundle", "Meeting", "Picture"]
+from cellwright.sim.render.projection import Projection
+from cellwright.sim.render.ragged import count_up, slices
+
+__all__ = ["Bundle", "Meeting"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
 
-NEAR_M = 0.02
-DOTS_PER_CELL = 4
-CHUNK = 1 << 17  # pairs at a time: more would not fit into the processor's cache
-EDGE = 1e-9  # so far outside a triangle, in its own units, still counts: no gaps between neighbours
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The flat picture seen from a point: columns of `axes` are right, up and forward."""
-
-    origin_in_world_m: Array
-    axes: Array
-
-    @classmethod
-    def along(cls, origin_in_world_m: Array, direction: Array) -> Picture:
-        """Seen from the origin in that direction, however turned."""
-        forward = direction / np.linalg.norm(direction)
-        helper = np.zeros(3)
-        helper[np.argmin(np.abs(forward))] = 1.0
-        right = np.cross(forward, helper)
-        right /= np.linalg.norm(right)
-        return cls(origin_in_world_m, np.column_stack([right, np.cross(right, forward), forward]))
-
-    def flatten(self, points_in_world_m: Array) -> Array:
-        """Points as (x, y, depth); x and y are not yet divided by the depth."""
-        return (points_in_world_m - self.origin_in_world_m) @ self.axes
+MAX_CELLS = 2048  # along a side of the grid
+CHUNK = 1 << 15  # pairs at a time: more would not fit into the processor's cache
+EDGE = 1e-9  # so far outside a triangle, as a share of it, still counts: no gaps between neighbours
 
 
 @dataclass(frozen=True)
@@ -56,110 +35,76 @@ class Meeting:
 
 
 class Bundle:
-    """Dots of one picture, filed by cells."""
+    """The dots of a bundle of rays, filed by cells.
 
-    def __init__(self, dots: Array) -> None:
-        span = np.maximum(dots.max(axis=0) - dots.min(axis=0), 1e-12)
-        cells = max(1.0, len(dots) / DOTS_PER_CELL)
-        self._scale = np.sqrt(cells / (span[0] * span[1]))
-        self._scale = min(self._scale, 4096 / span.max())
-        self._low = dots.min(axis=0)
-        placed = (dots - self._low) * self._scale
-        self._columns, self._rows = (int(n) + 1 for n in placed.max(axis=0))
-        cell = placed[:, 1].astype(np.intp) * self._columns + placed[:, 0].astype(np.intp)
+    Args:
+        rays: As `Picture.flatten` gives them: (x, y, depth) of any point on each ray.
+        cells_per_ray: 1 for rays that lie evenly; more where they lie in heaps, to take the heaps apart.
+    """
+
+    def __init__(self, rays: Array, cells_per_ray: float = 1.0) -> None:
+        x, y = rays[:, 0] / rays[:, 2], rays[:, 1] / rays[:, 2]
+        self._low, high = np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
+        span = np.maximum(high - self._low, 1e-12)
+        self._scale = min(np.sqrt(len(rays) * cells_per_ray / (span[0] * span[1])), MAX_CELLS / span.max())
+        self._columns, self._rows = ((high - self._low) * self._scale).astype(int) + 1
+        column, row = (
+            ((x - self._low[0]) * self._scale).astype(np.intp),
+            ((y - self._low[1]) * self._scale).astype(np.intp),
+        )
+        cell = row * self._columns + column
         self._order = np.argsort(cell, kind="stable")
-        self._x, self._y = placed[self._order].T.copy()
+        self._x, self._y = x[self._order], y[self._order]
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
-    def meet(self, corners: Array) -> Iterator[Meeting]:
-        """All meetings with triangles given by their corners (n, 3, (x, y, depth)), counter-clockwise.
-
-        Triangles that turn their back, or lie off the dots, meet nothing; those that reach behind the eye are cut.
-        """
-        corners, name = _cut_near(corners)
-        flat = (corners[..., :2] / corners[..., 2:] - self._low) * self._scale
-        a, b = flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
-        area = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-        low, high = np.floor(flat.min(axis=1)), np.floor(flat.max(axis=1))
-        limit = np.array([self._columns - 1, self._rows - 1])
-        kept = np.flatnonzero((area > 1e-18) & (low <= limit).all(axis=1) & (high >= 0).all(axis=1))
-        low, high = np.maximum(low[kept], 0).astype(np.intp), np.minimum(high[kept], limit).astype(np.intp)
-        a, b, area, start = a[kept], b[kept], area[kept], flat[kept, 0]
-        inverse = 1 / corners[kept, :, 2]
-        # Rows: start x, y; the two barycentric weights' slopes; inverse depth at the start and its slopes per weight.
-        facts = np.column_stack(
-            [start, b[:, 1] / area, -b[:, 0] / area, -a[:, 1] / area, a[:, 0] / area]
-            + [inverse[:, 0], inverse[:, 1] - inverse[:, 0], inverse[:, 2] - inverse[:, 0]]
-        )
-        for triangle, cell in self._covered_cells(low, high, facts):
-            first, count = self._first[cell], self._first[cell + 1] - self._first[cell]
-            for part in _slices(count, CHUNK):
-                pair = np.repeat(np.arange(part.start, part.stop), count[part])
-                dot = first[pair] + _count_up(count[part])
-                at = triangle[pair]
+    def meet(self, projection: Projection) -> Iterator[Meeting]:
+        """All meetings with the triangles of a projection, in portions."""
+        facts = projection.facts
+        for triangle, first, count in self._candidates(projection):
+            for part in slices(count, CHUNK):
+                at = np.repeat(triangle[part], count[part])
+                dot = np.repeat(first[part], count[part]) + count_up(count[part])
                 fact = facts[at]
                 x, y = self._x[dot] - fact[:, 0], self._y[dot] - fact[:, 1]
                 u, v = x * fact[:, 2] + y * fact[:, 3], x * fact[:, 4] + y * fact[:, 5]
                 inside = np.flatnonzero((u >= -EDGE) & (v >= -EDGE) & (u + v <= 1 + EDGE))
-                fact, u, v = fact[inside], u[inside], v[inside]
-                depth = fact[:, 6] + u * fact[:, 7] + v * fact[:, 8]
-                yield Meeting(self._order[dot[inside]], name[kept[at[inside]]], depth)
+                fact = fact[inside]
+                depth = fact[:, 6] + u[inside] * fact[:, 7] + v[inside] * fact[:, 8]
+                yield Meeting(self._order[dot[inside]], projection.name[at[inside]], depth)
 
-    def _covered_cells(self, low: Ids, high: Ids, facts: Array) -> Iterator[tuple[Ids, Ids]]:
-        """Pairs of a triangle and a cell with dots that it may cover."""
-        width = high[:, 0] - low[:, 0] + 1
-        count = width * (high[:, 1] - low[:, 1] + 1)
-        reach_u, reach_v = np.abs(facts[:, 2:4]).sum(axis=1) / 2, np.abs(facts[:, 4:6]).sum(axis=1) / 2
-        reach_w = np.abs(facts[:, 2:4] + facts[:, 4:6]).sum(axis=1) / 2
-        for part in _slices(count, CHUNK):
-            triangle = np.repeat(np.arange(part.start, part.stop), count[part])
-            row, column = np.divmod(_count_up(count[part]), width[triangle])
-            row += low[triangle, 1]
-            column += low[triangle, 0]
-            cell = row * self._columns + column
-            fact = facts[triangle]
-            x, y = column + 0.5 - fact[:, 0], row + 0.5 - fact[:, 1]
-            u, v = x * fact[:, 2] + y * fact[:, 3], x * fact[:, 4] + y * fact[:, 5]
-            near = (u >= -reach_u[triangle] - EDGE) & (v >= -reach_v[triangle] - EDGE)
-            near &= u + v <= 1 + reach_w[triangle] + EDGE
-            near &= self._first[cell + 1] > self._first[cell]
-            yield triangle[near], cell[near]
-
-
-def _count_up(count: Ids) -> Ids:
-    """0, 1, .. count[0] - 1, 0, 1, .. count[1] - 1, and so on."""
-    ends = np.cumsum(count)
-    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    def _candidates(self, projection: Projection) -> Iterator[tuple[Ids, Ids, Ids]]:
+        """Triangles with runs of dots that they may cover: one run for each row of cells that a triangle crosses."""
+        limit = np.array([self._columns - 1, self._rows - 1])
+        low, high = projection.low, projection.high
+        top = self._low + (limit + 1) / self._scale
+        near = (low[0] <= top[0]) & (low[1] <= top[1]) & (high[0] >= self._low[0]) & (high[1] >= self._low[1])
+        kept = np.flatnonzero(near)
+        flat = (projection.flat[kept] - self._low) * self._scale
+        lowest = np.maximum(np.floor(flat[..., 1].min(axis=1)), 0).astype(np.intp)
+        rows = np.minimum(np.floor(flat[..., 1].max(axis=1)), limit[1]).astype(np.intp) - lowest + 1
+        for part in slices(rows, CHUNK):
+            at = np.repeat(np.arange(part.start, part.stop), rows[part])
+            row = lowest[at] + count_up(rows[part])
+            left, right = _span(flat[at], row)
+            inside = (left <= limit[0] + 1) & (right >= 0)
+            start = np.clip(np.floor(np.where(inside, left, 0)), 0, limit[0]).astype(np.intp)
+            stop = np.clip(np.floor(np.where(inside, right, 0)), 0, limit[0]).astype(np.intp)
+            first = self._first[row * self._columns + start]
+            dots = np.where(inside, self._first[row * self._columns + stop + 1] - first, 0)
+            wanted = np.flatnonzero(dots)
+            yield kept[at[wanted]], first[wanted], dots[wanted]
 
 
-def _slices(count: Ids, limit: int) -> Iterator[slice]:
-    """Consecutive slices whose counts add up to about the limit."""
-    ends = np.cumsum(count)
-    start = 0
-    while start < len(count):
-        before = ends[start - 1] if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, before + limit, side="right")))
-        yield slice(start, stop)
-        start = stop
-
-
-def _cut_near(corners: Array) -> tuple[Array, Ids]:
-    """Triangles cut off at the near plane, and the number of the triangle that each piece comes from."""
-    behind = corners[..., 2] < NEAR_M
-    number = behind.sum(axis=1)
-    whole = np.flatnonzero(number == 0)
-    pieces, names = [corners[whole]], [whole]
-    for hidden in (1, 2):
-        name = np.flatnonzero(number == hidden)
-        # Turn each so that the odd corner out is the first.
-        odd = np.argmax(behind[name] == (hidden == 1), axis=1)
-        p, q, r = (corners[name, (odd + i) % 3] for i in range(3))
-        pq = p + ((NEAR_M - p[:, 2]) / (q[:, 2] - p[:, 2]))[:, None] * (q - p)
-        pr = p + ((NEAR_M - p[:, 2]) / (r[:, 2] - p[:, 2]))[:, None] * (r - p)
-        if hidden == 1:
-            pieces += [np.stack([pq, q, r], axis=1), np.stack([pq, r, pr], axis=1)]
-            names += [name, name]
-        else:
-            pieces.append(np.stack([p, pq, pr], axis=1))
-            names.append(name)
-    return np.concatenate(pieces), np.concatenate(names)
+def _span(flat: Array, row: Ids) -> tuple[Array, Array]:
+    """From where to where triangles reach along rows of unit height that they cross."""
+    left, right = np.full(len(row), np.inf), np.full(len(row), -np.inf)
+    for i in range(3):
+        (xa, ya), (xb, yb) = flat[:, i].T, flat[:, (i + 1) % 3].T
+        rise = yb - ya
+        slope = np.divide(xb - xa, rise, out=np.zeros(len(row)), where=rise != 0)
+        outside = (np.maximum(ya, yb) < row) | (np.minimum(ya, yb) > row + 1)
+        first = np.where(rise == 0, xa, xa + (np.clip(ya, row, row + 1) - ya) * slope)
+        last = np.where(rise == 0, xb, xa + (np.clip(yb, row, row + 1) - ya) * slope)
+        np.minimum(left, np.where(outside, np.inf, np.minimum(first, last)), out=left)
+        np.maximum(right, np.where(outside, -np.inf, np.maximum(first, last)), out=right)
+    return left, right

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.bundle import Bundle, Picture
+from cellwright.sim.render.bundle import Bundle
+from cellwright.sim.render.projection import Picture, Projection
 from cellwright.sim.render.surfaces import Surfaces, visible_alpha
 
-__all__ = ["Caster", "Hits"]
+__all__ = ["Caster", "Hits", "sees_light"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
+
+CELLS_PER_POINT = 8.0  # points of a picture lie in heaps when seen from a light
 
 
 @dataclass(frozen=True)
@@ -47,53 +50,39 @@ class Hits:
 class Caster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
-    def __init__(self, model: Any, data: Any, surfaces: Surfaces) -> None:
+    def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: Picture) -> None:
         self._model, self._data, self._surfaces = model, data, surfaces
         self._vertices = surfaces.vertices_in_world(data)
         alpha = visible_alpha(model)
         clear = alpha[surfaces.geom] < 1
-        self._solid, self._clear = np.flatnonzero(~clear), np.flatnonzero(clear)
-        self._opaque_planes = [int(g) for g in surfaces.planes if alpha[g] == 1]
-        self._clear_planes = [int(g) for g in surfaces.planes if alpha[g] < 1]
-        self.has_glass = bool(len(self._clear) or self._clear_planes)
-        shade = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
+        self._solids = _Target(eye, self._vertices, surfaces, ~clear, [g for g in surfaces.planes if alpha[g] == 1])
+        self._glass = _Target(eye, self._vertices, surfaces, clear, [g for g in surfaces.planes if alpha[g] < 1])
+        self.has_glass = bool(clear.any() or self._glass.planes)
+        self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
+
+    def solids(self, directions: Array) -> Hits:
+        """The first opaque thing along each ray from the eye."""
+        return self._cast(directions, self._solids)
+
+    def glass(self, directions: Array) -> Hits:
+        """The first transparent thing along each ray from the eye."""
+        return self._cast(directions, self._glass)
+
+    def shades(self, light: Picture) -> Projection:
+        """All that may hide the light, as seen from it."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
-        self._shade_faces = surfaces.faces[shade][:, ::-1]
+        return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
 
-    def solids(self, eye_in_world_m: Array, directions: Array) -> Hits:
-        """The first opaque thing along each ray."""
-        return self._cast(eye_in_world_m, directions, self._solid, self._opaque_planes)
-
-    def glass(self, eye_in_world_m: Array, directions: Array) -> Hits:
-        """The first transparent thing along each ray."""
-        return self._cast(eye_in_world_m, directions, self._clear, self._clear_planes)
-
-    def sees(self, light_in_world_m: Array, points_in_world_m: Array) -> Mask:
-        """Which points no opaque thing hides from the light."""
-        lit = np.ones(len(points_in_world_m), dtype=bool)
-        if len(lit):
-            picture = Picture.along(light_in_world_m, points_in_world_m.mean(axis=0) - light_in_world_m)
-            flat = picture.flatten(points_in_world_m)
-            limit = 1 / (flat[:, 2] - 1e-6)
-            bundle = Bundle(flat[:, :2] / flat[:, 2:])
-            for meeting in bundle.meet(picture.flatten(self._vertices)[self._shade_faces]):
-                lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
-        return lit
-
-    def _cast(self, eye: Array, directions: Array, triangles: Ids, planes: list[int]) -> Hits:
-        count = len(directions)
-        nearest, found = np.zeros(count), np.full(count, -1)
-        picture = Picture.along(eye, directions.mean(axis=0)) if count else None
-        if picture is not None and len(triangles):
-            flat = directions @ picture.axes
-            bundle = Bundle(flat[:, :2] / flat[:, 2:])
-            for meeting in bundle.meet(picture.flatten(self._vertices)[self._surfaces.faces[triangles]]):
-                np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
-                first = meeting.inverse_depth == nearest[meeting.dot]
-                found[meeting.dot[first]] = triangles[meeting.triangle[first]]
-        hits = self._on_triangles(eye, directions, found)
-        for geom in planes:
-            self._cut_by_plane(hits, eye, directions, geom)
+    def _cast(self, directions: Array, target: _Target) -> Hits:
+        nearest, found = np.zeros(len(directions)), np.full(len(directions), -1)
+        eye = target.projection.picture
+        for meeting in Bundle(directions @ eye.axes).meet(target.projection) if len(directions) else ():
+            np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
+            first = meeting.inverse_depth == nearest[meeting.dot]
+            found[meeting.dot[first]] = target.triangles[meeting.triangle[first]]
+        hits = self._on_triangles(eye.origin_in_world_m, directions, found)
+        for geom in target.planes:
+            self._cut_by_plane(hits, eye.origin_in_world_m, directions, geom)
         return hits
 
     def _on_triangles(self, eye: Array, directions: Array, triangle: Ids) -> Hits:
@@ -141,3 +130,23 @@ class Caster:
         closer, point = closer[on], point[on]
         hits.geom[closer], hits.distance_m[closer], hits.point_in_world_m[closer] = geom, distance[closer], point
         hits.normal_in_world[closer] = hits.face_normal_in_world[closer] = axes[:, 2]
+
+
+class _Target:
+    """What rays from the eye may meet: triangles, and planes, which are endless or not."""
+
+    def __init__(self, eye: Picture, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
+        self.triangles: Ids = np.flatnonzero(chosen)
+        self.projection = Projection(eye, vertices, surfaces.faces[chosen])
+        self.planes = planes
+
+
+def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
+    """Which points nothing hides from the light whose picture the projection is."""
+    lit = np.ones(len(points_in_world_m), dtype=bool)
+    if len(lit):
+        rays = shades.picture.flatten(points_in_world_m)
+        limit = 1 / (rays[:, 2] - 1e-6)
+        for meeting in Bundle(rays, CELLS_PER_POINT).meet(shades):
+            lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
+    return lit

@@ -9,6 +9,8 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.sim.render.creases import corner_normals
+
 __all__ = ["Facets", "geom_facets"]
 
 Array = npt.NDArray[np.float64]
@@ -55,17 +57,15 @@ def geom_facets(model: Any, geom: int) -> Facets | None:
 
 
 def _mesh(model: Any, mesh: int) -> Facets:
-    first, count = model.mesh_faceadr[mesh], model.mesh_facenum[mesh]
-    vertices = model.mesh_vert[model.mesh_vertadr[mesh] :][: model.mesh_vertnum[mesh]]
-    normals = model.mesh_normal[model.mesh_normaladr[mesh] :][: model.mesh_normalnum[mesh]]
-    faces = model.mesh_face[first : first + count].astype(np.intp)
-    corner_normals = normals[model.mesh_facenormal[first : first + count]]
-    return Facets(vertices.astype(np.float64), faces, corner_normals.astype(np.float64))
+    vertices = model.mesh_vert[model.mesh_vertadr[mesh] :][: model.mesh_vertnum[mesh]].astype(np.float64)
+    faces = model.mesh_face[model.mesh_faceadr[mesh] :][: model.mesh_facenum[mesh]].astype(np.intp)
+    return Facets(vertices, faces, corner_normals(vertices, faces))
 
 
 def _box(half: Array) -> Facets:
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    vertices, faces, normals = [], [], []
+    vertices: list[Array] = []
+    faces, normals = [], []
     for axis in range(3):
         for sign in (-1, 1):
             side = np.zeros((4, 3))

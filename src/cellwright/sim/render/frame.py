@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.casting import Caster, Hits
+from cellwright.sim.render.casting import Caster, Hits, sees_light
 from cellwright.sim.render.lighting import scene_lights
 from cellwright.sim.render.paint import Paint
+from cellwright.sim.render.projection import Picture
 from cellwright.sim.render.sky import Background, Openness
 from cellwright.sim.render.surfaces import Surfaces
 from cellwright.sim.render.view import Frustum
@@ -22,6 +25,7 @@ Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.intp]
 
+BANDS = 12  # parts of a picture that are traced on their own: they fit the processor's cache better
 COARSE = 3  # pixels between points where the openness to the sky is sampled
 SHADE_DEPTH = 0.75  # how dark a place is that sees no sky, as a share of the ambient light
 HAZE_M = (6.0, 30.0)  # where an endless floor begins to fade, and where it is gone
@@ -34,9 +38,17 @@ class Frame:
     def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: Surfaces) -> None:
         self._model, self._frustum, self._size = model, frustum, size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
-        self._caster = Caster(model, data, surfaces)
+        right, up, backwards = frustum.axes_in_world.T
+        self._eye = Picture(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
+        self._caster = Caster(model, data, surfaces, self._eye)
         self._paint = Paint(model, data)
         self._lights = scene_lights(model, data, frustum)
+        self._shades = [
+            self._caster.shades(Picture.along(light.source_in_world_m, light.axis_in_world))
+            if light.casts_shadows
+            else None
+            for light in self._lights
+        ]
         self._background = Background(model)
         plane = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
         self._endless = plane & (model.geom_size[:, :2] == 0).any(axis=1)
@@ -47,8 +59,7 @@ class Frame:
         y, x = np.divmod(np.arange(rows * columns), columns)
         middle = (COARSE - 1) / 2
         directions = self._directions(x * COARSE + middle, y * COARSE + middle)
-        hits = self._caster.solids(self._frustum.eye_in_world_m, directions)
-        return Openness(self._caster, hits, self._model.stat.extent, (rows, columns))
+        return Openness(self._caster.solids(directions), self._eye, self._slope * COARSE, (rows, columns))
 
     def _directions(self, x: Array, y: Array) -> Array:
         width, height = self._size
@@ -61,15 +72,22 @@ class Frame:
 
     def trace(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         """Colours at pixel coordinates, and a number that differs where different things are seen."""
+        # Always the same bands, whatever the number of processors: the same pixels everywhere.
+        bands = np.array_split(np.arange(len(x)), max(1, min(BANDS, len(x) // 1000)))
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            parts = list(pool.map(lambda band: self._trace_band(x[band], y[band]), bands))
+        return np.concatenate([colour for colour, _ in parts]), np.concatenate([key for _, key in parts])
+
+    def _trace_band(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         directions = self._directions(x, y)
-        solid = self._caster.solids(self._frustum.eye_in_world_m, directions)
+        solid = self._caster.solids(directions)
         colour = np.empty(directions.shape, dtype=np.float32)
         colour[~solid.any] = self._background.colour(directions[~solid.any])
         seen = np.flatnonzero(solid.any)
         colour[seen] = self._shade(solid.part(seen), directions[seen], x[seen], y[seen])
         key = solid.geom
         if self._caster.has_glass:
-            glass = self._caster.glass(self._frustum.eye_in_world_m, directions)
+            glass = self._caster.glass(directions)
             front = np.flatnonzero(glass.any & (~solid.any | (glass.distance_m < solid.distance_m)))
             alpha = self._paint.rgba[glass.geom[front], 3:]
             tint = self._shade(glass.part(front), directions[front], x[front], y[front])
@@ -91,11 +109,11 @@ class Frame:
         lit = shade * ambient + self._paint.emission[hits.geom][:, None]
         shine = np.zeros_like(base)
         lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
-        for light in self._lights:
+        for light, shades in zip(self._lights, self._shades, strict=True):
             diffuse, specular = light.shine(hits.point_in_world_m, normal, to_eye, gloss, shininess)
-            if light.casts_shadows:
+            if shades is not None:
                 facing = np.flatnonzero(diffuse.any(axis=1))
-                hidden = facing[~self._caster.sees(light.source_in_world_m, lifted[facing])]
+                hidden = facing[~sees_light(shades, lifted[facing])]
                 diffuse[hidden] = 0
                 specular[hidden] = 0
             lit += diffuse

@@ -1,27 +1,25 @@
-"""What is behind everything, and how much of it a point sees."""
+"""What is behind everything, and how openly a point lies before it."""
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.casting import Caster, Hits
-from cellwright.sim.render.lighting import FAR
+from cellwright.sim.render.casting import Hits
 from cellwright.sim.render.paint import texture_pixels
+from cellwright.sim.render.projection import Picture
 
-__all__ = ["Background", "Openness", "sky_directions"]
+__all__ = ["Background", "Openness"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
 
-SKY_RAYS = 9 * 10
-WORKERS = min(4, os.cpu_count() or 1)
-LIFT_M = 2e-3  # rays start that far above the surface, past the dents of its own facets
+PLACES = 9 * 12
+REACH_M = (0.02, 0.35)
+LIFT_M = 4e-3  # the picture's depth is no better than that between its points
 PLAIN = np.array([0.90, 0.92, 0.94], dtype=np.float32)  # for a model without a sky
 
 
@@ -55,46 +53,40 @@ class Background:
         return np.asarray(np.where(side[:, None], faces[4][row, size // 2], caps), dtype=np.float32)
 
 
-def sky_directions(count: int) -> Array:
-    """Directions spread evenly over the upper half, by the golden angle."""
-    z = 0.1 + 0.9 * (np.arange(count) + 0.5) / count
-    angle = np.arange(count) * np.pi * (3 - np.sqrt(5))
-    radius = np.sqrt(1 - z**2)
-    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), z])
-
-
 class Openness:
-    """How much of the sky each point sees, on a coarse grid of the picture: soft shade in corners and under things.
+    """How much of its surroundings each point sees, on a coarse grid of the picture: soft shade in corners.
 
-    Every grid point asks only for the sky rays of its place in a 3 x 3 pattern; the mean over its neighbourhood
-    then has asked for all of them. Neighbours count where they lie on the same geom and face the same way, so
-    that nothing bleeds over edges.
+    Each grid point looks at places around it, and counts those that the picture shows to be behind something. It
+    takes only the places of its turn in a 3 x 3 pattern; the mean over its neighbourhood has then taken all of them.
+    Neighbours count where they lie on the same geom and face the same way, so that nothing bleeds over edges.
     """
 
-    def __init__(self, caster: Caster, hits: Hits, extent_m: float, shape: tuple[int, int]) -> None:
+    def __init__(self, hits: Hits, picture: Picture, cell_slope: float, shape: tuple[int, int]) -> None:
         rows, columns = shape
-        turn = (np.arange(rows)[:, None] % 3 * 3 + np.arange(columns)[None, :] % 3).reshape(-1)
-        normal = hits.normal_in_world
-        lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
-        centre = lifted[hits.any].mean(axis=0) if hits.any.any() else np.zeros(3)
-
-        def look(number: int, direction: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
-            asked = np.flatnonzero(hits.any & (turn == number % 9))
-            cosine = normal[asked] @ direction
-            asked, cosine = asked[cosine > 0.02], cosine[cosine > 0.02]
-            return asked, cosine, cosine * caster.sees(centre + FAR * extent_m * direction, lifted[asked])
-
-        total, seen = np.zeros(len(hits.geom)), np.zeros(len(hits.geom))
-        with ThreadPoolExecutor(WORKERS) as pool:
-            for asked, cosine, arrived in pool.map(look, range(SKY_RAYS), sky_directions(SKY_RAYS)):
-                total[asked] += cosine
-                seen[asked] += arrived
         self._geom = hits.geom.reshape(shape)
-        self._normal = normal.astype(np.float32).reshape(*shape, 3)
-        self._share = self._pool(seen.reshape(shape), total.reshape(shape))
+        self._normal = hits.normal_in_world.astype(np.float32).reshape(*shape, 3)
+        depth = np.where(hits.any, picture.flatten(hits.point_in_world_m)[:, 2], np.inf)
+        asked, open_to = np.zeros(len(depth)), np.zeros(len(depth))
+        turn = (np.arange(rows)[:, None] % 3 * 3 + np.arange(columns)[None, :] % 3).reshape(-1)
+        for number, (direction, reach_m) in enumerate(_surroundings()):
+            here = np.flatnonzero(hits.any & (turn == number % 9))
+            facing = hits.normal_in_world[here]
+            towards = direction + facing * 1.02  # from the surface of a unit ball: cosine-weighted about the normal
+            towards /= np.linalg.norm(towards, axis=1, keepdims=True)
+            place = hits.point_in_world_m[here] + LIFT_M * facing + reach_m * towards
+            x, y, z = picture.flatten(place).T
+            column = np.round(x / z / cell_slope + (columns - 1) / 2).astype(np.intp)
+            row = np.round((rows - 1) / 2 - y / z / cell_slope).astype(np.intp)
+            inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows) & (z > 0)
+            front = np.full(len(here), np.inf)
+            front[inside] = depth[row[inside] * columns + column[inside]]
+            covered = z - front  # how far behind something the place is; far behind, that thing is no neighbour
+            asked[here] += 1
+            open_to[here] += np.where(covered > LIFT_M, np.clip(covered / reach_m / 1.5 - 1, 0, 1), 1)
+        self._share = self._pool(open_to.reshape(shape), asked.reshape(shape))
 
     def _pool(self, seen: Array, total: Array) -> Colour:
-        """The share of sky seen over each point's neighbourhood; a face that looks down gets the floor's light."""
+        """The open share over each point's neighbourhood; a face that looks down gets less light, from the floor."""
         rows, columns = seen.shape
         layers: tuple[npt.NDArray[Any], ...] = (seen, total, self._geom, self._normal)
         padded = [np.pad(layer, [(1, 1), (1, 1)] + [(0, 0)] * (layer.ndim - 2), mode="edge") for layer in layers]
@@ -107,10 +99,10 @@ class Openness:
                 all_seen += weight * near_seen
                 all_total += weight * near_total
         downness = np.clip(-self._normal[..., 2], 0, 1)
-        return np.asarray(all_seen / all_total * (1 - downness) + 0.5 * downness, dtype=np.float32)
+        return np.asarray(all_seen / all_total * (1 - 0.4 * downness), dtype=np.float32)
 
     def at(self, x: Array, y: Array, geom: npt.NDArray[np.intp], normal: Colour) -> Colour:
-        """The share of the sky seen from hits at grid coordinates x, y (centres of cells at whole numbers)."""
+        """The open share at hits at grid coordinates x, y (centres of cells at whole numbers)."""
         rows, columns = self._share.shape
         x0 = np.clip(np.floor(x), 0, columns - 2).astype(np.intp)
         y0 = np.clip(np.floor(y), 0, rows - 2).astype(np.intp)
@@ -126,3 +118,15 @@ class Openness:
             total += weight
             share += weight * self._share[row, column]
         return np.asarray(share / np.maximum(total, 1e-12))
+
+
+def _surroundings() -> list[tuple[Array, float]]:
+    """Directions over the whole ball by the golden angle, each with a distance; near ones are more frequent."""
+    number = np.arange(PLACES)
+    z = 1 - 2 * (number + 0.5) / PLACES
+    angle = number * np.pi * (3 - np.sqrt(5))
+    ball = np.column_stack([np.sqrt(1 - z**2) * np.cos(angle), np.sqrt(1 - z**2) * np.sin(angle), z])
+    share = (number * 0.6180339887) % 1.0
+    reach_m = REACH_M[0] * (REACH_M[1] / REACH_M[0]) ** share
+    shuffled = (number * 55) % PLACES  # neighbours in the pattern should not look the same way
+    return [(ball[i], float(reach)) for i, reach in zip(shuffled, reach_m, strict=True)]

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.sim.render.facets import geom_facets
+from cellwright.sim.render.facets import Facets, geom_facets
 from cellwright.sim.render.view import VISIBLE_GROUPS
 
 __all__ = ["Surfaces", "visible_alpha"]
@@ -33,8 +33,12 @@ class Surfaces:
         self.planes: Ids = np.flatnonzero(seen & is_plane)
         vertices, vertex_geom, faces, normals, geoms = [np.empty((0, 3))], [], [], [], []
         start = 0
+        meshes: dict[int, Facets | None] = {}  # many geoms share one
         for geom in np.flatnonzero(seen & ~is_plane):
-            facets = geom_facets(model, int(geom))
+            mesh = int(model.geom_dataid[geom])
+            if mesh < 0 or mesh not in meshes:
+                meshes[mesh] = geom_facets(model, int(geom))
+            facets = meshes[mesh]
             if facets is None:
                 continue
             vertices.append(facets.vertices_m)

@@ -1,0 +1,73 @@
+"""Where a part that is let go comes to rest, without forces: straight down, upright."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import GearFigures, TrayFigures, seated_height_m
+from cellwright.core.pose import Pose
+from cellwright.models.surfaces import GeomGroup
+
+if TYPE_CHECKING:
+    from cellwright.sim.world import World
+
+__all__ = ["resting_pose"]
+
+CAPTURE_DISTANCE_M = 0.003  # a slot centres a part that is dropped so near; contact physics captures a little more
+OCCUPIED_DISTANCE_M = 0.02  # another part so near to a seat is in the slot
+FALL_MARGIN_M = 0.002  # how deep a part may be let go inside what it then rests on
+RAY_SPACING_M = 0.005  # less than the thickness of a peg
+
+
+def resting_pose(world: World, part: str) -> Pose:
+    """In the free slot below the part, or upright on whatever is there."""
+    pose, gear = world.pose_of(part), world.objects[part].figures
+    assert isinstance(gear, GearFigures)
+    for name, item in world.objects.items():
+        tray = item.figures
+        if not isinstance(tray, TrayFigures):
+            continue
+        for slot in (slot for slot in tray.slots if slot.accepts == gear.sku):
+            seat = world.pose_of(name) @ Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, gear)])
+            x, y, z = pose.position - seat.position
+            if np.hypot(x, y) <= CAPTURE_DISTANCE_M and z >= -FALL_MARGIN_M and _is_free(world, seat, part):
+                return seat
+    upright = Pose.from_xyz_rpy(pose.position, [0, 0, pose.rpy[2]])
+    return Pose(upright.position - np.array([0.0, 0.0, _fall_m(world, upright, part, gear)]), upright.quaternion)
+
+
+def _is_free(world: World, seat: Pose, part: str) -> bool:
+    """Whether no other part is where one would be seated."""
+    others = (n for n, o in world.objects.items() if n != part and isinstance(o.figures, GearFigures))
+    return all(world.pose_of(n).distance_m(seat) > OCCUPIED_DISTANCE_M for n in others)
+
+
+def _fall_m(world: World, pose: Pose, part: str, gear: GearFigures) -> float:
+    """How far an upright part falls until something is below any point of its underside; to z = 0 over nothing."""
+    starts = pose.apply(_underside(gear) + np.array([0.0, 0.0, FALL_MARGIN_M]))
+    hits = [fall_m for fall_m in (_down_m(world, start, part) for start in starts) if fall_m >= 0]
+    return min(hits) - FALL_MARGIN_M if hits else float(pose.position[2])
+
+
+def _down_m(world: World, start: Any, part: str) -> float:
+    """Distance to what is touched first straight below a point, the part itself left out; negative if nothing."""
+    groups = np.zeros(6, np.uint8)
+    groups[GeomGroup.COLLISION] = 1
+    down, hit = np.array([0.0, 0.0, -1.0]), np.zeros(1, np.int32)
+    return float(mujoco.mj_ray(world.model, world.data, start, down, groups, 1, world.objects[part].body, hit))
+
+
+def _underside(gear: GearFigures) -> npt.NDArray[np.float64]:
+    """Points (n, 3) of a gear's underside, in its frame: a grid over foot, cone and disc, and the edges of each."""
+    steps = np.arange(-gear.tip_radius_m // RAY_SPACING_M, gear.tip_radius_m // RAY_SPACING_M + 1) * RAY_SPACING_M
+    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    circle = np.exp(1j * np.linspace(0, 2 * np.pi, 48, endpoint=False))
+    edges = [radius * circle for radius in (gear.cone_bottom_radius_m, gear.cone_top_radius_m, gear.tip_radius_m)]
+    xy = np.concatenate([grid, *(np.column_stack([edge.real, edge.imag]) for edge in edges)])
+    radius = np.hypot(*xy.T)
+    heights = np.interp(radius, [gear.cone_bottom_radius_m, gear.cone_top_radius_m], [0.0, gear.cone_height_m])
+    return np.column_stack([xy, heights])[radius <= gear.tip_radius_m + 1e-9]

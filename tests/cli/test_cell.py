@@ -1,0 +1,81 @@
+"""`cellwright cell`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import pytest
+from PIL import Image
+
+
+def narrow(text: str) -> bool:
+    return max(map(len, text.splitlines())) <= 80
+
+
+def test_list(cellwright):
+    ended = cellwright("cell", "list")
+    assert ended.code == 0
+    assert "APRS agility laboratory" in ended.out
+    assert narrow(ended.out)
+    assert "aprs" in [cell["name"] for cell in cellwright("cell", "list", "--json").json["cells"]]
+
+
+def test_show(cellwright):
+    ended = cellwright("cell", "show", "aprs", "--seed", 3)
+    assert (ended.code, ended.err) == (0, "")
+    for text in ("lr_mate_200id", "aprs_motoman_gripper", "fanuc_kit_m2l1", "small_gear_8", "camera_post", "wrench"):
+        assert text in ended.out
+    assert narrow(ended.out.split("\n\n", 1)[1])  # the description is left to the terminal to wrap
+
+
+def test_show_for_programs(cellwright):
+    shown = cellwright("cell", "show", "aprs", "--seed", 3, "--json").json
+    assert set(shown["robots"]) == {"fanuc", "motoman"}
+    assert len(shown["objects"]) == 30
+    tray = shown["objects"]["motoman_large_tray"]
+    assert tray["xyz_m"] == pytest.approx([-0.17, -0.757, 0.89])
+    assert tray["yaw_deg"] == pytest.approx(90)
+    assert 0 < tray["off_mm"] < 20
+    assert cellwright("cell", "show", "aprs", "--seed", 4, "--json").json["objects"] != shown["objects"]
+
+
+def test_check(cellwright, cell_file):
+    ended = cellwright("cell", "check", cell_file())
+    assert ended.code == 0
+    assert narrow(ended.out)
+    assert "sensor detector_motoman" in ended.out
+    file = cell_file(("[0.36, -1.000, 0.916]", "[1.36, -1.000, 0.916]"))
+    ended = cellwright("cell", "check", file)
+    assert ended.code == 1
+    assert "wrong" in ended.out
+    found = {f["check"]: f for f in cellwright("cell", "check", file, "--json").json["findings"]}
+    assert found["reach"]["ok"] is False
+    assert "fanuc_kit_m2l1/slot_1" in found["reach"]["detail"]
+
+
+def test_picture(cellwright, cell_file, monkeypatch):
+    monkeypatch.setenv("CELLWRIGHT_RENDERER", "ray")
+    size = ["--width", 64, "--height", 48]
+    ended = cellwright("cell", "picture", cell_file(), "--out", "new/folder/[a].png", *size)
+    assert (ended.code, ended.out) == (0, "new/folder/[a].png (64 x 48, renderer ray)\n")
+    with Image.open("new/folder/[a].png") as image:
+        assert image.size == (64, 48)
+    data = cellwright("cell", "picture", cell_file(), "--out", "b.png", *size, "--json").json
+    assert (data["file"], data["width"], data["height"], data["renderer"]) == ("b.png", 64, 48, "ray")
+
+
+def test_export_opens_in_mujoco(cellwright, cell_file):
+    data = cellwright("cell", "export", cell_file(), "--format", "mjcf", "--out", "cell.xml", "--json").json
+    assert data["format"] == "mjcf"
+    assert data["files"][0] == "cell.xml"
+    model = mujoco.MjModel.from_xml_path("cell.xml")
+    assert (model.nbody, model.ngeom) == (data["bodies"], data["geoms"])
+    ended = cellwright("cell", "export", cell_file(), "--out", "again.xml")
+    assert ended.out.startswith(f"again.xml (mjcf, {model.nbody} bodies, {model.ngeom} geoms)\n")
+    assert all(Path(line).exists() for line in ended.out.splitlines()[1:])
+
+
+def test_brackets_in_a_cell_are_printed(cellwright, cell_file):
+    file = cell_file(("APRS agility laboratory", "'Cell [red]one[/red] [/]'"))
+    assert "Cell [red]one[/red] [/]" in cellwright("cell", "show", file).out

@@ -1,0 +1,47 @@
+"""Every example runs as a user would run it, and says what its docstring promises."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples"
+
+ESSENTIAL = {
+    "00_first_job.py": r"done: True; medium_gear_\d is in fanuc_kit_m2l1/slot_1",
+    "01_poses_and_frames.py": r"part in world: \[0.4, -0.95, 0.92\]\nand back in the tray: True",
+    "02_read_a_log.py": r"joint_1 went from 0.0 to 20.0 deg\nthe two runs are identical",
+    "03_own_cell.py": r"seed 1: done True.*\nseed 2: done True",
+    "04_own_sensor.py": r"problems: \[\]\n\d+ readings, from 1.3\d\d m down to 1.2\d\d m",
+    "05_move_a_robot.py": r"the tool went down by 50\.\d mm.*\nrefused: lr_mate_200id cannot reach.*\nhome again",
+    "06_snapshot.py": r"  0 mm beside: seated(?s:.*) 12 mm beside: not seated.*\nthe same again, to the last bit: True",
+}
+
+
+def test_every_example_is_tested_and_numbered_without_gaps():
+    names = sorted(path.name for path in FOLDER.glob("*.py"))
+    assert names == sorted(ESSENTIAL)
+    assert [int(name[:2]) for name in names] == list(range(len(names)))
+
+
+@pytest.mark.parametrize("name", ESSENTIAL)
+def test_example_explains_itself(name):
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    assert "Shows:" in docstring
+    assert len(text.splitlines()) <= 70
+
+
+@pytest.mark.parametrize("name", ESSENTIAL)
+def test_example_runs(name, tmp_path):
+    command = [sys.executable, "-W", "error::ResourceWarning", str(FOLDER / name)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert re.search(ESSENTIAL[name], done.stdout), done.stdout
+    assert not list(tmp_path.iterdir()), "an example leaves nothing behind where it is run"

@@ -1,0 +1,81 @@
+"""The conformance check of cells: silent about a good one, clear about a bad one."""
+
+from __future__ import annotations
+
+import pytest
+
+from cellwright.cells import Cell
+from cellwright.core.errors import ConfigError
+from cellwright.lab.check import check_cell
+from cellwright.sensors import SENSORS, JointStateSensor
+
+BENCH = {
+    "name": "bench",
+    "title": "One arm, one tray",
+    "robots": {
+        "arm": {
+            "model": "lr_mate_200id",
+            "base": {"xyz_m": [-0.169, -1.140, 0.934]},
+            "tool": "aprs_fanuc_gripper",
+            "home_deg": [0, 0, 0, 0, -90, 0],
+        }
+    },
+    "fixtures": {
+        "floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}},
+        "cart": {"model": "fanuc_cart", "pose": {"xyz_m": [0.04, -1.16, 0]}},
+    },
+    "trays": {"tray": {"model": "medium_gear_tray", "pose": {"xyz_m": [0.2, -1.0, 0.916]}}},
+    "parts": {"gear": {"model": "medium_gear", "slot": "tray/slot_1"}},
+    "sensors": [{"type": "joint_state", "robot": "arm", "rate_hz": 50}],
+}
+
+
+def findings(**changes) -> dict[str, tuple[bool, str]]:
+    return {f.check: (f.ok, f.detail) for f in check_cell(Cell.model_validate(BENCH | changes))}
+
+
+def test_good_cell_has_nothing_wrong():
+    found = findings()
+    assert all(ok for ok, _ in found.values()), found
+    assert list(found) == ["builds", "comes to rest", "reach", "sensor arm joint_state"]
+
+
+def test_part_that_falls_is_found():
+    ok, detail = findings(parts={"gear": {"model": "medium_gear", "pose": {"xyz_m": [0.2, -1.3, 1.0]}}})[
+        "comes to rest"
+    ]
+    assert not ok
+    assert "'gear' moved most" in detail
+
+
+def test_part_that_does_not_come_to_rest_is_found():
+    falling = {"gear": {"model": "medium_gear", "pose": {"xyz_m": [0.2, -1.3, 2.5]}}}
+    ok, detail = findings(parts=falling, settle_s=0.3)["comes to rest"]
+    assert not ok
+    assert detail.startswith("still moving after 0.3 s: ")
+    assert "gear" in detail
+
+
+def test_what_no_robot_reaches_is_found():
+    ok, detail = findings(
+        trays={"tray": {"model": "medium_gear_tray", "pose": {"xyz_m": [2.0, 0.0, 0.0]}}}, fidelity="kinematic"
+    )["reach"]
+    assert not ok
+    assert detail == "out of reach: gear, tray/slot_1, tray/slot_2, tray/slot_3, tray/slot_4"
+
+
+def test_sensor_that_breaks_the_contract_is_found(monkeypatch):
+    class Slovenly(JointStateSensor):
+        topic = "no_slash"
+
+    monkeypatch.setitem(SENSORS._entries, "slovenly", Slovenly)
+    line = {"type": "slovenly", "robot": "arm", "rate_hz": 50}
+    ok, detail = findings(sensors=[line], fidelity="kinematic")["sensor arm slovenly"]
+    assert (ok, detail) == (False, "its topic 'no_slash' does not start with '/'")
+
+
+def test_cell_that_cannot_be_built_is_an_error():
+    twice = {"a": {"model": "medium_gear_tray", "pose": {"xyz_m": [0.2, -1.0, 0.916]}}}
+    twice["b"] = {"model": "small_gear_tray", "pose": {"xyz_m": [0.22, -1.0, 0.916]}}
+    with pytest.raises(ConfigError, match=r"bench: placements: 'a' and 'b' overlap by \d+"):
+        findings(trays=twice, parts={})

@@ -1,0 +1,70 @@
+"""One seed, one log, byte for byte: across processes, hash seeds and paces."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cellwright.lab import Lab, TransferJob, run_transfer
+from cellwright.record import compare, read_log
+
+
+def start(folder: Path, name: str, hash_seed: str, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "cellwright", "run", "--seed", "7", "--no-picture", "--record", name, *options]
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> dict[str, Path]:
+    """The same job in three processes; the one at the pace of the wall clock mostly waits."""
+    folder = tmp_path_factory.mktemp("runs")
+    runs = {
+        "first": start(folder, "first.mcap", "0"),
+        "realtime": start(folder, "realtime.mcap", "1", "--realtime"),
+        "second": start(folder, "second.mcap", "2"),
+    }
+    for name, run in runs.items():
+        out, err = run.communicate(timeout=120)
+        assert run.returncode == 0, f"{name}: {out}{err}"
+        assert "seated" in out
+    return {name: folder / f"{name}.mcap" for name in runs}
+
+
+def test_runs_in_other_processes_give_the_same_bytes(logs):
+    assert logs["first"].stat().st_size > 50_000
+    assert logs["first"].read_bytes() == logs["second"].read_bytes()
+
+
+def test_pace_changes_nothing(logs):
+    assert logs["first"].read_bytes() == logs["realtime"].read_bytes()
+
+
+def test_python_api_gives_the_same_bytes_as_the_command(logs, tmp_path):
+    with Lab.from_cell("aprs", seed=7) as lab:
+        lab.record(tmp_path / "api.mcap")
+        assert run_transfer(lab, TransferJob()).done
+    assert (tmp_path / "api.mcap").read_bytes() == logs["first"].read_bytes()
+
+
+def test_another_seed_gives_another_run(logs, tmp_path):
+    with Lab.from_cell("aprs", seed=8) as lab:
+        lab.record(tmp_path / "other.mcap")
+        lab.advance(0.5)
+    result = compare(read_log(logs["first"]), read_log(tmp_path / "other.mcap"))
+    assert not result.equal
+    assert result.first is not None
+    assert result.first.time_ns < 500_000_000
+
+
+def test_log_says_what_it_depends_on(logs):
+    metadata = read_log(logs["first"]).metadata
+    assert metadata["cell"] == "aprs"
+    assert metadata["seed"] == "7"
+    assert {"cellwright", "mujoco-core", "numpy", "python", "model", "fidelity"} <= set(metadata)

@@ -1,0 +1,148 @@
+"""The conformance check accepts every sensor that ships, and finds what it is there to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from cellwright.core.messages import Beam, Message
+from cellwright.core.messages.base import Array
+from cellwright.core.pose import Pose
+from cellwright.sensors import SENSORS, Sensor, SensorCfg, SensorSite, check_sensor, make_sensor
+from cellwright.sim import Snapshot, World
+
+
+@pytest.fixture(scope="module")
+def moment(aprs):
+    """A world in which a gear falls, and how to come back to its first moment."""
+    world = World(aprs, seed=1)
+    at = world.pose_of("medium_gear_1")
+    world.place("medium_gear_1", Pose(at.position + np.array([0, 0, 0.2]), at.quaternion))
+    return world, world.snapshot()
+
+
+def test_every_sensor_of_the_cell_keeps_the_contract(moment, aprs):
+    world, start = moment
+    assert {line["type"] for line in aprs.sensors} == set(SENSORS), "a sensor that no cell uses is not checked here"
+    for line in aprs.sensors:
+
+        def make(line=line):
+            world.restore(start)
+            return make_sensor(line, world, "test")
+
+        assert check_sensor(make) == [], line
+
+
+@dataclass(slots=True)
+class Reading(Message):
+    values: Array
+
+
+class Good(Sensor[SensorCfg]):
+    """Reads positions honestly; each fault below changes one thing."""
+
+    Cfg, message_type = SensorCfg, Reading
+    source, topic = "good", "/good"
+
+    def sample(self) -> Message:
+        return Reading(*self.header(), self.values() + self.site.rng.normal())
+
+    def values(self) -> Array:
+        return self.view().copy()
+
+    def view(self) -> Array:
+        at = self.world.objects["medium_gear_1"].qpos
+        return self.world.data.qpos[at : at + 7]
+
+
+class HandsOutViews(Good):
+    def sample(self):
+        return Reading(*self.header(), self.view())
+
+
+class UsesGlobalRandomness(Good):
+    def values(self):
+        return np.random.normal(size=3)
+
+
+class SamplesAnotherType(Good):
+    def sample(self):
+        return Beam(*self.header(), "frame", False)
+
+
+class NumbersWrong(Good):
+    def sample(self):
+        return Reading(self.world.clock.time_ns, 7, self.source, self.values())
+
+
+class ForgetsTheTime(Good):
+    def sample(self):
+        _, sequence, source = self.header()
+        return Reading(12345, sequence, source, self.values())
+
+
+class LiesAboutItsSource(Good):
+    def sample(self):
+        time_ns, sequence, _ = self.header()
+        return Reading(time_ns, sequence, "somebody", self.values())
+
+
+class HasABadTopic(Good):
+    topic = "good"
+
+
+class GivesInfinity(Good):
+    def values(self):
+        return np.array([np.inf])
+
+
+class HasNoMessage(Good):
+    message_type = dict
+
+
+class OtherCfg(SensorCfg):
+    more: float = 0.0
+
+
+class HasAnotherCfg(Good):
+    Cfg = OtherCfg
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        (Good, ""),
+        (HandsOutViews, "views, not copies"),
+        (UsesGlobalRandomness, "randomness that is not its own"),
+        (SamplesAnotherType, "samples Beam, but declares Reading"),
+        (NumbersWrong, "numbered 7, 7, not 0, 1"),
+        (ForgetsTheTime, "do not carry the simulation time"),
+        (LiesAboutItsSource, "are from 'somebody', not 'good'"),
+        (HasABadTopic, "topic 'good' does not start with '/'"),
+        (GivesInfinity, "field 'values' is infinite"),
+        (HasNoMessage, "message_type is not a Message"),
+        (HasAnotherCfg, "configuration is not a OtherCfg"),
+    ],
+)
+def test_planted_faults_are_found_one_by_one(moment, kind, problem):
+    problems = check_sensor(planted(kind, *moment))
+    assert len(problems) == bool(problem), problems
+    assert problem in "".join(problems)
+
+
+def planted(kind: type[Sensor[SensorCfg]], world: World, start: Snapshot) -> Callable[[], Sensor[SensorCfg]]:
+    def make() -> Sensor[SensorCfg]:
+        world.restore(start)
+        site = SensorSite(world, world.streams.stream("sensors/planted"), "test")
+        return kind(SensorCfg(type="planted", rate_hz=50), site)
+
+    return make
+
+
+@pytest.mark.xfail(strict=True, reason="check_sensor waits for the world to move; one at rest does not")
+def test_views_are_found_in_a_world_at_rest(aprs):
+    world = World(aprs, seed=1)
+    assert "views" in "".join(check_sensor(planted(HandsOutViews, world, world.snapshot())))

@@ -1,0 +1,175 @@
+"""The simulated recognition against the truth; tolerances are four standard errors of the estimate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cellwright.core.messages import Detections
+from cellwright.core.pose import Pose
+from cellwright.sim import World
+
+FRAMES = 150
+FANUC = "detector_fanuc"
+
+
+@pytest.fixture(scope="module")
+def lines(aprs) -> dict[str, dict[str, Any]]:
+    """The detectors' lines in the APRS cell."""
+    return {line["name"]: dict(line) for line in aprs.sensors if line["type"] == "logical_detector"}
+
+
+@pytest.fixture
+def world(aprs) -> World:
+    return World(aprs.model_copy(update={"fidelity": "kinematic"}), seed=6)
+
+
+@pytest.fixture
+def frames(world, lines, sensor_in):
+    """Frames of a detector of the cell, with some of its figures changed."""
+
+    def look(count: int = FRAMES, name: str = FANUC, in_world: World = world, **changes: Any) -> list[Detections]:
+        sensor = sensor_in(in_world, **(lines[name] | changes))
+        return [sensor.sample() for _ in range(count)]
+
+    return look
+
+
+def matched(world: World, frame: Detections) -> dict[str, int]:
+    """Object -> its row: the nearest of its SKU; the noise is far smaller than the distance of two gears."""
+    rows = {}
+    for name, item in world.objects.items():
+        of_sku = [row for row, sku in enumerate(frame.skus) if sku == item.sku]
+        distances = {row: np.linalg.norm(frame.positions[row] - world.pose_of(name).position) for row in of_sku}
+        best = min(distances, key=distances.__getitem__, default=None)
+        if best is not None and distances[best] < 0.01:
+            rows[name] = best
+    return rows
+
+
+def errors(world: World, frames: list[Detections]) -> np.ndarray:
+    """(frame, object, 4): by how much x, y, z and yaw were seen wrong, for objects seen in every frame."""
+    result = []
+    for frame in frames:
+        row_errors = []
+        for name, row in sorted(matched(world, frame).items()):
+            truth = world.pose_of(name)
+            seen = Pose(frame.positions[row], frame.quaternions[row])
+            turn = (truth.inverse() @ seen).rpy[2]
+            row_errors.append([*(seen.position - truth.position), turn])
+        result.append(row_errors)
+    return np.array(result)
+
+
+def test_noise_is_that_of_the_lab(world, frames):
+    found = errors(world, frames(camera=None))
+    assert found.shape == (FRAMES, 15, 4)
+    sd = np.array([0.00028, 0.00033, 0.0005, np.radians(0.3)])
+    flat = found.reshape(-1, 4)
+    assert (np.abs(flat.std(axis=0) / sd - 1) < 4 / np.sqrt(2 * len(flat))).all()
+    assert (np.abs(flat.mean(axis=0)) < 4 * sd / np.sqrt(len(flat))).all()
+    assert np.abs(np.corrcoef(flat.T) - np.eye(4)).max() < 4 / np.sqrt(len(flat))
+
+
+def test_noise_of_frames_and_objects_is_independent(world, frames):
+    found = errors(world, frames(camera=None))[:, :, 0]
+    assert abs(np.corrcoef(found[:-1].ravel(), found[1:].ravel())[0, 1]) < 4 / np.sqrt(found.size)
+    assert abs(np.corrcoef(found[:, 0], found[:, 1])[0, 1]) < 4 / np.sqrt(FRAMES)
+
+
+def test_frames_state_their_own_variance(frames):
+    frame = frames(1)[0]
+    np.testing.assert_allclose(
+        frame.variances, np.tile([0.00028**2, 0.00033**2, 0.0005**2, np.radians(0.3) ** 2], (len(frame.skus), 1))
+    )
+    assert frame.frame == "world"
+    np.testing.assert_allclose(np.linalg.norm(frame.quaternions, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", [FANUC, "detector_motoman"])
+def test_camera_error_shifts_everything_that_is_seen(world, lines, frames, name):
+    """A camera that is mounted to the right of its drawing sees all things to the left of where they are."""
+    error = world.layout.camera_errors[lines[name]["camera"]]
+    assert np.abs(error.position[:2]).max() > 0.0002
+    shift = errors(world, frames(name=name)).mean(axis=(0, 1))
+    standard_error = np.array([0.00028, 0.00033]) / np.sqrt(FRAMES * 15)
+    assert (np.abs(shift[:2] + error.position[:2]) < 4 * standard_error).all()
+
+
+def test_camera_error_turns_what_is_seen(aprs, lines, frames):
+    actual = aprs.actual.model_copy(
+        update={"camera": aprs.actual.camera.model_copy(update={"yaw_deg": 2.0, "x_m": 0.0, "y_m": 0.0})}
+    )
+    turned = World(aprs.model_copy(update={"fidelity": "kinematic", "actual": actual}), seed=6)
+    found = errors(turned, frames(in_world=turned)).reshape(-1, 4)[:, 3]
+    assert abs(found.mean() + np.radians(2.0)) < 4 * np.radians(0.3) / np.sqrt(found.size)
+
+
+def test_detector_sees_its_own_table_and_no_further(world, frames):
+    fanuc = {name for name in world.objects if world.pose_of(name).position[1] < -0.86}
+    assert 0 < len(fanuc) < len(world.objects)
+    assert set(matched(world, frames(1)[0])) == fanuc
+    assert set(matched(world, frames(1, "detector_motoman")[0])) == set(world.objects) - fanuc
+    everything = frames(1, min_xy_m=(-100, -100), max_xy_m=(100, 100))[0]
+    assert set(matched(world, everything)) == set(world.objects)
+
+
+def test_what_leaves_the_view_is_gone_and_what_comes_is_seen(world, lines, sensor_in):
+    sensor = sensor_in(world, **lines[FANUC])
+    before = sensor.sample().skus.count("sku_part_medium_gear")
+    world.place("medium_gear_1", Pose.from_xyz_rpy([5, 5, 0]))
+    assert sensor.sample().skus.count("sku_part_medium_gear") == before - 1
+    world.remove("medium_gear_2")
+    assert sensor.sample().skus.count("sku_part_medium_gear") == before - 2
+    world.add("new_gear", "medium_gear", Pose.from_xyz_rpy([0.5, -1.5, 1.0]))
+    frame = sensor.sample()
+    assert frame.skus.count("sku_part_medium_gear") == before - 1
+    assert "new_gear" in matched(world, frame)
+
+
+def test_miss_loses_that_share_of_objects(frames):
+    count = sum(len(frame.skus) for frame in frames(miss=0.2))
+    total = FRAMES * 15
+    assert abs(count / total - 0.8) < 4 * np.sqrt(0.2 * 0.8 / total)
+
+
+def test_what_is_missed_or_out_of_view_does_not_change_the_other_readings(aprs, frames):
+    """Fewer objects seen, but those with the very same numbers: the stream is drawn for all."""
+
+    def seen(**changes: Any) -> list[set[bytes]]:
+        fresh = World(aprs.model_copy(update={"fidelity": "kinematic"}), seed=6)
+        return [{row.tobytes() for row in f.positions} for f in frames(20, in_world=fresh, **changes)]
+
+    whole = seen()
+    for fewer in (seen(miss=0.3), seen(max_xy_m=(0.3, -0.86))):
+        assert all(part <= all_of_them for part, all_of_them in zip(fewer, whole, strict=True))
+        assert sum(map(len, fewer)) < sum(map(len, whole))
+
+
+def test_rows_have_no_identity(world, frames):
+    """Sorted by SKU, and inside it by a score that changes: the row of an object jumps."""
+    rows = []
+    for frame in frames(50):
+        assert list(frame.skus) == sorted(frame.skus)
+        assert ((frame.scores > 0) & (frame.scores <= 1)).all()
+        for sku in set(frame.skus):
+            scores = frame.scores[[i for i, s in enumerate(frame.skus) if s == sku]]
+            assert (np.diff(scores) <= 0).all()
+        rows.append(matched(world, frame)["medium_gear_1"])
+    assert len(set(rows)) == 4  # the tray holds four medium gears
+
+
+def test_empty_view_gives_an_empty_frame(frames):
+    frame = frames(1, min_xy_m=(50, 50), max_xy_m=(60, 60))[0]
+    assert frame.skus == ()
+    assert frame.positions.shape == (0, 3)
+    assert frame.quaternions.shape == frame.variances.shape == (0, 4)
+
+
+def test_delay_of_the_cells_detectors_is_exact(world, lines, sensor_in, listen):
+    arrived = listen(world, 1.0, sensor_in(world, **lines[FANUC]))
+    assert [(tick, message.time_ns) for tick, message in arrived] == [
+        (50 * number + 25, 100_000_000 * number) for number in range(1, 10)
+    ]
