@@ -78,7 +78,11 @@ CASES = {
         "parts.world",
         "reserved",
     ),
-    "bad name": ({"trays": {"My Tray": {"model": "kit_m2l1_tray", "pose": BASE}}}, "trays.My Tray", "pattern"),
+    "bad name": (
+        {"trays": {"My Tray": {"model": "kit_m2l1_tray", "pose": BASE}}},
+        "trays.My Tray",
+        "a name is a small letter",
+    ),
     "no place": ({"parts": {"lonely": {"pose": None}}}, "parts.lonely", "give either pose or slot"),
     "two places": (part(slot="kit/slot_1", pose=BASE), "parts.gear", "give either pose or slot"),
     "tray in a slot": ({"trays": {"kit": {"slot": "supply/slot_1"}}}, "trays.kit", "unknown key 'slot'"),

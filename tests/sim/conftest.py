@@ -90,9 +90,9 @@ def falling_ball() -> tuple[Any, Any]:
     return spec.compile()
 
 
-def above(position: np.ndarray, height_m: float = 0.0) -> Pose:
+def above(position: Any, height_m: float = 0.0) -> Pose:
     """A tool that points down at a place."""
-    return Pose.from_xyz_rpy(np.asarray(position) + [0, 0, height_m], [np.pi, 0, 0])
+    return Pose.from_xyz_rpy(position + np.array([0, 0, height_m]), [np.pi, 0, 0])
 
 
 @pytest.fixture(scope="session")

@@ -104,7 +104,7 @@ def test_a_name_that_is_taken_is_refused(world, name):
 
 @pytest.mark.parametrize("name", ["", "Gear", "a/b", "1st", "x" * 49])
 def test_a_name_that_is_none_is_refused(world, name):
-    with pytest.raises(BadInput, match=r"cannot add '.*': a name is a letter"):
+    with pytest.raises(BadInput, match=r"cannot add '.*': a name is a small letter"):
         world.add(name, "small_gear", FREE_PLACE)
 
 

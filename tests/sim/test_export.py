@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from cellwright.cells import actual_layout
 from cellwright.core.errors import BadInput
 from cellwright.models.export import write_mjcf
 from cellwright.sim import World
@@ -61,28 +62,24 @@ def test_pictures_lie_beside_it(exported):
     assert {file.suffix for file in files[1:]} == {".png"}
 
 
-def test_the_world_is_not_touched_by_its_export(aprs, tmp_path):
-    world = World(aprs)
+def test_the_world_is_not_touched_by_its_export(bench, tmp_path):
+    world = World(bench)
     before = arrays(world.model)["geom_pos"].copy()
     write_mjcf(world.spec, tmp_path / "a.xml")
     first = (tmp_path / "a.xml").read_bytes()
     write_mjcf(world.spec, tmp_path / "a.xml")
     assert (tmp_path / "a.xml").read_bytes() == first
     assert np.array_equal(world.model.geom_pos, before)
-    world.remove("medium_gear_1")
+    world.remove("gear")
     world.engine.step(5)
 
 
 def test_the_layout_of_the_seed_is_what_is_written(aprs, tmp_path):
-    worlds = [World(aprs, seed) for seed in (0, 1)]
-    texts = []
-    for world in worlds:
-        write_mjcf(compose(aprs, world.layout), tmp_path / "cell.xml")
-        texts.append((tmp_path / "cell.xml").read_text())
-    assert texts[0] != texts[1]
+    for seed in (0, 1):
+        write_mjcf(compose(aprs, actual_layout(aprs, seed)), tmp_path / f"{seed}.xml")
+    assert (tmp_path / "0.xml").read_text() != (tmp_path / "1.xml").read_text()
 
 
-def test_a_folder_that_is_not_there_is_one_line(aprs, tmp_path):
-    world = World(aprs)
+def test_a_folder_that_is_not_there_is_one_line(bench, tmp_path):
     with pytest.raises(BadInput, match=r"^cannot write .*No such file"):
-        write_mjcf(world.spec, tmp_path / "nowhere" / "cell.xml")
+        write_mjcf(compose(bench, actual_layout(bench, 0)), tmp_path / "nowhere" / "cell.xml")

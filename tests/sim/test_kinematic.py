@@ -83,7 +83,7 @@ def test_a_grasp_beside_the_part_holds_nothing(lab, tool_above, offset_m, held):
     place = lab.world.pose_of("gear").apply([0, 0, 0.0266])
 
     async def work() -> float:
-        await lab.robots["arm"].move_tool(tool_above(place + [offset_m, 0, 0]))
+        await lab.robots["arm"].move_tool(tool_above(place + np.array([offset_m, 0, 0])))
         width_m = await lab.robots["arm"].close_gripper()
         await lab.robots["arm"].move_tool(tool_above(place, 0.1))
         return width_m

@@ -206,6 +206,6 @@ def test_a_laboratory_stops_when_physics_diverges(open_lab, bench):
     lab = open_lab(bench)
     lab.advance(0.2)
     lab.world.data.qvel[lab.world.objects["gear"].dof] = np.inf
-    with pytest.raises(SimulationError, match="physics diverged after 0.2"):
+    with pytest.raises(SimulationError, match=r"^physics diverged after 0\.2"):
         lab.advance(0.5)
     assert lab.world.clock.time_s < 0.3

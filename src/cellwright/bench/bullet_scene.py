@@ -84,15 +84,11 @@ class BulletScene:
         """Where a loose object's centre of mass is."""
         return np.array(pybullet.getBasePositionAndOrientation(self.objects[name], physicsClientId=self.client)[0])
 
-    def contact_count(self) -> int:
-        """Points at which something touches."""
-        return len(pybullet.getContactPoints(physicsClientId=self.client))
-
     def _load(self, bodies: list[int], *, movable: bool, flags: int) -> int:
         """A root body with its descendants, where it is now."""
         model, data, root = self._model, self._data, bodies[0]
         w, x, y, z = (float(value) for value in data.xquat[root])
-        unit = pybullet.loadURDF(
+        unit: int = pybullet.loadURDF(
             str(write_urdf(model, bodies, self._folder)),
             data.xpos[root].tolist(),
             [x, y, z, w],

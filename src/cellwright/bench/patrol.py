@@ -6,6 +6,7 @@ import asyncio
 
 import numpy as np
 
+from cellwright.core.messages import Message
 from cellwright.lab import Lab
 
 __all__ = ["start_patrol"]
@@ -31,10 +32,11 @@ BYSTANDER_PERIOD_S = 0.05
 
 
 def start_patrol(lab: Lab) -> list[asyncio.Task[None]]:
-    """Starts the patrols, and two bystanders that look up twenty times a second, as user code would.
+    """Starts the patrols, a listener to all sensors, and two bystanders that look up twenty times a second.
 
-    Whoever waits for the returned tasks hears of an arm that stopped; by themselves they never end.
+    So much a user's controller would do at least. The tasks never end by themselves.
     """
+    lab.bus.subscribe(None, _hear, subscriber="bench")
     patrols = [_patrol(lab, robot) for robot in WAYPOINTS_DEG]
     bystanders = [_look_up_now_and_then(lab) for _ in range(BYSTANDERS)]
     return [lab.loop.create_task(work) for work in (*patrols, *bystanders)]
@@ -50,3 +52,7 @@ async def _patrol(lab: Lab, robot: str) -> None:
 async def _look_up_now_and_then(lab: Lab) -> None:
     while True:
         await lab.clock.sleep(BYSTANDER_PERIOD_S)
+
+
+def _hear(_topic: str, _message: Message) -> None:
+    pass

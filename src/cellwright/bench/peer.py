@@ -17,7 +17,7 @@ from cellwright.sim import World
 
 __all__ = ["has_peer", "measure_peer", "peer_ratio"]
 
-SETTLE_STEPS = 2000
+SETTLE_STEPS = {True: 1500, False: 100}  # to fall asleep takes Bullet two simulated seconds
 
 
 def has_peer() -> bool:
@@ -49,7 +49,7 @@ def peer_ratio(cell_name: str, seed: int, count: int, sleep: bool) -> float:
     ratios = np.empty(count)
     with TemporaryDirectory() as folder:
         peer = BulletScene(ours, Path(folder), sleep=sleep)
-        peer.step(ours.data.ctrl, SETTLE_STEPS)
+        peer.step(ours.data.ctrl, SETTLE_STEPS[sleep])
         for i, segment in enumerate(segments):
             start_s = process_time()
             replay(ours.model, ours.data, segment)

@@ -6,6 +6,7 @@ from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.catalogue.library import FURNITURE, KINDS, PARTS, ROBOTS, TOOLS, TRAYS, find_model, part_of_sku
+from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
 
@@ -23,6 +24,7 @@ __all__ = [
     "GripperFigures",
     "JointFigures",
     "LinkFigures",
+    "PartFigures",
     "SlotFigures",
     "TrayFigures",
     "TrayKind",

@@ -9,17 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.parts import PartFigures
 
 __all__ = ["GEARS", "LARGE_GEAR", "MEDIUM_GEAR", "SMALL_GEAR", "GearFigures"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GearFigures(Figures):
+class GearFigures(PartFigures):
     """A gear, bottom to top: cone, disc with teeth, peg; a cone with two equal radii is a straight plug.
 
     Attributes:
-        sku: The stock-keeping unit under which orders and vision name it.
         cone_bottom_radius_m: Radius of the cone at the gear's bottom.
         cone_top_radius_m: Radius of the cone where the disc begins.
         cone_height_m: Height of the cone.
@@ -29,13 +28,9 @@ class GearFigures(Figures):
         tooth_count: Number of teeth.
         peg_radius_m: Radius of the peg.
         peg_height_m: Height of the peg above the disc.
-        mass_kg: Mass of the whole gear.
         rgba: Colour.
-        grasp_feature: What a parallel gripper closes on.
-        grasp_height_m: Height of the grasp point above the gear's bottom.
     """
 
-    sku: str
     cone_bottom_radius_m: float
     cone_top_radius_m: float
     cone_height_m: float
@@ -45,10 +40,7 @@ class GearFigures(Figures):
     tooth_count: int
     peg_radius_m: float
     peg_height_m: float
-    mass_kg: float
     rgba: tuple[float, float, float, float]
-    grasp_feature: str
-    grasp_height_m: float
 
     @property
     def disc_top_m(self) -> float:
@@ -61,8 +53,13 @@ class GearFigures(Figures):
         return self.disc_top_m + self.peg_height_m
 
     @property
+    def radius_m(self) -> float:
+        """Over the teeth."""
+        return self.tip_radius_m
+
+    @property
     def grasp_width_m(self) -> float:
-        """Distance of the fingers when they touch."""
+        """Across the peg."""
         return 2 * self.peg_radius_m
 
 

@@ -9,9 +9,9 @@ from cellwright.catalogue.arms import ArmFigures
 from cellwright.catalogue.figures import Figures
 from cellwright.catalogue.furniture import FURNITURE as OWN_FURNITURE
 from cellwright.catalogue.furniture import FurnitureFigures
-from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
+from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.sia20f import SIA20F
 from cellwright.catalogue.trays import TrayFigures
 from cellwright.core.errors import UnknownName
@@ -21,7 +21,7 @@ __all__ = ["FURNITURE", "KINDS", "PARTS", "ROBOTS", "TOOLS", "TRAYS", "find_mode
 
 ROBOTS: Registry[ArmFigures] = Registry("robot model", "cellwright.robots")
 TOOLS: Registry[GripperFigures] = Registry("tool model", "cellwright.tools")
-PARTS: Registry[GearFigures] = Registry("part model", "cellwright.parts")
+PARTS: Registry[PartFigures] = Registry("part model", "cellwright.parts")
 TRAYS: Registry[TrayFigures] = Registry("tray model", "cellwright.trays")
 FURNITURE: Registry[FurnitureFigures] = Registry("furniture model", "cellwright.furniture")
 
@@ -48,7 +48,7 @@ def find_model(name: str) -> tuple[str, Figures]:
     raise UnknownName("model", name, [n for registry in KINDS.values() for n in registry])
 
 
-def part_of_sku(sku: str) -> GearFigures:
+def part_of_sku(sku: str) -> PartFigures:
     """The part that is sold under a stock-keeping unit."""
     for name in PARTS:
         if PARTS.get(name).sku == sku:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cellwright.catalogue import PARTS, TRAYS, GearFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, SlotFigures, TrayFigures, seated_height_m
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
 from cellwright.core.errors import ConfigError, UnknownName
@@ -74,8 +74,11 @@ class PartPlacer:
         self._taken[cfg.slot] = name
         return self._seat(tray_name, tray, slots[slot_name], part)
 
-    def _seat(self, tray_name: str, tray: TrayFigures, slot: SlotFigures, part: GearFigures) -> Pose:
-        pose_part_in_tray = Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, part)])
+    def _seat(self, tray_name: str, tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> Pose:
+        height_m = slot.floor_m - part.bottom_m
+        if isinstance(part, GearFigures):
+            height_m = seated_height_m(tray, slot, part)
+        pose_part_in_tray = Pose.from_xyz_rpy([*slot.xy_m, height_m])
         return self._trays[tray_name].pose_in_world @ pose_part_in_tray
 
     def _fill(self, where: str, population: PopulationCfg) -> Iterator[Pose]:
@@ -110,7 +113,8 @@ class PartPlacer:
         rng = self._streams.stream(f"layout/{population.model} in {low.tolist()} to {high.tolist()}")
         found = 0
         for _ in range(population.count * TRIES):
-            pose = Pose.from_xyz_rpy([*rng.uniform(low, high), region.z_m], [0, 0, rng.uniform(-np.pi, np.pi)])
+            xyz_m = [*rng.uniform(low, high), region.z_m - part.bottom_m]
+            pose = Pose.from_xyz_rpy(xyz_m, [0, 0, rng.uniform(-np.pi, np.pi)])
             if self._is_free(part, pose):
                 self._loose.append(Placement("", population.model, pose))
                 found += 1
@@ -120,18 +124,18 @@ class PartPlacer:
         problem = f"no room for {population.count} of {population.model} in the region; {found} fitted"
         raise ConfigError(self._cell.where, where, problem)
 
-    def _is_free(self, part: GearFigures, pose: Pose) -> bool:
+    def _is_free(self, part: PartFigures, pose: Pose) -> bool:
         """Whether a part there touches no loose part and no tray; by the drawings, so that both layouts agree."""
         for placed in self._loose:
             other = PARTS.get(placed.model)
             x, y, z = placed.pose_in_world.position - pose.position
-            near = np.hypot(x, y) < part.tip_radius_m + other.tip_radius_m + GAP_M
-            if near and -other.height_m < z < part.height_m:
+            near = np.hypot(x, y) < part.radius_m + other.radius_m + GAP_M
+            if near and -other.height_m < z + other.bottom_m - part.bottom_m < part.height_m:
                 return False
         for cfg in self._cell.trays.values():
             tray = TRAYS.get(cfg.model)
             x, y, z = cfg.pose.pose.inverse().apply(pose.position)
             apart_m = np.hypot(max(abs(x) - tray.size_m[0] / 2, 0), max(abs(y) - tray.size_m[1] / 2, 0))
-            if apart_m < part.tip_radius_m + TRAY_GAP_M and -part.height_m < z < tray.thickness_m:
+            if apart_m < part.radius_m + TRAY_GAP_M and -part.height_m < z + part.bottom_m < tray.thickness_m:
                 return False
         return True

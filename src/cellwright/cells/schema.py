@@ -6,12 +6,13 @@ Files use metres and degrees, and every key says so; inside the program angles a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.core.config import Cfg, Number
@@ -30,12 +31,23 @@ __all__ = [
     "RobotCfg",
     "TrayCfg",
     "cell_json_schema",
+    "checked_name",
 ]
 
 Coordinate = Annotated[float, Field(ge=-100, le=100)]
 Vector = tuple[Coordinate, Coordinate, Coordinate]
 Angle = Annotated[float, Field(ge=-720, le=720)]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=48)]
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
+
+
+def checked_name(name: str) -> str:
+    """The name, if it is one: it becomes part of topics, of file names, of names in models."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise ValueError(f"a name is a small letter and up to 47 small letters, digits or _, not '{name}'")
+    return name
+
+
+Name = Annotated[str, AfterValidator(checked_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
 Fidelity = Literal["physics", "kinematic"]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cellwright.bench import BENCHES, BenchResult, Conditions, run_bench
-from cellwright.cli.output import err, prepare_output, print_json, table
+from cellwright.cli.output import err, prepare_output, print_json, say, table
 
 __all__ = ["app"]
 
@@ -28,7 +28,7 @@ def _add(name: str) -> None:
     ) -> int:
         if out is not None:
             prepare_output(out)
-        result = run_bench(name, Conditions(seed, quick, err.print))
+        result = run_bench(name, Conditions(seed, quick, lambda text: say(text, to=err)))
         if out is not None:
             out.write_text(json.dumps(result.as_dict(), indent=2) + "\n", encoding="utf-8")
         if as_json:

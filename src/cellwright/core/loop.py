@@ -72,7 +72,7 @@ class _SteppingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if self._poll_first:
-            alone = len(self._fd_to_key) == 1  # there is no socket but the loop's own
+            alone = len(self.get_map()) == 1  # there is no socket but the loop's own
             if timeout == 0 and alone:
                 self.wait(0)
                 return []  # tasks go on first: what its own socket holds, it learns before the next tick

@@ -99,6 +99,7 @@ class Transfer:
             JobFailed: with the reason, when a step cannot be done.
         """
         gear = part_of_sku(self.slot.accepts)
+        assert isinstance(gear, GearFigures)
         async with self._step("look") as step:
             scene = await self.look()
             source = self._choose(scene, self._trays(scene, self.supply), gear)

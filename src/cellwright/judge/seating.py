@@ -8,6 +8,7 @@ import numpy as np
 
 from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, seated_height_m
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.pose import Pose
 from cellwright.sim import World
 
 __all__ = ["Seating", "judge_slot"]
@@ -16,6 +17,8 @@ CENTRE_LIMIT_M = 0.001
 TILT_LIMIT_RAD = np.radians(2.0)
 HEIGHT_LIMIT_M = 0.001
 STILL_MPS = 0.01
+STILL_RADPS = 0.2
+NEAR_M = 0.2  # a part farther above a slot, in a gripper perhaps, is not of this slot
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Seating:
 
     Attributes:
         slot: As `tray/slot`.
-        part: The part nearest to the slot, or empty.
+        part: The part over the slot that is nearest to its floor, or empty.
         seated: Whether it is the right part, at rest in the slot, centred and upright.
         reason: Why not, or how well.
         centre_error_m: Distance of its axis from the slot's, in the tray's plane.
@@ -54,35 +57,41 @@ def judge_slot(world: World, slot: str) -> Seating:
 
 
 def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: SlotFigures) -> Seating:
-    pose_tray_in_world = world.pose_of(tray_name)
-    pose_world_in_tray = pose_tray_in_world.inverse()
-    nearest, nearest_m = "", figures.top_radius_m
-    for name, item in world.objects.items():
-        if isinstance(item.figures, GearFigures):
-            position = pose_world_in_tray.apply(world.pose_of(name).position)
-            distance_m = float(np.hypot(*(position[:2] - figures.xy_m)))
-            if distance_m < nearest_m and abs(position[2]) < 0.2:
-                nearest, nearest_m = name, distance_m
-    if not nearest:
+    pose_world_in_tray = world.pose_of(tray_name).inverse()
+    part = _part_over(world, pose_world_in_tray, figures)
+    if part is None:
         return Seating(slot, "", False, "the slot is empty")
-    item = world.objects[nearest]
+    item = world.objects[part]
     gear = item.figures
     assert isinstance(gear, GearFigures)
-    pose = pose_world_in_tray @ world.pose_of(nearest)
+    pose = pose_world_in_tray @ world.pose_of(part)
+    centre_m = float(np.hypot(*(pose.position[:2] - figures.xy_m)))
     tilt_rad = float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
     height_m = float(pose.position[2]) - seated_height_m(tray, figures, gear)
-    speed_mps = float(np.abs(world.data.qvel[item.dof : item.dof + 3]).max())
+    speed_mps, spin_radps = np.abs(world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1)
     problems = []
     if gear.sku != figures.accepts:
         problems.append(f"it is a {gear.sku}, the slot is for a {figures.accepts}")
-    if nearest_m > CENTRE_LIMIT_M:
-        problems.append(f"{nearest_m * 1000:.2f} mm off centre (limit {CENTRE_LIMIT_M * 1000:g} mm)")
+    if centre_m > CENTRE_LIMIT_M:
+        problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {CENTRE_LIMIT_M * 1000:g} mm)")
     if tilt_rad > TILT_LIMIT_RAD:
         problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(TILT_LIMIT_RAD):g} deg)")
     if abs(height_m) > HEIGHT_LIMIT_M:
         where = "above" if height_m > 0 else "below"
-        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat")
-    if speed_mps > STILL_MPS:
-        problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s")
-    fine = f"{nearest_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"
-    return Seating(slot, nearest, not problems, "; ".join(problems) or fine, nearest_m, tilt_rad, height_m)
+        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat (limit {HEIGHT_LIMIT_M * 1000:g} mm)")
+    if speed_mps > STILL_MPS or spin_radps > STILL_RADPS:
+        problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s and {np.degrees(spin_radps):.0f} deg/s")
+    fine = f"{centre_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"
+    return Seating(slot, part, not problems, "; ".join(problems) or fine, centre_m, tilt_rad, height_m)
+
+
+def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str | None:
+    """The part that the slot is judged by: of those over it the one nearest to its floor."""
+    found: dict[str, float] = {}
+    floor = np.array([*slot.xy_m, slot.floor_m])
+    for name, item in world.objects.items():
+        if isinstance(item.figures, GearFigures):
+            offset = pose_world_in_tray.apply(world.pose_of(name).position) - floor
+            if np.hypot(*offset[:2]) < slot.top_radius_m and abs(offset[2]) < NEAR_M:
+                found[name] = float(np.linalg.norm(offset))
+    return min(found, key=lambda name: found[name], default=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, TrayFigures, part_of_sku, seated_height_m
+from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, part_of_sku, seated_height_m
 from cellwright.cells import Cell, Placement, actual_layout, nominal_layout
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
@@ -100,14 +100,15 @@ def _grasp_points(
 ) -> list[tuple[str, np.ndarray]]:
     points = []
     for part in parts:
-        gear = world.objects[part.name].figures
-        assert isinstance(gear, GearFigures)
-        points.append((part.name, part.pose_in_world.apply([0, 0, gear.grasp_height_m])))
+        item = world.objects[part.name].figures
+        assert isinstance(item, PartFigures)
+        points.append((part.name, part.pose_in_world.apply([0, 0, item.grasp_height_m])))
     for tray in trays:
         figures = world.objects[tray.name].figures
         assert isinstance(figures, TrayFigures)
         for slot in figures.slots:
             gear = part_of_sku(slot.accepts)
+            assert isinstance(gear, GearFigures)
             height_m = seated_height_m(figures, slot, gear) + gear.grasp_height_m
             points.append((f"{tray.name}/{slot.name}", tray.pose_in_world.apply([*slot.xy_m, height_m])))
     return points

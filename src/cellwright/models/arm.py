@@ -18,10 +18,13 @@ from cellwright.models.surfaces import METAL
 from cellwright.shapes.body_shape import BodyShape
 from cellwright.shapes.lr_mate_200id import LR_MATE_200ID_SHAPE
 from cellwright.shapes.sia20f import SIA20F_SHAPE
+from cellwright.shapes.ur5 import UR5_SHAPE
 
 __all__ = ["ARM_SHAPES", "build_arm"]
 
-ARM_SHAPES: Mapping[str, BodyShape] = MappingProxyType({"lr_mate_200id": LR_MATE_200ID_SHAPE, "sia20f": SIA20F_SHAPE})
+ARM_SHAPES: Mapping[str, BodyShape] = MappingProxyType(
+    {"lr_mate_200id": LR_MATE_200ID_SHAPE, "sia20f": SIA20F_SHAPE, "ur5": UR5_SHAPE}
+)
 
 _INPUTS = int(mujoco.mjtCtrlInput.mjINPUT_POS) | int(mujoco.mjtCtrlInput.mjINPUT_VEL)
 

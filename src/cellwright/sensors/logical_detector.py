@@ -69,8 +69,10 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         objects = list(self.world.objects.values())
         self._skus = [item.sku for item in objects]
         kinds = sorted({*self._skus})
-        self._ranks = [kinds.index(sku) for sku in self._skus]
-        self._variances = np.tile(self._sd**2, (len(objects), 1))
+        self._rank = np.array([kinds.index(sku) for sku in self._skus], dtype=float)
+        # Repeated for every object: broadcasting would cost more than the sum itself.
+        self._sds, self._offsets = (np.tile(row, (len(objects), 1)) for row in (self._sd, self._offset))
+        self._variances = self._sds**2
         self._qpos = self.world.data.qpos
         self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))
 
@@ -86,28 +88,20 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
 
     def sample(self) -> Detections:
         """One frame."""
-        rng = self.site.rng
+        rng, cfg = self.site.rng, self.cfg
         poses = self._qpos[self._gather]
-        noise = rng.standard_normal((len(poses), 4)) * self._sd + self._offset
+        noise = rng.standard_normal(self._sds.shape) * self._sds + self._offsets
         luck = rng.random((len(poses), 2))  # drawn for all, so that what is in view does not shift the stream
-        seen = self._seen(poses[:, :2].tolist(), luck.tolist())
-        rows = [row for _, _, row in seen]
-        poses, noise = poses[rows], noise[rows]
+        (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
+        x, y = poses[:, 0], poses[:, 1]
+        seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max) & (luck[:, 0] >= cfg.miss)
+        rows = seen.nonzero()[0]
+        scores = 1.0 - 0.3 * luck[rows, 1] ** 2
+        order = (self._rank[rows] - scores).argsort()  # scores differ by less than ranks do
+        rows, scores = rows[order], scores[order]
+        poses, noise = poses.take(rows, 0), noise.take(rows, 0)
         half_rad = noise[:, 3:] / 2
         quaternions = np.cos(half_rad) * poses[:, 3:7] + np.sin(half_rad) * (poses[:, 7:] * TURN_SIGNS)
-        skus, scores = tuple([self._skus[row] for row in rows]), np.array([-minus_score for _, minus_score, _ in seen])
+        skus = tuple([self._skus[row] for row in rows.tolist()])
         positions, variances = poses[:, :3] + noise[:, :3], self._variances[: len(rows)]
         return Detections(*self.header(), "world", skus, positions, quaternions, variances, scores)
-
-    def _seen(self, places: list[list[float]], luck: list[list[float]]) -> list[tuple[int, float, int]]:
-        """Rank of the SKU, score with a minus, and row of every object in view that is not missed, in this order.
-
-        With a few dozen objects a plain loop is faster than a dozen array operations.
-        """
-        (x_min, y_min), (x_max, y_max), miss = self.cfg.min_xy_m, self.cfg.max_xy_m, self.cfg.miss
-        seen = []
-        for row, ((x, y), (chance, blur)) in enumerate(zip(places, luck, strict=True)):
-            if x_min <= x <= x_max and y_min <= y <= y_max and chance >= miss:
-                seen.append((self._ranks[row], 0.3 * (blur * blur) - 1.0, row))
-        seen.sort()
-        return seen

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PARTS, ROBOTS, TOOLS, TRAYS, ArmFigures, GearFigures, GripperFigures, TrayFigures
+from cellwright.catalogue import PARTS, ROBOTS, TOOLS, TRAYS, ArmFigures, GripperFigures, PartFigures, TrayFigures
 from cellwright.cells import Cell
 
 __all__ = ["ObjectIndex", "RobotIndex", "ToolIndex", "index_objects", "index_robots"]
@@ -54,7 +54,7 @@ class ObjectIndex:
     """A loose object's places: its body and the seven numbers of its free joint."""
 
     name: str
-    figures: GearFigures | TrayFigures
+    figures: PartFigures | TrayFigures
     body: int
     qpos: int
     dof: int

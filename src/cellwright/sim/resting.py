@@ -70,4 +70,4 @@ def _underside(gear: GearFigures) -> npt.NDArray[np.float64]:
     xy = np.concatenate([grid, *(np.column_stack([edge.real, edge.imag]) for edge in edges)])
     radius = np.hypot(*xy.T)
     heights = np.interp(radius, [gear.cone_bottom_radius_m, gear.cone_top_radius_m], [0.0, gear.cone_height_m])
-    return np.column_stack([xy, heights])[radius <= gear.tip_radius_m + 1e-9]
+    return np.asarray(np.column_stack([xy, heights])[radius <= gear.tip_radius_m + 1e-9])

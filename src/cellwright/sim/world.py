@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from copy import copy
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from cellwright.catalogue import PARTS, TRAYS
 from cellwright.cells import Cell, Placement, actual_layout
+from cellwright.cells.schema import checked_name
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.pose import Pose
@@ -27,7 +27,6 @@ __all__ = ["World"]
 
 OVERLAP_LIMIT_M = 0.001
 SETTLE_CHECK_S = 0.1
-NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
 
 
 class World:
@@ -108,8 +107,10 @@ class World:
 
     def add(self, name: str, model: str, pose_in_world: Pose) -> None:
         """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes."""
-        if not NAME.fullmatch(name):
-            raise BadInput(f"cannot add '{name}': a name is a letter and up to 47 letters, digits and _, all small")
+        try:
+            checked_name(name)
+        except ValueError as error:
+            raise BadInput(f"cannot add '{name}': {error}") from None
         if name in (*self.objects, *self.robots, *self.cell.fixtures, "world"):
             raise BadInput(f"cannot add '{name}': the name is taken")
         if model not in TRAYS and model not in PARTS:

@@ -37,7 +37,7 @@ def test_same_hits_as_mujoco(table, rays, eye):
     model, data = table
     frustum, picture = eye_of(View(eye_in_world_m=eye, target_in_world_m=(0, 0, 0.55)), model, data)
     directions = rays(frustum.axes_in_world, 3000)
-    hits = Caster(model, data, Surfaces(model), picture).solids(directions)
+    hits = Caster(model, data, Surfaces(model), picture).cast(directions)[0]
     geom, normal = np.zeros(1, dtype=np.int32), np.zeros(3)
     same = close = 0
     for index, direction in enumerate(directions):
@@ -105,6 +105,6 @@ def test_things_that_reach_behind_the_eye_are_cut(make_scene):
     _, picture = eye_of(View(eye_in_world_m=(0, 0, 0), target_in_world_m=(0, 1, -0.5)), model, data)
     directions = np.array([[0.0, 0.5, -0.5], [0.0, 1.0, -0.25], [0.5, 0.5, -0.5]])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    hits = Caster(model, data, Surfaces(model), picture).solids(directions)
+    hits = Caster(model, data, Surfaces(model), picture).cast(directions)[0]
     assert hits.geom.tolist() == [0, 0, -1]
     assert np.allclose(hits.point_in_world_m[:2], [[0, 0.4, -0.4], [0, 1.6, -0.4]])

@@ -1,61 +1,83 @@
 """OpenGL and rays draw the same scene alike."""
 
+import os
+import subprocess
+import sys
+
+import mujoco
 import numpy as np
 import pytest
 
-from cellwright.sim.render import GlRenderer, RayRenderer
+from cellwright.sim.render import RayRenderer, View
 from cellwright.sim.render.probe import GL_PLATFORMS, probe
 
 pytestmark = pytest.mark.peer
 SIZE = (480, 270)
+VIEW = View(eye_in_world_m=(0.75, -1.5, 1.35), target_in_world_m=(0.0, -0.03, 0.5))
+
+# A process can use one platform only, so each draws in its own. One renderer draws all four, the first scene twice.
+DRAW = """
+import sys
+import mujoco, numpy
+from cellwright.sim.render import GlRenderer, View
+platform, folder = sys.argv[1:]
+renderer = GlRenderer(platform)
+view = View(eye_in_world_m=(0.75, -1.5, 1.35), target_in_world_m=(0.0, -0.03, 0.5))
+scenes = {}
+for name in ("lit", "plain"):
+    model = mujoco.MjModel.from_binary_path(f"{folder}/{name}.mjb")
+    scenes[name] = model, mujoco.MjData(model)
+    mujoco.mj_forward(*scenes[name])
+big = 480, 270
+jobs = [("lit", "lit", big), ("small", "plain", (96, 54)), ("plain", "plain", big), ("again", "lit", big)]
+for name, scene, size in jobs:
+    numpy.save(f"{folder}/{name}.npy", renderer.render(*scenes[scene], view, size))
+"""
 
 
 @pytest.fixture(scope="module", params=list(GL_PLATFORMS))
-def gl(request):
+def drawn(request, table, plain_table, tmp_path_factory):
+    """The pictures that a platform draws."""
     answer = probe(request.param)
     if not answer.works:
         pytest.skip(f"{request.param}: {answer.reason}; Debian: {' '.join(GL_PLATFORMS[request.param])}")
-    renderer = GlRenderer(request.param)
-    yield renderer
-    renderer.close()
+    folder = tmp_path_factory.mktemp(request.param)
+    for name, (model, _) in {"lit": table, "plain": plain_table}.items():
+        mujoco.mj_saveModel(model, str(folder / f"{name}.mjb"), None)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", DRAW, request.param, str(folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", "the driver complains"
+    return {path.stem: np.load(path) for path in folder.glob("*.npy")}
 
 
-@pytest.fixture
-def masks(plain_table, view, colours):
-    """Geom -> where it is seen, by its colour in the picture without light; once by each renderer."""
-
-    def find(renderer):
-        picture = renderer.render(*plain_table, view, SIZE).astype(float) / 255
-        hue = picture / np.maximum(picture.max(axis=2, keepdims=True), 1e-6)
-        return {
-            name: np.abs(hue - np.array(c) / max(c)).max(axis=2) < 0.05
-            for name, c in colours.items()
-            if name != "table"
-        }
-
-    return find
+def masks(picture, colours):
+    """Geom -> where it is seen, by its hue in the picture without light."""
+    shares = picture.astype(float) / np.maximum(picture.max(axis=2, keepdims=True), 1)
+    wanted = {name: np.array(colour) / max(colour) for name, colour in colours.items() if name != "table"}
+    return {name: np.abs(shares - hue).max(axis=2) < 0.05 for name, hue in wanted.items()}
 
 
-def test_silhouettes_agree(gl, masks):
-    by_gl, by_ray = masks(gl), masks(RayRenderer())
+def test_silhouettes_agree(drawn, plain_table, colours):
+    by_gl = masks(drawn["plain"], colours)
+    by_ray = masks(RayRenderer().render(*plain_table, VIEW, SIZE), colours)
     for name, mask in by_gl.items():
         union = (mask | by_ray[name]).sum()
         assert union > 200, name
         assert (mask & by_ray[name]).sum() / union > 0.97, name
 
 
-def test_light_and_colour_agree(gl, masks, table, view):
-    lit_by_gl = gl.render(*table, view, SIZE).astype(float)
-    lit_by_ray = RayRenderer().render(*table, view, SIZE).astype(float)
-    for name, mask in masks(gl).items():
-        difference = np.abs(lit_by_gl[mask].mean(axis=0) - lit_by_ray[mask].mean(axis=0))
+def test_light_and_colour_agree(drawn, table, colours):
+    by_gl = drawn["lit"].astype(float)
+    by_ray = RayRenderer().render(*table, VIEW, SIZE).astype(float)
+    for name, mask in masks(drawn["plain"], colours).items():
+        difference = np.abs(by_gl[mask].mean(axis=0) - by_ray[mask].mean(axis=0))
         assert difference.max() < 18, (name, difference)
-    assert np.abs(lit_by_gl - lit_by_ray).mean() < 10
+    assert np.abs(by_gl - by_ray).mean() < 10
 
 
-def test_drawing_again_gives_the_same(gl, table, plain_table, view):
-    first = gl.render(*table, view, SIZE)
-    other = gl.render(*plain_table, view, (96, 54))
-    again = gl.render(*table, view, SIZE)
-    assert other.shape == (54, 96, 3)
-    assert np.array_equal(first, again)
+def test_drawing_again_gives_the_same(drawn):
+    assert drawn["small"].shape == (54, 96, 3)
+    assert drawn["lit"].shape == (270, 480, 3)
+    assert np.array_equal(drawn["lit"], drawn["again"])

@@ -51,32 +51,30 @@ class Caster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
     def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: Picture) -> None:
-        self._model, self._data, self._surfaces = model, data, surfaces
+        self._model, self._data, self._surfaces, self._eye = model, data, surfaces, eye
         self._vertices = surfaces.vertices_in_world(data)
         alpha = visible_alpha(model)
         clear = alpha[surfaces.geom] < 1
         self._solids = _Target(eye, self._vertices, surfaces, ~clear, [g for g in surfaces.planes if alpha[g] == 1])
         self._glass = _Target(eye, self._vertices, surfaces, clear, [g for g in surfaces.planes if alpha[g] < 1])
-        self.has_glass = bool(clear.any() or self._glass.planes)
+        self._has_glass = bool(clear.any() or self._glass.planes)
         self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
 
-    def solids(self, directions: Array) -> Hits:
-        """The first opaque thing along each ray from the eye."""
-        return self._cast(directions, self._solids)
-
-    def glass(self, directions: Array) -> Hits:
-        """The first transparent thing along each ray from the eye."""
-        return self._cast(directions, self._glass)
+    def cast(self, directions: Array) -> tuple[Hits, Hits | None]:
+        """The first opaque thing along each ray from the eye, and the first transparent one where there are any."""
+        rays = Bundle(directions @ self._eye.axes)
+        solids = self._meet(rays, directions, self._solids)
+        return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
 
     def shades(self, light: Picture) -> Projection:
         """All that may hide the light, as seen from it."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
         return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
 
-    def _cast(self, directions: Array, target: _Target) -> Hits:
+    def _meet(self, rays: Bundle, directions: Array, target: _Target) -> Hits:
         nearest, found = np.zeros(len(directions)), np.full(len(directions), -1)
-        eye = target.projection.picture
-        for meeting in Bundle(directions @ eye.axes).meet(target.projection) if len(directions) else ():
+        eye = self._eye
+        for meeting in rays.meet(target.projection):
             np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
             first = meeting.inverse_depth == nearest[meeting.dot]
             found[meeting.dot[first]] = target.triangles[meeting.triangle[first]]

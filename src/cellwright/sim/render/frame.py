@@ -59,7 +59,8 @@ class Frame:
         y, x = np.divmod(np.arange(rows * columns), columns)
         middle = (COARSE - 1) / 2
         directions = self._directions(x * COARSE + middle, y * COARSE + middle)
-        return Openness(self._caster.solids(directions), self._eye, self._slope * COARSE, (rows, columns))
+        solid, _ = self._caster.cast(directions)
+        return Openness(solid, self._eye, self._slope * COARSE, (rows, columns))
 
     def _directions(self, x: Array, y: Array) -> Array:
         width, height = self._size
@@ -80,23 +81,22 @@ class Frame:
 
     def _trace_band(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         directions = self._directions(x, y)
-        solid = self._caster.solids(directions)
+        solid, glass = self._caster.cast(directions)
         colour = np.empty(directions.shape, dtype=np.float32)
         colour[~solid.any] = self._background.colour(directions[~solid.any])
         seen = np.flatnonzero(solid.any)
         colour[seen] = self._shade(solid.part(seen), directions[seen], x[seen], y[seen])
         key = solid.geom
-        if self._caster.has_glass:
-            glass = self._caster.glass(directions)
+        if glass is not None:
             front = np.flatnonzero(glass.any & (~solid.any | (glass.distance_m < solid.distance_m)))
             alpha = self._paint.rgba[glass.geom[front], 3:]
-            tint = self._shade(glass.part(front), directions[front], x[front], y[front])
+            tint = self._shade(glass.part(front), directions[front], x[front], y[front], shadows=False)
             colour[front] = alpha * tint + (1 - alpha) * colour[front]
             key = key.copy()
             key[front] += (glass.geom[front] + 1) * self._model.ngeom
         return colour, key
 
-    def _shade(self, hits: Hits, directions: Array, x: Array, y: Array) -> Colour:
+    def _shade(self, hits: Hits, directions: Array, x: Array, y: Array, *, shadows: bool = True) -> Colour:
         normal, to_eye = hits.normal_in_world.astype(np.float32), (-directions).astype(np.float32)
         slant = np.maximum(np.einsum("ij,ij->i", normal, to_eye), 0.05)
         footprint_m = hits.distance_m * self._slope / slant
@@ -111,7 +111,7 @@ class Frame:
         lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
         for light, shades in zip(self._lights, self._shades, strict=True):
             diffuse, specular = light.shine(hits.point_in_world_m, normal, to_eye, gloss, shininess)
-            if shades is not None:
+            if shades is not None and shadows:
                 facing = np.flatnonzero(diffuse.any(axis=1))
                 hidden = facing[~sees_light(shades, lifted[facing])]
                 diffuse[hidden] = 0

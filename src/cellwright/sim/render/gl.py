@@ -83,7 +83,7 @@ class GlRenderer:
         )
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = True
         self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = True
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = True
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         near = model.vis.map.znear * model.stat.extent
         half_height = near * math.tan(frustum.fovy_rad / 2)
         _, up, backwards = frustum.axes_in_world.T

@@ -36,11 +36,12 @@ class RayRenderer:
         colour, key = frame.trace(x, y)
         picture = colour.reshape(height, width, 3)
         y, x = np.nonzero(_edges(picture, key.reshape(height, width)))
-        fine_x = (x[:, None] + EDGE_SAMPLES[:, 0]).reshape(-1)
-        fine_y = (y[:, None] + EDGE_SAMPLES[:, 1]).reshape(-1)
-        fine, _ = frame.trace(fine_x, fine_y)
-        total = picture[y, x] + fine.reshape(-1, len(EDGE_SAMPLES), 3).sum(axis=1)
-        picture[y, x] = total / (len(EDGE_SAMPLES) + 1)
+        if len(x):
+            fine_x = (x[:, None] + EDGE_SAMPLES[:, 0]).reshape(-1)
+            fine_y = (y[:, None] + EDGE_SAMPLES[:, 1]).reshape(-1)
+            fine, _ = frame.trace(fine_x, fine_y)
+            total = picture[y, x] + fine.reshape(-1, len(EDGE_SAMPLES), 3).sum(axis=1)
+            picture[y, x] = total / (len(EDGE_SAMPLES) + 1)
         return np.asarray(np.round(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
 
     def close(self) -> None:

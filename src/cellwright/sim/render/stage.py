@@ -30,12 +30,12 @@ def dress_stage(
     spec.stat.extent = radius_m
     _add_sky(spec)
     _add_floor_material(spec)
-    _add_light(spec, "stage_key", KEY_DIRECTION, (0.60, 0.58, 0.55), 0.25, centre_m, radius_m, shadows)
-    _add_light(spec, "stage_fill", FILL_DIRECTION, (0.13, 0.14, 0.17), 0.0, centre_m, radius_m, False)
+    _add_light(spec, "stage_key", KEY_DIRECTION, (0.68, 0.66, 0.62), 0.30, centre_m, radius_m, shadows)
+    _add_light(spec, "stage_fill", FILL_DIRECTION, (0.15, 0.16, 0.19), 0.0, centre_m, radius_m, False)
     visual = spec.visual
     visual.headlight.active = 1
-    visual.headlight.ambient = (0.33, 0.335, 0.35)
-    visual.headlight.diffuse = (0.13, 0.13, 0.13)
+    visual.headlight.ambient = (0.39, 0.395, 0.41)
+    visual.headlight.diffuse = (0.15, 0.15, 0.15)
     visual.headlight.specular = (0.08, 0.08, 0.08)
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
     visual.quality.offsamples = 8
@@ -54,8 +54,8 @@ def _add_sky(spec: Any) -> None:
         name="stage_sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
         builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=(0.93, 0.95, 0.97),
-        rgb2=(0.66, 0.71, 0.78),
+        rgb1=(0.95, 0.97, 0.99),
+        rgb2=(0.72, 0.77, 0.83),
         width=256,
         height=1536,
     )

@@ -1,0 +1,47 @@
+"""What every loose part has in common, whatever its shape: a name to order it by, a weight, a way to take it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from cellwright.catalogue.figures import Figures
+
+__all__ = ["PartFigures"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartFigures(Figures, ABC):
+    """Base of all parts; z of a part's frame points up when it stands as it should.
+
+    Attributes:
+        sku: The stock-keeping unit under which orders and vision name it.
+        mass_kg: Mass of the whole part.
+        grasp_feature: What a parallel gripper closes on.
+        grasp_height_m: Height of the grasp point above the part's origin.
+    """
+
+    sku: str
+    mass_kg: float
+    grasp_feature: str
+    grasp_height_m: float
+
+    @property
+    @abstractmethod
+    def height_m(self) -> float:
+        """Height of the whole part."""
+
+    @property
+    @abstractmethod
+    def radius_m(self) -> float:
+        """Largest distance of any of its points from its z axis: the room it needs when it is put somewhere."""
+
+    @property
+    @abstractmethod
+    def grasp_width_m(self) -> float:
+        """Distance of the fingers when they touch."""
+
+    @property
+    def bottom_m(self) -> float:
+        """Height of its underside above its origin; zero where nothing else is said."""
+        return 0.0
