@@ -134,6 +134,17 @@ def test_detector_that_gives_no_frames(changed, aprs):
     )
 
 
+def test_frames_that_were_under_way_are_not_looked_at(changed, aprs):
+    """The detector is slow: when the tray is gone, frames that still show it keep coming."""
+    slow = [line | ({"delay_s": 1.0} if "detector" in line["type"] else {}) for line in aprs.sensors]
+    lab = Lab(changed(sensors=slow))
+    lab.advance(2.0)
+    lab.world.place(KIT, AWAY)
+    report = fails(lab)
+    assert "is in view" in report.reason
+    assert report.steps[0].end_s - report.steps[0].start_s > 1.0
+
+
 @pytest.mark.parametrize(
     ("job", "words"),
     [

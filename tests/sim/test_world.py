@@ -209,3 +209,11 @@ def test_a_laboratory_stops_when_physics_diverges(open_lab, bench):
     with pytest.raises(SimulationError, match=r"^physics diverged after 0\.2"):
         lab.advance(0.5)
     assert lab.world.clock.time_s < 0.3
+
+
+def test_scattered_parts_lie_still_where_they_were_scattered(make_bench):
+    region = {"min_xy_m": [-0.6, 0.4], "max_xy_m": [0.6, 1.0], "z_m": 0.0}
+    populations = [{"model": model, "count": 5, "region": region} for model in ("small_gear", "large_gear")]
+    world = World(make_bench(populations=populations), seed=9)
+    for name, placement in world.layout.objects.items():
+        assert placement.pose_in_world.distance_m(world.pose_of(name)) < 2e-4, name

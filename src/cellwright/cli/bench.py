@@ -53,7 +53,7 @@ def _rows(result: BenchResult, missed: str) -> list[tuple[str, str, str, str]]:
         target = result.targets.get(name, {})
         bounds = ", ".join(f"{'>=' if bound == 'min' else '<='} {limit:g}" for bound, limit in target.items())
         verdict = ("yes" if result.meets_target(name) else missed) if target else ""
-        rows.append((name, f"{value:.4g}", bounds, verdict))
+        rows.append((name, f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}", bounds, verdict))
     return rows
 
 

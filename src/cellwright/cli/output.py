@@ -39,7 +39,8 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
         pad_edge=False,
     )
     for column in columns:
-        made.add_column(escape(column), justify="right" if column.endswith("]") else "left", overflow="fold")
+        number = column.endswith("]")
+        made.add_column(escape(column), justify="right" if number else "left", overflow="fold", no_wrap=number)
     for row in rows:
         made.add_row(*(_cell(value, markup) for value in row))
     console.print(made)

@@ -41,8 +41,8 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     start = world.snapshot()
     for i, line in enumerate(cell.sensors):
         problems = check_sensor(partial(_fresh_sensor, world, start, line, f"{cell.where}: sensors.{i}"))
-        name = f"sensor {line.get('robot') or line.get('name', i)} {line.get('type')}"
-        findings.append(Finding(name, not problems, "; ".join(problems) or f"{line.get('rate_hz')} Hz"))
+        name = line.get("name") or f"{line.get('robot', i)} {line.get('type')}"
+        findings.append(Finding(f"sensor {name}", not problems, "; ".join(problems) or f"{line.get('rate_hz')} Hz"))
     return findings
 
 
@@ -102,7 +102,7 @@ def _grasp_points(
     for part in parts:
         item = world.objects[part.name].figures
         assert isinstance(item, PartFigures)
-        points.append((part.name, part.pose_in_world.apply([0, 0, item.grasp_height_m])))
+        points.append((part.name, part.pose_in_world.apply(item.grasp_xyz_m)))
     for tray in trays:
         figures = world.objects[tray.name].figures
         assert isinstance(figures, TrayFigures)
