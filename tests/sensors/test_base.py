@@ -97,7 +97,6 @@ def test_other_sensors_do_not_change_a_sensors_readings(aprs):
     assert seen[0] == seen[1] == seen[2]
 
 
-@pytest.mark.xfail(strict=True, reason="the stream is called after `name` alone, not after name and type")
 def test_sensors_of_one_name_and_different_type_have_streams_of_their_own(aprs):
     wrench = {"type": "wrench", "robot": "fanuc", "name": "wrist", "rate_hz": 50, "force_sd_n": 1.0}
     tool = {"type": "tool_status", "robot": "fanuc", "name": "wrist", "rate_hz": 50}

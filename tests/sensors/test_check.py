@@ -143,7 +143,6 @@ def planted(kind: type[Sensor[SensorCfg]], world: World, start: Snapshot) -> Cal
     return make
 
 
-@pytest.mark.xfail(strict=True, reason="check_sensor waits for the world to move; one at rest does not")
 def test_views_are_found_in_a_world_at_rest(aprs):
     world = World(aprs, seed=1)
     assert "views" in "".join(check_sensor(planted(HandsOutViews, world, world.snapshot())))

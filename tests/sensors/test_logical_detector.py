@@ -99,12 +99,21 @@ def test_camera_error_shifts_everything_that_is_seen(world, lines, frames, name)
 
 
 def test_camera_error_turns_what_is_seen(aprs, lines, frames):
+    """A camera that is turned to the left sees all things turned to the right, about itself."""
     actual = aprs.actual.model_copy(
-        update={"camera": aprs.actual.camera.model_copy(update={"yaw_deg": 2.0, "x_m": 0.0, "y_m": 0.0})}
+        update={"camera": aprs.actual.camera.model_copy(update={"yaw_deg": 0.8, "x_m": 0.0, "y_m": 0.0})}
     )
     turned = World(aprs.model_copy(update={"fidelity": "kinematic", "actual": actual}), seed=6)
-    found = errors(turned, frames(in_world=turned)).reshape(-1, 4)[:, 3]
-    assert abs(found.mean() + np.radians(2.0)) < 4 * np.radians(0.3) / np.sqrt(found.size)
+    seen = frames(in_world=turned)
+    found = errors(turned, seen)
+    yaw = found[:, :, 3]
+    assert abs(yaw.mean() + np.radians(0.8)) < 4 * np.radians(0.3) / np.sqrt(yaw.size)
+    camera = turned.layout.fixtures[lines[FANUC]["camera"]].position[:2]
+    names = sorted(matched(turned, seen[0]))
+    arms = np.array([turned.pose_of(name).position[:2] - camera for name in names])
+    expected = np.radians(0.8) * np.column_stack([arms[:, 1], -arms[:, 0]])
+    assert np.abs(expected).max() > 0.002
+    np.testing.assert_allclose(found[:, :, :2].mean(axis=0), expected, atol=0.00015)
 
 
 def test_detector_sees_its_own_table_and_no_further(world, frames):

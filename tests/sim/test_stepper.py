@@ -40,10 +40,7 @@ def test_ties_are_broken_by_order_then_by_who_was_first(stepper):
     assert calls == ["world", "b", "a", "record", "world", "sensor", "b", "a", "record"]
 
 
-NEW_NUMBER = pytest.mark.xfail(strict=True, reason="a turn enters the schedule again under a new number")
-
-
-@pytest.mark.parametrize("first", ["slow", pytest.param("fast", marks=NEW_NUMBER)])
+@pytest.mark.parametrize("first", ["slow", "fast"])
 def test_who_was_added_first_goes_first_at_every_tie(stepper, first):
     """Different periods enter the schedule again at different times; at a common tick the order of adding holds."""
     calls = []

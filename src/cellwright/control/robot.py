@@ -44,6 +44,11 @@ class RobotController:
         return self._servo.position_rad
 
     @property
+    def moving(self) -> bool:
+        """Whether a motion is in progress."""
+        return self._servo.moving
+
+    @property
     def tool_in_world(self) -> Pose:
         """Where the controller believes its tool to be."""
         return self.ring.tool_in_world(self.kinematics.forward(self.joints_rad))

@@ -13,19 +13,17 @@ from cellwright import __version__
 from cellwright.cells import Cell, load_cell, nominal_layout
 from cellwright.control import RobotController
 from cellwright.core.bus import Bus
-from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
+from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
-from cellwright.sim import GraspLock, Order, Stepper, TruthPublisher, World
-from cellwright.sim.physics import PhysicsEngine
+from cellwright.sim import GraspLock, Stepper, TruthPublisher, World
 
 __all__ = ["Lab"]
 
 T = TypeVar("T")
-
-GUARD_RATE_HZ = 10.0
 
 
 class Lab:
@@ -52,9 +50,6 @@ class Lab:
         self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
         self.sensors = self._make_sensors()
-        if isinstance(self.world.engine, PhysicsEngine):
-            period = self.world.clock.period_ticks(GUARD_RATE_HZ)
-            self.stepper.every(period, self.world.engine.check, order=Order.WORLD, name="divergence guard")
         self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace)
         self.robots = {
             name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name])
@@ -125,6 +120,22 @@ class Lab:
                 if not future.done():  # the caller was interrupted, not the work
                     self.loop.call_soon_threadsafe(self.loop.stop)
                 raise
+
+    def snapshot(self) -> LabSnapshot:
+        """This moment, to be gone back to; only between motions."""
+        moving = [name for name, robot in self.robots.items() if robot.moving]
+        if moving:
+            raise BadInput(f"cannot take a snapshot while {', '.join(moving)} moves: take it between motions")
+        sensors = tuple(sensor.save() for sensor in self.sensors)
+        return LabSnapshot(self.world.snapshot(), self.stepper.save(), self.truth.save(), sensors)
+
+    def restore(self, snapshot: LabSnapshot) -> None:
+        """Goes back to a moment: from here the same commands give the same messages, bit for bit."""
+        self.world.restore(snapshot.world)
+        self.stepper.load(snapshot.schedule)
+        self.truth.load(snapshot.truth)
+        for sensor, state in zip(self.sensors, snapshot.sensors, strict=True):
+            sensor.load(state)
 
     def advance(self, duration_s: float) -> None:
         """Lets time pass, as fast as possible; for use between jobs, not inside coroutines."""

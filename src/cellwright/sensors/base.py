@@ -69,6 +69,7 @@ class Sensor(ABC, Generic[C]):
         self.cfg, self.site = cfg, site
         self.world, self._clock = site.world, site.world.clock
         self.sequence = 0
+        self.under_way: deque[tuple[int, Message]] = deque()
 
     @property
     @abstractmethod
@@ -83,6 +84,16 @@ class Sensor(ABC, Generic[C]):
     @abstractmethod
     def sample(self) -> Message:
         """One reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
+
+    def save(self) -> Any:
+        """What it remembers between samples, besides its random stream; subclasses that remember more add it."""
+        return self.sequence, tuple(self.under_way)
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave."""
+        self.sequence, under_way = state
+        self.under_way.clear()
+        self.under_way.extend(under_way)
 
     def header(self) -> tuple[int, int, str]:
         """Time, sequence number and source of the message that is being made."""
@@ -101,7 +112,7 @@ def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
         raise ConfigError(where, "type", f"name a sensor (available: {', '.join(SENSORS)})")
     sensor_class = SENSORS.get(name, where)
     cfg = validate(line, sensor_class.Cfg, where)
-    label = cfg.name or "/".join(str(line[key]) for key in ("robot", "type") if key in line)
+    label = "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
     return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{label}"), where))
 
 
@@ -112,7 +123,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     topic, sample, publish = sensor.topic, sensor.sample, bus.publish
     bus.declare(topic, sensor.message_type)
     dropout, luck = cfg.dropout, sensor.site.rng.random
-    under_way: deque[tuple[int, Message]] = deque()
+    under_way = sensor.under_way
 
     def take() -> None:
         message = sample()

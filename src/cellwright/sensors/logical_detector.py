@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections, Message
@@ -43,6 +43,12 @@ class LogicalDetectorCfg(SensorCfg):
     min_xy_m: tuple[float, float] = (-100.0, -100.0)
     max_xy_m: tuple[float, float] = (100.0, 100.0)
 
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.min_xy_m[0] < self.max_xy_m[0] and self.min_xy_m[1] < self.max_xy_m[1]):
+            raise ValueError("min_xy_m must be below max_xy_m in both coordinates")
+        return self
+
 
 @SENSORS.register("logical_detector")
 class LogicalDetector(Sensor[LogicalDetectorCfg]):
@@ -61,7 +67,11 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         if cfg.camera is not None and cfg.camera not in cameras:
             raise UnknownName("camera", cfg.camera, cameras, f"{site.where}: camera")
         error = cameras[cfg.camera] if cfg.camera else Pose.identity()
-        self._offset = np.array([*-error.position[:2], 0.0, -error.rpy[2]])
+        self._offset = np.array([*-error.position, -error.rpy[2]])
+        centre = self.world.layout.fixtures[cfg.camera].position[:2] if cfg.camera else np.zeros(2)
+        c, s = np.cos(error.rpy[2]), np.sin(error.rpy[2])
+        # A camera that is turned by an angle sees everything turned back by it, about itself.
+        self._swing = None if s == 0.0 else (centre, np.array([[c, -s], [s, c]]))
         self._sd = np.array([*cfg.sd_m, np.radians(cfg.yaw_sd_deg)])
         self.world.bind(self._look_up)
 
@@ -104,4 +114,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         quaternions = np.cos(half_rad) * poses[:, 3:7] + np.sin(half_rad) * (poses[:, 7:] * TURN_SIGNS)
         skus = tuple([self._skus[row] for row in rows.tolist()])
         positions, variances = poses[:, :3] + noise[:, :3], self._variances[: len(rows)]
+        if self._swing is not None:
+            centre, turn = self._swing
+            positions[:, :2] = (positions[:, :2] - centre) @ turn + centre
         return Detections(*self.header(), "world", skus, positions, quaternions, variances, scores)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cellwright.core.config import Cfg, Number, draw
 
@@ -35,6 +35,12 @@ class NoiseCfg(Cfg):
     low: float | None = None
     high: float | None = None
 
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"low is {self.low:g}, above high, {self.high:g}")
+        return self
+
 
 class Noise:
     """Applies the errors to arrays of one size; keeps the drift.
@@ -53,6 +59,14 @@ class Noise:
         self._offset = bool(self._drift.any()) or self._walk > 0
         self._clipped = cfg.low is not None or cfg.high is not None
         self._exact = not (self._offset or cfg.sd or cfg.resolution or self._clipped)
+
+    def save(self) -> Array:
+        """The drift, the only thing it remembers."""
+        return self._drift.copy()
+
+    def load(self, drift: Array) -> None:
+        """Goes back to a drift that was saved."""
+        self._drift = drift.copy()
 
     def apply(self, truth: Array) -> Array:
         """A reading; always a new array."""

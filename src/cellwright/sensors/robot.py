@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -54,6 +54,16 @@ class JointStateSensor(Sensor[JointStateCfg]):
     def topic(self) -> str:
         """As ROS names it."""
         return f"/{self.source}/joint_states"
+
+    def save(self) -> Any:
+        """Also the drift of its noise."""
+        return super().save(), self._noise.save()
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave."""
+        own, drift = state
+        super().load(own)
+        self._noise.load(drift)
 
     def sample(self) -> JointState:
         """One reading of all joints."""

@@ -90,13 +90,21 @@ class Stepper:
 
         return self.every(period_ticks, call, order=order, name=name)
 
+    def save(self) -> tuple[tuple[int, int, int, Ticking], ...]:
+        """Who is due when: what a snapshot of a laboratory needs besides the world's."""
+        return tuple(self._heap)
+
+    def load(self, schedule: tuple[tuple[int, int, int, Ticking], ...]) -> None:
+        """Goes back to a schedule; whoever was added since is forgotten."""
+        self._heap[:] = schedule
+
     def interrupt(self) -> None:
         """Makes `advance` return after the present tick, because somebody wants to react to it."""
         self._interrupted = True
 
     def advance(self, until_tick: int) -> None:
         """Runs to that tick, or to an interrupt."""
-        heap, clock, step, count = self._heap, self.clock, self.engine.step, self._count
+        heap, clock, step = self._heap, self.clock, self.engine.step
         replace = heapq.heapreplace
         self._interrupted = False
         while clock.tick < until_tick:
@@ -106,12 +114,12 @@ class Stepper:
             step(target - clock.tick)
             clock.tick = target
             while heap and heap[0][0] <= target:
-                _, order, _, ticking = heap[0]
+                _, order, number, ticking = heap[0]
                 if not ticking.active:
                     heapq.heappop(heap)
                     continue
                 # The next turn is entered before the call: an exception must not take it out of the schedule.
-                replace(heap, (target + ticking.period_ticks, order, next(count), ticking))
+                replace(heap, (target + ticking.period_ticks, order, number, ticking))
                 ticking.call()
             if self._interrupted:
                 return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cellwright.core.bus import Bus
@@ -31,6 +33,15 @@ class TruthPublisher:
         self._names = np.array([item.name for item in objects], dtype=object)
         self._gather = np.array([np.arange(item.qpos, item.qpos + 7) for item in objects]).reshape(-1, 7)
         self._last = np.full((len(objects), 7), np.inf)
+
+    def save(self) -> tuple[int, Any]:
+        """What it remembers between messages."""
+        return self._sequence, self._last.copy()
+
+    def load(self, state: tuple[int, Any]) -> None:
+        """Goes back to what `save` gave."""
+        self._sequence, last = state
+        self._last = last.copy()
 
     def publish(self) -> None:
         """One message, unless nobody listens or nothing has moved."""

@@ -12,7 +12,7 @@ __all__ = ["Beam", "Encoder", "Imu", "Odometry", "Range", "Wrench"]
 
 @dataclass(slots=True)
 class Wrench(Message):
-    """Force (N) and torque (N m) that the load exerts on the flange, in the flange frame; variance per axis."""
+    """Force (N) and torque (N m) that the load exerts on the flange, in the flange frame."""
 
     ROS_TYPE: ClassVar[str | None] = "geometry_msgs/msg/WrenchStamped"
 
