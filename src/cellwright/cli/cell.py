@@ -127,8 +127,9 @@ def export(
     loaded = load_cell(cell)
     prepare_output(out)
     world = World(loaded, seed)
-    written = write_mjcf(world.spec, out)
-    counts = {"bodies": world.model.nbody, "geoms": world.model.ngeom}
+    written = write_mjcf(world.full_spec(), out)
+    whole, _ = world.appearance.now()
+    counts = {"bodies": whole.nbody, "geoms": whole.ngeom}
     if as_json:
         print_json({"cell": cell, "seed": seed, "format": form.value, "files": written, **counts})
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
@@ -18,8 +19,8 @@ from cellwright.sim.render.stage import dress_stage
 __all__ = ["attach_object", "compose", "detach_object"]
 
 
-def compose(cell: Cell, layout: Layout) -> Any:
-    """The whole cell as an `MjSpec`.
+def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = None) -> Any:
+    """The whole cell as an `MjSpec`, with the layout's loose objects or with those given.
 
     Names: a robot's elements are `<robot>/<element>`, its tool's `<robot>/tool/<element>`; a loose object's body has
     the object's own name, its other elements are `<object>/<element>`.
@@ -37,7 +38,7 @@ def compose(cell: Cell, layout: Layout) -> Any:
             mount = arm.body("flange").add_frame(**_frame(layout.tools[name]))
             mount.attach_body(build(TOOLS.get(robot.tool)).body("tool"), "tool/", "")
         _attach(spec, arm, name, layout.bases[name])
-    for placement in (*layout.trays, *layout.parts):
+    for placement in layout.objects.values() if objects is None else objects:
         attach_object(spec, placement)
     if cell.grasp_lock:
         add_lock_constraints(spec, [n for n, r in cell.robots.items() if r.tool])

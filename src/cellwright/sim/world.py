@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -15,6 +16,7 @@ from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
+from cellwright.sim.appearance import Appearance
 from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
 from cellwright.sim.holder import Holder
@@ -43,6 +45,7 @@ class World:
         robots: Robot -> its places in the arrays.
         objects: Loose object -> its places.
         engine: Moves the world: contact physics or plain kinematics.
+        appearance: What it looks like; the model above has only what can be touched.
     """
 
     def __init__(self, cell: Cell, seed: int = 0) -> None:
@@ -50,11 +53,12 @@ class World:
         self.streams = Streams(seed)
         self.clock = Clock(cell.timestep_s)
         self.layout = actual_layout(cell, seed)
-        self._models = {p.name: p.model for p in self.layout.objects.values()}
+        self._placements = dict(self.layout.objects)
         self._rebuilt: list[Callable[[], None]] = []
         self._holders: dict[str, Holder] = {}
-        self.spec = compose(cell, self.layout)
-        self.model = self.spec.compile()
+        self._spec = self.full_spec()
+        self._spec.discard_visual()
+        self.model = self._spec.compile()
         self.data = mujoco.MjData(self.model)
         self._index()
         self._take_home_poses()
@@ -62,6 +66,11 @@ class World:
         self._refuse_overlaps()
         self.engine = PhysicsEngine(self.model, self.data) if cell.fidelity == "physics" else KinematicEngine(self)
         self.settle(cell.settle_s)
+        self.appearance = Appearance(self)
+
+    def full_spec(self) -> Any:
+        """The world as it was placed, seen and touched, for pictures and for other programs."""
+        return compose(self.cell, self.layout, self._placements.values())
 
     def bind(self, callback: Callable[[], None]) -> None:
         """Calls back now and whenever model and data are replaced: the place to look up addresses."""
@@ -115,9 +124,10 @@ class World:
             raise BadInput(f"cannot add '{name}': the name is taken")
         if model not in TRAYS and model not in PARTS:
             raise UnknownName("tray or part model", model, [*TRAYS, *PARTS])
-        attach_object(self.spec, Placement(name, model, pose_in_world))
-        self.spec.dedup_assets()
-        self._models[name] = model
+        self._placements[name] = Placement(name, model, pose_in_world)
+        attach_object(self._spec, self._placements[name])
+        self._spec.discard_visual()
+        self._spec.dedup_assets()
         self._recompile()
         overlap = deepest_overlap(self.model, self.data, self.objects[name].body)
         if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M:
@@ -128,8 +138,8 @@ class World:
         """Takes a tray or part out of the world; every other body keeps its state to the last bit, but wakes."""
         self.object(name)
         self._let_go(name)
-        detach_object(self.spec, name)
-        del self._models[name]
+        detach_object(self._spec, name)
+        del self._placements[name]
         self._recompile()
 
     def settle(self, limit_s: float) -> bool:
@@ -164,7 +174,7 @@ class World:
 
     def _index(self) -> None:
         self.robots = index_robots(self.model, self.cell)
-        self.objects = index_objects(self.model, self._models)
+        self.objects = index_objects(self.model, {name: placed.model for name, placed in self._placements.items()})
 
     def _take_home_poses(self) -> None:
         for name, cfg in self.cell.robots.items():
@@ -186,7 +196,7 @@ class World:
             holder.let_go(name)
 
     def _recompile(self) -> None:
-        self.model, self.data = self.spec.recompile(self.model, self.data)
+        self.model, self.data = self._spec.recompile(self.model, self.data)
         mujoco.mj_forward(self.model, self.data)
         self._index()
         if isinstance(self.engine, PhysicsEngine):
