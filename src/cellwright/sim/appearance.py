@@ -32,7 +32,9 @@ class Appearance:
     def now(self) -> tuple[Any, Any]:
         """Model and data as the world is at this moment, for a renderer."""
         if self._model is None:
-            self._model = self._world.full_spec().compile()
+            spec = self._world.full_spec()
+            spec.option.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP  # kinematics leave out what sleeps
+            self._model = spec.compile()
             self._data = mujoco.MjData(self._model)
             self._from, self._to = _joint_numbers(self._world.model, self._model)
         self._data.qpos[self._to] = self._world.data.qpos[self._from]
