@@ -33,7 +33,7 @@ class Appearance:
         """Model and data as the world is at this moment, for a renderer."""
         if self._model is None:
             spec = self._world.full_spec()
-            spec.option.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP  # kinematics leave out what sleeps
+            spec.option.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # kinematics leave out what sleeps
             self._model = spec.compile()
             self._data = mujoco.MjData(self._model)
             self._from, self._to = _joint_numbers(self._world.model, self._model)
