@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Appearance"]
 
-NUMBERS = {mujoco.mjtJoint.mjJNT_FREE: 7, mujoco.mjtJoint.mjJNT_BALL: 4}
+NUMBERS = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 4}
 
 
 class Appearance:
@@ -48,7 +48,7 @@ def _joint_numbers(source: Any, target: Any) -> tuple[Any, Any]:
     """Where each joint's numbers are in both models; the order may differ, the names do not."""
     places: tuple[list[int], list[int]] = ([], [])
     for i in range(source.njnt):
-        count = NUMBERS.get(source.jnt_type[i], 1)
+        count = NUMBERS.get(int(source.jnt_type[i]), 1)
         for found, first in zip(
             places, (source.jnt_qposadr[i], target.joint(source.joint(i).name).qposadr[0]), strict=True
         ):
