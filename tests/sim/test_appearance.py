@@ -36,6 +36,6 @@ def test_it_follows_motion_and_changes_of_the_model(aprs):
     world.engine.step(300)
     assert_alike(world)
     world.remove("medium_gear_2")
-    world.add("extra", "large_gear", Pose.from_xyz_rpy([0.5, -1.1, 0.93]))
+    world.add("extra", "large_gear", Pose.from_xyz_rpy([0.52, -1.40, 0.93]))
     world.engine.step(100)
     assert_alike(world)
