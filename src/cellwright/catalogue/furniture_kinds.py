@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import pi
 
+from cellwright.catalogue.cameras import CameraFigures, ProjectorFigures
 from cellwright.catalogue.figures import Figures
 
 __all__ = [
     "CameraPostFigures",
+    "CameraRigFigures",
     "CartFigures",
     "Colour",
     "FenceFigures",
@@ -16,6 +19,8 @@ __all__ = [
     "FurnitureFigures",
     "MountFigures",
     "OpticalTableFigures",
+    "PlatedTableFigures",
+    "RaisedPlateFigures",
     "TableFigures",
 ]
 
@@ -35,9 +40,14 @@ class FurnitureFigures(Figures):
     colours: Mapping[str, Colour]
 
     @property
+    def cameras(self) -> tuple[CameraFigures, ...]:
+        """The cameras that it carries."""
+        return ()
+
+    @property
     def has_camera(self) -> bool:
         """Whether it carries a camera, which then may be mounted a little off."""
-        return False
+        return bool(self.cameras)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +99,40 @@ class OpticalTableFigures(TableFigures):
 
     hole_pitch_m: float
     hole_diameter_m: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaisedPlateFigures:
+    """A plate on a table top that marks an area.
+
+    Attributes:
+        name: What the area is called; also its finish.
+        min_xy_m: One corner in the table's frame.
+        max_xy_m: The other.
+        top_m: Height of its upper face above the floor.
+    """
+
+    name: str
+    min_xy_m: Size2
+    max_xy_m: Size2
+    top_m: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatedTableFigures(TableFigures):
+    """A perforated plate on a frame, with raised plates for work areas.
+
+    Attributes:
+        apron_m: Height of the frame's lower edge.
+        hole_pitch_m: Distance of the holes.
+        hole_diameter_m: Diameter of the holes.
+        plates: The raised plates.
+    """
+
+    apron_m: float
+    hole_pitch_m: float
+    hole_diameter_m: float
+    plates: tuple[RaisedPlateFigures, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,9 +208,49 @@ class CameraPostFigures(FurnitureFigures):
     noise_sd: float
 
     @property
-    def has_camera(self) -> bool:
-        """True."""
-        return True
+    def cameras(self) -> tuple[CameraFigures, ...]:
+        """The one camera, which looks straight down, the top of its picture towards +y."""
+        return (
+            CameraFigures(
+                name="camera",
+                xyz_m=(0.0, 0.0, self.camera_m),
+                rpy_rad=(0.0, pi / 2, pi / 2),
+                resolution_px=self.resolution_px,
+                fov_rad=self.fov_rad,
+                rate_hz=self.rate_hz,
+                noise_sd=self.noise_sd,
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CameraRigFigures(FurnitureFigures):
+    """A housing with one or more cameras on a mast; the piece's origin is on the floor below the first camera.
+
+    Attributes:
+        lenses: The cameras; all look the same way.
+        projector: A projector in the same housing, if there is one.
+        housing_size_m: Of the housing along the cameras' x, y, z.
+        housing_offset_m: From the first camera to the middle of the housing's front, in that camera's frame.
+        mast_xy_m: Where the mast stands, in the piece's frame.
+        profile_m: Side of the section of mast and boom.
+        foot_size_m: Extent of the mast's foot plate along x, y, z.
+        boom_m: Height of the boom's middle, from the mast to above or below the housing.
+    """
+
+    lenses: tuple[CameraFigures, ...]
+    projector: ProjectorFigures | None
+    housing_size_m: Size3
+    housing_offset_m: Size3
+    mast_xy_m: Size2
+    profile_m: float
+    foot_size_m: Size3
+    boom_m: float
+
+    @property
+    def cameras(self) -> tuple[CameraFigures, ...]:
+        """Those behind its lenses."""
+        return self.lenses
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The two parallel grippers of the APRS lab, with printed fingers slender enough to pass between gears."""
+"""Parallel grippers; the two of the APRS lab have printed fingers slender enough to pass between gears."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ class GripperFigures(Figures):
     """A two-finger parallel gripper, in the flange's frame: z out of the flange, the jaws move along x.
 
     Attributes:
-        tcp_xyz_m: The tool centre point, between the middles of the pads; its axes are the flange's.
+        tcp_xyz_m: The tool centre point, between the pads; its axes are the flange's.
         open_m: Distance of each pad from the middle when open: how a finger's position is counted.
         closed_m: The same when closed on nothing.
         grip_force_n: What each finger presses with; the drive pushes twice as hard, being shared by two fingers.
+        force_limits_n: The least and the most that each finger can be told to press with.
         stiffness_npm: Force of the drive per metre that a finger is off, until its limit is reached.
         closing_time_s: From open to closed on nothing.
         finger_armature_kg: Inertia of the drive as each finger feels it.
         coupling_time_s: Time constant of the gear that makes the fingers move alike.
         pad_size_m: Thickness along x, width along y, length along z of each rubber pad.
-        finger_size_m: The same of the printed finger behind the pad, from its tip to the jaw.
+        pad_offset_m: How far the pads' middles lie beyond the tool centre point, along z.
+        finger_size_m: The same as the pad's of the finger behind it, from its tip to the jaw.
         body_size_m: Of the housing along x, y, z.
         mount_radius_m: Of the adapter and the force sensor between flange and housing.
         mount_height_m: From the flange to the housing.
@@ -39,11 +41,13 @@ class GripperFigures(Figures):
     open_m: float
     closed_m: float
     grip_force_n: float
+    force_limits_n: tuple[float, float]
     stiffness_npm: float
     closing_time_s: float
     finger_armature_kg: float
     coupling_time_s: float
     pad_size_m: Vector3
+    pad_offset_m: float
     finger_size_m: Vector3
     body_size_m: Vector3
     mount_radius_m: float
@@ -93,11 +97,13 @@ def _sources(force: str, stiffness: str) -> Mapping[str, str]:
             "open_m": twin,
             "closed_m": twin,
             "grip_force_n": force,
+            "force_limits_n": "estimated: one force, not to be set",
             "stiffness_npm": stiffness,
             "closing_time_s": "estimated: usual for small parallel grippers",
             "finger_armature_kg": "estimated: a geared drive of some 30 g per finger; also steadies the contact",
             "coupling_time_s": "estimated: a rack and pinion without play, as stiff as the contacts",
             "pad_size_m": "estimated: fits the 16 mm peg of a gear with 1 mm to spare at either end",
+            "pad_offset_m": "estimated: the tool centre point is the middle of the pads",
             "finger_size_m": "estimated: printed fingers that pass between the pegs and teeth of neighbouring gears",
             "body_size_m": "estimated: grippers of this stroke on the market",
             "mount_radius_m": "estimated: a flange adapter and a six-axis force sensor",
@@ -116,11 +122,13 @@ APRS_FANUC_GRIPPER = GripperFigures(
     open_m=0.010,
     closed_m=0.001,
     grip_force_n=5.0,
+    force_limits_n=(5.0, 5.0),
     stiffness_npm=1.0e4,
     closing_time_s=0.3,
     finger_armature_kg=0.03,
     coupling_time_s=0.004,
     pad_size_m=(0.002, 0.010, 0.014),
+    pad_offset_m=0.0,
     finger_size_m=(0.005, 0.010, 0.066),
     body_size_m=(0.072, 0.044, 0.066),
     mount_radius_m=0.034,
@@ -140,11 +148,13 @@ APRS_MOTOMAN_GRIPPER = GripperFigures(
     open_m=0.030,
     closed_m=0.0023,
     grip_force_n=10.0,
+    force_limits_n=(10.0, 10.0),
     stiffness_npm=3.0e4,
     closing_time_s=0.3,
     finger_armature_kg=0.03,
     coupling_time_s=0.004,
     pad_size_m=(0.002, 0.010, 0.014),
+    pad_offset_m=0.0,
     finger_size_m=(0.006, 0.010, 0.086),
     body_size_m=(0.124, 0.058, 0.092),
     mount_radius_m=0.050,

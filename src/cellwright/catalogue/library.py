@@ -12,8 +12,12 @@ from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
 from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.rovi_furniture import ROVI_FURNITURE
+from cellwright.catalogue.rovi_objects import ROVI_OBJECTS
 from cellwright.catalogue.sia20f import SIA20F
 from cellwright.catalogue.trays import TrayFigures
+from cellwright.catalogue.ur5 import UR5
+from cellwright.catalogue.wsg_50 import WSG_50
 from cellwright.core.errors import UnknownName
 from cellwright.core.registry import Registry
 
@@ -28,15 +32,15 @@ FURNITURE: Registry[FurnitureFigures] = Registry("furniture model", "cellwright.
 KINDS: dict[str, Registry[Any]] = {"robot": ROBOTS, "tool": TOOLS, "part": PARTS, "tray": TRAYS, "furniture": FURNITURE}
 """Kind of model -> its table."""
 
-for _arm in (LR_MATE_200ID, SIA20F):
+for _arm in (LR_MATE_200ID, SIA20F, UR5):
     ROBOTS.add(_arm.name, _arm)
-for _tool in GRIPPERS.values():
+for _tool in (*GRIPPERS.values(), WSG_50):
     TOOLS.add(_tool.name, _tool)
-for _part in gears.GEARS.values():
+for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values()):
     PARTS.add(_part.name, _part)
 for _tray in trays.TRAYS.values():
     TRAYS.add(_tray.name, _tray)
-for _item in OWN_FURNITURE.values():
+for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values()):
     FURNITURE.add(_item.name, _item)
 
 

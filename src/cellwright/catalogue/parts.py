@@ -42,6 +42,11 @@ class PartFigures(Figures, ABC):
         """Distance of the fingers when they touch."""
 
     @property
+    def grasp_xyz_m(self) -> tuple[float, float, float]:
+        """The grasp point in the part's frame; on its axis where nothing else is said."""
+        return (0.0, 0.0, self.grasp_height_m)
+
+    @property
     def bottom_m(self) -> float:
         """Height of its underside above its origin; zero where nothing else is said."""
         return 0.0

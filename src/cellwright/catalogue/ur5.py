@@ -15,8 +15,8 @@ from cellwright.catalogue.arms import ArmFigures, JointFigures, LinkFigures, Vec
 __all__ = ["UR5"]
 
 _SPEED_RADPS = pi
-_RAMP_S = 0.60  # from rest to full speed
-_JERK_RAMP_S = 0.15  # from no acceleration to full acceleration
+_RAMP_S = 0.80  # from rest to full speed
+_JERK_RAMP_S = 0.20  # from no acceleration to full acceleration
 _QUARTER = pi / 2
 
 
@@ -58,12 +58,12 @@ UR5 = ArmFigures(
     name="ur5",
     title="Universal Robots UR5",
     joints=(
-        _joint(1, "base", (0.0, 0.0, 0.089159), (0, 0, 1), 150.0, 1.0e-4, 3.6),
-        _joint(2, "shoulder", (0.0, 0.13585, 0.0), (0, 1, 0), 150.0, 1.0e-4, 3.6),
-        _joint(3, "elbow", (0.0, -0.1197, 0.425), (0, 1, 0), 150.0, 1.0e-4, 1.1),
-        _joint(4, "wrist 1", (0.0, 0.0, 0.39225), (0, 1, 0), 28.0, 2.0e-5, 0.09),
-        _joint(5, "wrist 2", (0.0, 0.093, 0.0), (0, 0, 1), 28.0, 2.0e-5, 0.05),
-        _joint(6, "wrist 3", (0.0, 0.0, 0.09465), (0, 1, 0), 28.0, 2.0e-5, 0.002),
+        _joint(1, "base", (0.0, 0.0, 0.089159), (0, 0, 1), 150.0, 1.0e-4, 4.6),
+        _joint(2, "shoulder", (0.0, 0.13585, 0.0), (0, 1, 0), 150.0, 1.0e-4, 4.4),
+        _joint(3, "elbow", (0.0, -0.1197, 0.425), (0, 1, 0), 150.0, 1.0e-4, 0.98),
+        _joint(4, "wrist 1", (0.0, 0.0, 0.39225), (0, 1, 0), 28.0, 2.0e-5, 0.061),
+        _joint(5, "wrist 2", (0.0, 0.093, 0.0), (0, 0, 1), 28.0, 2.0e-5, 0.038),
+        _joint(6, "wrist 3", (0.0, 0.0, 0.09465), (0, 1, 0), 28.0, 2.0e-5, 0.0012),
     ),
     links=(
         _link("base", 4.0, (0.0, 0.0, 0.0), 0.00443, 0.0072, 2),
@@ -87,7 +87,7 @@ UR5 = ArmFigures(
     colours=MappingProxyType(
         {
             "silver": (0.74, 0.75, 0.77),
-            "blue": (0.36, 0.62, 0.82),
+            "blue": (0.43, 0.65, 0.82),
             "black": (0.07, 0.07, 0.08),
             "steel": (0.62, 0.63, 0.65),
         }
@@ -101,9 +101,10 @@ UR5 = ArmFigures(
             "joints.position_limits_rad": "ur_description: 360 degrees either way, the elbow 180",
             "joints.velocity_limit_radps": "data sheet: 180 deg/s",
             "joints.acceleration_limit_radps2": (
-                "estimated: full speed within 0.60 s: with the rated payload, stretched out, the efforts allow little more"
+                "estimated: full speed within 0.80 s: stretched out with its payload it has torque for half of that, "
+                "a fifth to spare"
             ),
-            "joints.jerk_limit_radps3": "estimated: full acceleration within 0.15 s",
+            "joints.jerk_limit_radps3": "estimated: full acceleration within 0.20 s",
             "joints.effort_limit_nm": "ur_description: 150 and 28 Nm",
             "joints.rotor_inertia_kgm2": "estimated: frameless motors of this torque with the drive's wave generator",
             "joints.gear_ratio": "estimated: harmonic drives of about 1:100",
@@ -114,13 +115,14 @@ UR5 = ArmFigures(
             "links.mass_kg": _MASSES,
             "links.com_xyz_m": _CYLINDERS,
             "links.inertia_diagonal_kgm2": (
-                _CYLINDERS + "; the ROVI project's own wrists are a hundred times too heavy to turn: 0.6 m typed for 0.06"
+                _CYLINDERS
+                + "; the ROVI project's own wrists are a hundred times too heavy to turn: 0.6 m typed for 0.06"
             ),
             "flange_xyz_m": _URDF,
             "flange_rpy_rad": _URDF + "; as `tool0`, z out of the flange",
             "payload_kg": "data sheet",
             "reach_m": "data sheet",
-            "mass_kg": "sum of the links; the data sheet says 18.4, so the base, which is bolted down, is 2.6 too heavy",
+            "mass_kg": "sum of the links; the data sheet says 18.4: the base, which is bolted down, is 2.6 too heavy",
             "joint_coupling": "none: all joints are driven directly",
             "servo_period_s": "estimated: the usual cycle of a joint servo",
             "servo_effort_share": "estimated: chosen: leaves 60 % of the torque for weight and acceleration",

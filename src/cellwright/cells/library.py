@@ -21,10 +21,14 @@ for _file in resources.files("cellwright.cells").iterdir():
 
 
 def load_cell(name_or_file: str | Path) -> Cell:
-    """The cell of a name, or of a YAML file of the user's own."""
+    """The cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`."""
     text = str(name_or_file)
+    variant: str | None = None
+    if "@" in Path(text).name and not Path(text).exists():
+        text, _, variant = text.rpartition("@")
     is_file = isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
     path = Path(text) if is_file else CELLS.get(text)
-    return read_yaml(path, Cell).read_from(path)
+    cell = read_yaml(path, Cell).read_from(path)
+    return cell if variant is None else cell.variant(variant)

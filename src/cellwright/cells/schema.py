@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
-from cellwright.core.config import Cfg, Number
+from cellwright.core.config import Cfg, Number, validate
+from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 
@@ -179,6 +180,8 @@ class Cell(Cfg):
     """A whole cell.
 
     Attributes:
+        variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
+            The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
         sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
     """
@@ -198,6 +201,7 @@ class Cell(Cfg):
     populations: tuple[PopulationCfg, ...] = ()
     actual: ActualCfg = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
+    variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     _file: Path | None = PrivateAttr(default=None)
 
     @property
@@ -211,10 +215,25 @@ class Cell(Cfg):
         cell._file = file
         return cell
 
+    def variant(self, name: str) -> Cell:
+        """The cell with the differences of one of its variants, checked as a whole."""
+        if name not in self.variants:
+            raise UnknownName("variant", name, self.variants, self.where)
+        cell = validate(_changed(self.model_dump(), self.variants[name]), Cell, f"{self.where}@{name}")
+        return cell.read_from(self.file) if self.file else cell
+
     @property
     def where(self) -> str:
         """What errors call this cell: its file, or its name."""
         return str(self.file) if self.file else self.name
+
+
+def _changed(old: Any, new: Any) -> Any:
+    """Old data with new over it; mappings are merged, everything else is replaced."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    merged = old | {key: _changed(old.get(key), value) for key, value in new.items()}
+    return {key: value for key, value in merged.items() if new.get(key, value) is not None}
 
 
 def cell_json_schema() -> dict[str, Any]:

@@ -135,12 +135,16 @@ def plot(
         typer.Option("--field", metavar="F", help="As /fanuc/joint_states.position[2]; may be repeated."),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="PNG", help="The picture.")] = Path("out/log.png"),
+    as_json: Json = False,
 ) -> None:
     """Plots fields over simulation time; joint positions, widths and forces when none is named."""
     log = read_log(file)
     _warn_of_gaps(log)
     prepare_output(out)
     drawn = plot_log(log, field or [], out)
+    if as_json:
+        print_json({"file": out, "curves": [{"topic": c.topic, "field": c.field, "unit": c.unit} for c in drawn]})
+        return
     console.print(f"{escape(str(out))} ({len(drawn)} {'curve' if len(drawn) == 1 else 'curves'})", soft_wrap=True)
 
 

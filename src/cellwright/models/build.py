@@ -5,11 +5,20 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from cellwright.catalogue import ArmFigures, Figures, FurnitureFigures, GearFigures, GripperFigures, TrayFigures
+from cellwright.catalogue import (
+    ArmFigures,
+    Figures,
+    FurnitureFigures,
+    GearFigures,
+    GripperFigures,
+    ObjectFigures,
+    TrayFigures,
+)
 from cellwright.models.arm import build_arm
 from cellwright.models.furniture import build_furniture
 from cellwright.models.gear import build_gear
 from cellwright.models.gripper import build_gripper
+from cellwright.models.object import build_object
 from cellwright.models.tray import build_tray
 
 __all__ = ["build", "builder"]
@@ -37,5 +46,6 @@ def builder(figures: Figures) -> Any:
 builder.register(ArmFigures, build_arm)
 builder.register(GripperFigures, build_gripper)
 builder.register(GearFigures, build_gear)
+builder.register(ObjectFigures, build_object)
 builder.register(TrayFigures, build_tray)
 builder.register(FurnitureFigures, build_furniture)

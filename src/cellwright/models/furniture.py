@@ -7,26 +7,32 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cellwright.catalogue.cameras import CameraFigures
 from cellwright.catalogue.furniture_kinds import (
-    CameraPostFigures,
+    CameraRigFigures,
     FloorFigures,
     FurnitureFigures,
     OpticalTableFigures,
+    PlatedTableFigures,
 )
+from cellwright.core.pose import Pose
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL, PLASTIC, make_collision, make_visual
+from cellwright.models.surfaces import METAL, PLASTIC, GeomGroup, make_collision, make_visual
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.furniture import BODY, furniture_shape
 
 __all__ = ["build_furniture"]
 
 PANE_ALPHA = 0.16
+CAMERA_TURN = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (np.pi / 2, 0.0, -np.pi / 2))
+"""From figures that look along x, with z up, to MuJoCo's cameras, which look along -z, with y up."""
 
 
 def build_furniture(figures: FurnitureFigures) -> Any:
     """A piece of furniture as an `MjSpec` with one body `furniture`, without a joint.
 
-    A camera post also has a camera of the name `camera`, which looks down at the floor below the body's origin.
+    Its cameras have the names of their figures. A projector is a site of the name `projector`, turned like a camera;
+    a table's raised plates have sites of their names in the middle of their upper faces.
     """
     spec = mujoco.MjSpec()
     body = spec.worldbody.add_body(name=BODY)
@@ -40,21 +46,33 @@ def build_furniture(figures: FurnitureFigures) -> Any:
         spec.add_material(name="pane", rgba=[*figures.colours["pane"], PANE_ALPHA], specular=0.6, shininess=0.8)
     for number, pane in enumerate(shape.panes):
         _add_pane(body, f"pane_{number}", pane)
-    if isinstance(figures, OpticalTableFigures):
+    if isinstance(figures, OpticalTableFigures | PlatedTableFigures):
         _add_holes(spec, body, figures)
-    if isinstance(figures, CameraPostFigures):
+    for camera in figures.cameras:
         body.add_camera(
-            name="camera",
-            pos=[0.0, 0.0, figures.camera_m],
-            fovy=np.degrees(_vertical_fov_rad(figures)),
-            resolution=figures.resolution_px,
+            name=camera.name,
+            fovy=np.degrees(_vertical_fov_rad(camera)),
+            resolution=camera.resolution_px,
+            **_camera_frame(camera.xyz_m, camera.rpy_rad),
         )
+    if isinstance(figures, CameraRigFigures) and figures.projector is not None:
+        frame = _camera_frame(figures.projector.xyz_m, figures.projector.rpy_rad)
+        body.add_site(name="projector", group=GeomGroup.COLLISION, **frame)
+    if isinstance(figures, PlatedTableFigures):
+        for plate in figures.plates:
+            middle = np.add(plate.min_xy_m, plate.max_xy_m) / 2
+            body.add_site(name=plate.name, pos=[*middle, plate.top_m], group=GeomGroup.COLLISION)
     return spec
 
 
-def _vertical_fov_rad(figures: CameraPostFigures) -> float:
-    columns, rows = figures.resolution_px
-    return float(2 * np.arctan(np.tan(figures.fov_rad / 2) * rows / columns))
+def _camera_frame(xyz_m: tuple[float, ...], rpy_rad: tuple[float, ...]) -> dict[str, Any]:
+    pose = Pose.from_xyz_rpy(xyz_m, rpy_rad) @ CAMERA_TURN
+    return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
+
+
+def _vertical_fov_rad(camera: CameraFigures) -> float:
+    columns, rows = camera.resolution_px
+    return float(2 * np.arctan(np.tan(camera.fov_rad / 2) * rows / columns))
 
 
 def _add_pane(body: Any, name: str, pane: Hull) -> None:
@@ -70,7 +88,7 @@ def _add_pane(body: Any, name: str, pane: Hull) -> None:
     make_visual(geom)
 
 
-def _add_holes(spec: Any, body: Any, figures: OpticalTableFigures) -> None:
+def _add_holes(spec: Any, body: Any, figures: OpticalTableFigures | PlatedTableFigures) -> None:
     """The grid of threaded holes as a texture: 4,700 holes cost nothing that way."""
     side, pitch = 64, figures.hole_pitch_m
     x, y = np.meshgrid(*[(np.arange(side) + 0.5) / side * pitch - pitch / 2] * 2)

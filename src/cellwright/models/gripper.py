@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import mujoco
@@ -10,9 +12,14 @@ import numpy as np
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.models.arm_visuals import add_hulls, add_pieces
 from cellwright.models.surfaces import METAL, PAD, make_collision
+from cellwright.shapes.body_shape import BodyShape
 from cellwright.shapes.grippers import gripper_shape
+from cellwright.shapes.wsg_50 import wsg_50_shape
 
-__all__ = ["build_gripper"]
+__all__ = ["GRIPPER_SHAPES", "build_gripper"]
+
+GRIPPER_SHAPES: Mapping[str, Callable[[GripperFigures], BodyShape]] = MappingProxyType({"wsg_50": wsg_50_shape})
+"""Grippers with looks of their own; all others look like those of the APRS lab."""
 
 
 def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
@@ -40,7 +47,7 @@ def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
     _add_drive(spec, figures)
     for first, second in (("tool", "finger_left"), ("tool", "finger_right"), ("finger_left", "finger_right")):
         spec.add_exclude(name=f"{first}-{second}", bodyname1=first, bodyname2=second)
-    shape = gripper_shape(figures)
+    shape = GRIPPER_SHAPES.get(figures.name, gripper_shape)(figures)
     add_hulls(bodies, shape.hulls, METAL)
     add_pieces(spec, bodies, shape.pieces(), figures.colours)
     return spec
@@ -62,7 +69,7 @@ def _add_finger(tool: Any, figures: GripperFigures, side: str, sign: float) -> A
     thick, wide, long = figures.finger_size_m
     size = np.array([2 * thick, wide, long])
     finger.mass = figures.finger_mass_kg
-    finger.ipos = [figures.pad_size_m[0] + thick, 0.0, figures.pad_size_m[2] / 2 - long / 2]
+    finger.ipos = [figures.pad_size_m[0] + thick, 0.0, figures.pad_offset_m + figures.pad_size_m[2] / 2 - long / 2]
     finger.inertia = figures.finger_mass_kg / 12 * ((size**2).sum() - size**2)
     slide = finger.add_joint(name=f"finger_{side}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[1.0, 0.0, 0.0])
     slide.ref = figures.open_m
@@ -75,7 +82,7 @@ def _add_finger(tool: Any, figures: GripperFigures, side: str, sign: float) -> A
         name=f"pad_{side}",
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=[thickness / 2, width / 2, length / 2],
-        pos=[thickness / 2, 0.0, 0.0],
+        pos=[thickness / 2, 0.0, figures.pad_offset_m],
         mass=0.0,
     )
     make_collision(pad, PAD)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import singledispatch
 from itertools import pairwise, product
 
@@ -10,70 +9,23 @@ import numpy as np
 
 from cellwright.catalogue.furniture_kinds import (
     CameraPostFigures,
+    CameraRigFigures,
     CartFigures,
     FenceFigures,
     FurnitureFigures,
     MountFigures,
     OpticalTableFigures,
+    PlatedTableFigures,
     TableFigures,
 )
 from cellwright.core.errors import BadInput
-from cellwright.shapes.body_shape import Hull, Piece
-from cellwright.shapes.mesh import Mesh, cuboid, loft
-from cellwright.shapes.polygon import rounded_rectangle
-from cellwright.shapes.solids import ALONG_X, ALONG_Y, drum, placed
+from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.camera_rig import camera_rig_shape
+from cellwright.shapes.plated_table import plated_table_shape
+from cellwright.shapes.solids import ALONG_Y, drum, placed
+from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves, slab
 
 __all__ = ["BODY", "FurnitureShape", "furniture_shape"]
-
-BODY = "furniture"
-Point = tuple[float, float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class FurnitureShape:
-    """What a piece of furniture is made of.
-
-    Attributes:
-        pieces: What is seen.
-        hulls: What is touched.
-        panes: What is seen through and touched.
-    """
-
-    pieces: tuple[Piece, ...]
-    hulls: tuple[Hull, ...]
-    panes: tuple[Hull, ...] = ()
-
-
-class _Workshop:
-    """Collects pieces and hulls while a shape is put together."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.hulls: list[Hull] = []
-        self.panes: list[Hull] = []
-
-    def see(self, finish: str, mesh: Mesh) -> None:
-        self.pieces.append(Piece(BODY, finish, mesh))
-
-    def box(self, finish: str, low: Point, high: Point, *, touch: bool = True) -> None:
-        self.see(finish, cuboid(low, high))
-        if touch:
-            self.hulls.append(Hull.box(BODY, low, high))
-
-    def profile(self, side: float, start: Point, end: Point, *, touch: bool = True) -> None:
-        """An aluminium profile with a groove on each side, along x, y or z."""
-        (a, b), half = np.sort(np.array([start, end], float), axis=0), side / 2
-        axis = int(np.argmax(b - a))
-        length = float(b[axis] - a[axis])
-        turn = (ALONG_X, ALONG_Y, (0.0, 0.0, 0.0))[axis]
-        self.see("silver", placed(_profile(side, length), a, turn))
-        if touch:
-            grow = np.full(3, half)
-            grow[axis] = 0.0
-            self.hulls.append(Hull.box(BODY, a - grow, b + grow))
-
-    def done(self) -> FurnitureShape:
-        return FurnitureShape(tuple(self.pieces), tuple(self.hulls), tuple(self.panes))
 
 
 @singledispatch
@@ -82,11 +34,15 @@ def furniture_shape(figures: FurnitureFigures) -> FurnitureShape:
     raise BadInput(f"no shape is known for furniture of kind {type(figures).__name__}")
 
 
+furniture_shape.register(CameraRigFigures, camera_rig_shape)
+furniture_shape.register(PlatedTableFigures, plated_table_shape)
+
+
 @furniture_shape.register
 def _table(figures: TableFigures) -> FurnitureShape:
-    work = _Workshop()
-    (x, y), top, under = _halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
-    work.see("top", _slab(figures.size_m, 0.008, under, top, 0.002))
+    work = Workshop()
+    (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
+    work.see("top", slab(figures.size_m, 0.008, under, top, 0.002))
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))
     reach_x, reach_y = x - figures.leg_inset_m - figures.leg_m / 2, y - figures.leg_inset_m - figures.leg_m / 2
     for sx, sy in product((-1, 1), repeat=2):
@@ -101,17 +57,17 @@ def _table(figures: TableFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _optical_table(figures: OpticalTableFigures) -> FurnitureShape:
-    work = _Workshop()
-    (x, y), top, under = _halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
-    work.see("black", _slab(figures.size_m, 0.012, under, top - 0.005, 0.003))
-    work.see("steel", _slab(figures.size_m, 0.012, top - 0.005, top, 0.001))
+    work = Workshop()
+    (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
+    work.see("black", slab(figures.size_m, 0.012, under, top - 0.005, 0.003))
+    work.see("steel", slab(figures.size_m, 0.012, top - 0.005, top, 0.001))
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))
     half, isolator = figures.leg_m / 2, 0.11
     reach_x, reach_y = x - figures.leg_inset_m - half, y - figures.leg_inset_m - half
     for sx, sy in product((-1, 1), repeat=2):
         px, py = sx * reach_x, sy * reach_y
         high = under - isolator
-        work.see("black", placed(_slab((2 * half, 2 * half), 0.01, 0.02, high, 0.004), (px, py, 0.0)))
+        work.see("black", placed(slab((2 * half, 2 * half), 0.01, 0.02, high, 0.004), (px, py, 0.0)))
         work.see("silver", placed(drum(half * 0.75, (high, under), 0.004), (px, py, 0.0)))
         work.see("silver", placed(drum(0.04, (0.0, 0.02), 0.004), (px, py, 0.0)))
         work.hulls.append(Hull.box(BODY, (px - half, py - half, 0.0), (px + half, py + half, under)))
@@ -125,10 +81,10 @@ def _optical_table(figures: OpticalTableFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _cart(figures: CartFigures) -> FurnitureShape:
-    work = _Workshop()
-    (x, y), top, under = _halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
+    work = Workshop()
+    (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     side, half = figures.leg_m, figures.leg_m / 2
-    work.see("steel", _slab(figures.size_m, 0.010, under, top, 0.002))
+    work.see("steel", slab(figures.size_m, 0.010, under, top, 0.002))
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))
     reach_x, reach_y = x - figures.leg_inset_m - half, y - figures.leg_inset_m - half
     foot_x, foot_y = figures.frame_size_m[0] / 2 - half, figures.frame_size_m[1] / 2 - half
@@ -144,7 +100,7 @@ def _cart(figures: CartFigures) -> FurnitureShape:
     z = figures.shelf_m
     work.box("shelf", (-reach_x - half, -reach_y - half, z), (reach_x + half, reach_y + half, z + 0.006))
     (cx, cy), (width, depth, tall), z = figures.cabinet_xy_m, figures.cabinet_size_m, z + 0.006
-    work.see("cabinet", placed(_slab((width, depth), 0.012, 0.0, tall, 0.008), (cx, cy, z)))
+    work.see("cabinet", placed(slab((width, depth), 0.012, 0.0, tall, 0.008), (cx, cy, z)))
     low, high = (cx - width / 2, cy - depth / 2, z), (cx + width / 2, cy + depth / 2, z + tall)
     work.hulls.append(Hull.box(BODY, low, high))
     _mounts(work, figures.mounts, top, "shelf")
@@ -153,8 +109,8 @@ def _cart(figures: CartFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _fence(figures: FenceFigures) -> FurnitureShape:
-    work = _Workshop()
-    (x, y), side, high = _halves(figures.size_m), figures.post_m, figures.height_m
+    work = Workshop()
+    (x, y), side, high = halves(figures.size_m), figures.post_m, figures.height_m
     for a, b in (((-x, -y), (-x, y)), ((-x, y), (x, y)), ((x, y), (x, -y))):
         posts = np.linspace(a, b, int(np.ceil(np.hypot(*np.subtract(b, a)) / figures.panel_width_m)) + 1)
         for p, q in pairwise(posts):
@@ -180,13 +136,13 @@ def _fence(figures: FenceFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
-    work = _Workshop()
+    work = Workshop()
     side, reach, lens = figures.profile_m, figures.reach_m, figures.lens_length_m
     width, depth, tall = figures.camera_size_m
     body = figures.camera_m + 0.002 + lens
     boom = body + tall + 0.012 + side / 2
     foot_x, foot_y, foot = figures.foot_size_m
-    work.see("black", placed(_slab((foot_x, foot_y), 0.03, 0.0, foot, 0.003), (-reach, 0.0, 0.0)))
+    work.see("black", placed(slab((foot_x, foot_y), 0.03, 0.0, foot, 0.003), (-reach, 0.0, 0.0)))
     low, high = (-reach - foot_x / 2, -foot_y / 2, 0.0), (-reach + foot_x / 2, foot_y / 2, foot)
     work.hulls.append(Hull.box(BODY, low, high))
     work.profile(side, (-reach, 0.0, foot), (-reach, 0.0, boom + side))
@@ -198,7 +154,7 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
     gusset = -reach + side / 2
     work.box("black", (gusset, -0.004, boom - side - 0.08), (gusset + 0.05, 0.004, boom - side / 2), touch=False)
     work.box("black", (-0.045, -0.045, body + tall), (0.045, 0.045, body + tall + 0.012), touch=False)
-    work.see("camera", _slab((width, depth), 0.006, body, body + tall, 0.003))
+    work.see("camera", slab((width, depth), 0.006, body, body + tall, 0.003))
     work.see("black", drum(figures.lens_radius_m, (figures.camera_m + 0.002, body), 0.002))
     work.see("silver", drum(figures.lens_radius_m * 1.08, (body - 0.016, body - 0.008), 0.001))
     work.see("glass", drum(figures.lens_radius_m * 0.75, (figures.camera_m + 0.0015, figures.camera_m + 0.004)))
@@ -207,28 +163,7 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
     return work.done()
 
 
-def _halves(size_m: tuple[float, float]) -> tuple[float, float]:
-    return size_m[0] / 2, size_m[1] / 2
-
-
-def _slab(size_m: tuple[float, float], radius_m: float, low_m: float, high_m: float, bevel_m: float) -> Mesh:
-    """A plate with round corners and broken edges."""
-    small = (size_m[0] - 2 * bevel_m, size_m[1] - 2 * bevel_m)
-    outer, inner = rounded_rectangle(size_m, radius_m, 4), rounded_rectangle(small, radius_m - bevel_m, 4)
-    rings = ((inner, low_m), (outer, low_m + bevel_m), (outer, high_m - bevel_m), (inner, high_m))
-    return loft([np.column_stack([ring, np.full(len(ring), z)]) for ring, z in rings])
-
-
-def _profile(side_m: float, length_m: float) -> Mesh:
-    """A square bar along z from the origin with a groove along the middle of each face."""
-    h, slot, deep = side_m / 2, side_m * 0.11, side_m * 0.10
-    face = np.array([(h, -h), (h, -slot), (h - deep, -slot), (h - deep, slot), (h, slot)])
-    quarter = np.array([[0, 1], [-1, 0]])
-    outline = np.concatenate([face @ np.linalg.matrix_power(quarter, k) for k in range(4)])
-    return loft([np.column_stack([outline, np.full(len(outline), z)]) for z in (0.0, length_m)])
-
-
-def _ring(work: _Workshop, side_m: float, x: float, y: float, z: float) -> None:
+def _ring(work: Workshop, side_m: float, x: float, y: float, z: float) -> None:
     """Four profiles as a rectangle."""
     half = side_m / 2
     for s in (-1, 1):
@@ -236,20 +171,20 @@ def _ring(work: _Workshop, side_m: float, x: float, y: float, z: float) -> None:
         work.profile(side_m, (s * x, -y + half, z), (s * x, y - half, z))
 
 
-def _mounts(work: _Workshop, mounts: tuple[MountFigures, ...], top_m: float, finish: str) -> None:
+def _mounts(work: Workshop, mounts: tuple[MountFigures, ...], top_m: float, finish: str) -> None:
     for mount in mounts:
         (x, y), half = mount.xy_m, mount.size_m / 2
         if mount.round:
             mesh = drum(half, (top_m, mount.top_m), 0.003, segments=64)
             work.hulls.append(Hull.cylinder(BODY, half, (x, y, top_m), (x, y, mount.top_m)))
         else:
-            mesh = _slab((mount.size_m, mount.size_m), 0.008, top_m, mount.top_m, 0.002)
+            mesh = slab((mount.size_m, mount.size_m), 0.008, top_m, mount.top_m, 0.002)
             work.hulls.append(Hull.box(BODY, (x - half, y - half, top_m), (x + half, y + half, mount.top_m)))
         work.see(finish, placed(mesh, (x, y, 0.0)))
         top_m = mount.top_m
 
 
-def _caster(work: _Workshop, radius_m: float, xy_m: tuple[float, float], under_m: float) -> None:
+def _caster(work: Workshop, radius_m: float, xy_m: tuple[float, float], under_m: float) -> None:
     x, y = xy_m
     wheel = placed(drum(radius_m, (-0.014, 0.014), 0.005), (x, y, radius_m), ALONG_Y)
     work.see("rubber", wheel)

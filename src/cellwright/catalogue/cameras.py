@@ -1,0 +1,52 @@
+"""What a camera and a projector are, as figures; what carries them says where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CameraFigures", "ProjectorFigures"]
+
+Size2 = tuple[float, float]
+Size3 = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CameraFigures:
+    """A camera on a piece of furniture.
+
+    Attributes:
+        name: What it is called on its piece.
+        xyz_m: Its centre of projection in the piece's frame.
+        rpy_rad: How it is turned there: x is the way it looks, y the left of its picture, z the top.
+        resolution_px: Columns and rows of the image.
+        fov_rad: Angle of view across the columns.
+        rate_hz: Images per second.
+        range_m: Nearest and farthest that it sees.
+        noise_sd: Standard deviation of the grey values, 0 to 1.
+    """
+
+    name: str
+    xyz_m: Size3
+    rpy_rad: Size3
+    resolution_px: tuple[int, int]
+    fov_rad: float
+    rate_hz: float
+    range_m: Size2 = (0.02, 300.0)
+    noise_sd: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectorFigures:
+    """A projector that throws a random pattern for stereo vision; posed like a camera.
+
+    Attributes:
+        xyz_m: Its centre of projection in the piece's frame.
+        rpy_rad: How it is turned there: x is the way it throws.
+        fov_rad: Angle of its cone.
+        range_m: Nearest and farthest that it lights.
+    """
+
+    xyz_m: Size3
+    rpy_rad: Size3
+    fov_rad: float
+    range_m: Size2

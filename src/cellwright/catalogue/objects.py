@@ -1,0 +1,188 @@
+"""The kinds of everyday objects and which figures each needs.
+
+Origin of every object: the middle of its underside, z up; of a block: its centre.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import hypot
+
+from cellwright.catalogue.parts import PartFigures
+
+__all__ = [
+    "BlockFigures",
+    "CartonFigures",
+    "CrateFigures",
+    "HandleFigures",
+    "ObjectFigures",
+    "TurnedFigures",
+]
+
+Size3 = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectFigures(PartFigures):
+    """Base of all objects.
+
+    Attributes:
+        friction: Sliding friction against a table.
+        colours: Finish name -> red, green, blue, 0 to 1.
+    """
+
+    friction: float
+    colours: Mapping[str, tuple[float, float, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandleFigures:
+    """A handle in the half plane of +x and z.
+
+    Attributes:
+        path_xz_m: Its middle line, from where it leaves the wall to where it comes back.
+        radius_m: Half its thickness.
+    """
+
+    path_xz_m: tuple[tuple[float, float], ...]
+    radius_m: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnedFigures(ObjectFigures):
+    """A body of revolution, solid or open at the top, perhaps with a handle.
+
+    Attributes:
+        profile_rz_m: Radius and height of its outside, bottom to top.
+        bands: Finish, lower and upper height of what is painted otherwise than the body.
+        wall_m: Thickness of wall and floor of a hollow body, whose wall must be straight; zero when it is filled.
+        handle: The handle, if it has one.
+    """
+
+    profile_rz_m: tuple[tuple[float, float], ...]
+    bands: tuple[tuple[str, float, float], ...] = ()
+    wall_m: float = 0.0
+    handle: HandleFigures | None = None
+
+    def outer_radius_m(self, height_m: float) -> float:
+        """Radius of the outside at a height between bottom and top."""
+        for (low_r, low), (high_r, high) in pairwise(self.profile_rz_m):
+            if low <= height_m <= high:
+                return low_r + (high_r - low_r) * (height_m - low) / (high - low)
+        raise ValueError(f"{self.name} is {self.height_m:g} m high and has no radius at {height_m:g} m")
+
+    @property
+    def height_m(self) -> float:
+        """Of the body, whose top is above the handle."""
+        return self.profile_rz_m[-1][1]
+
+    @property
+    def radius_m(self) -> float:
+        """Of the body, or to the outside of the handle."""
+        body = max(radius for radius, _ in self.profile_rz_m)
+        if self.handle is None:
+            return body
+        return max(body, max(x for x, _ in self.handle.path_xz_m) + self.handle.radius_m)
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Across the body at the height of the grasp."""
+        return 2 * self.outer_radius_m(self.grasp_height_m)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CartonFigures(ObjectFigures):
+    """A folded carton: a box, a gable whose ridge runs along y, a seam that stands on the ridge.
+
+    Attributes:
+        size_m: Of the whole along x, y, z.
+        gable_m: Height where the gable begins.
+        ridge_m: Height where the seam begins.
+        seam_m: Thickness of the seam.
+    """
+
+    size_m: Size3
+    gable_m: float
+    ridge_m: float
+    seam_m: float
+
+    @property
+    def height_m(self) -> float:
+        """To the top of the seam."""
+        return self.size_m[2]
+
+    @property
+    def radius_m(self) -> float:
+        """To a corner."""
+        return hypot(self.size_m[0], self.size_m[1]) / 2
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Across the box."""
+        return self.size_m[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrateFigures(ObjectFigures):
+    """A box open at the top.
+
+    Attributes:
+        size_m: Along x, y, z.
+        wall_m: Thickness of walls and floor.
+    """
+
+    size_m: Size3
+    wall_m: float
+
+    @property
+    def height_m(self) -> float:
+        """To the rim."""
+        return self.size_m[2]
+
+    @property
+    def radius_m(self) -> float:
+        """To a corner."""
+        return hypot(self.size_m[0], self.size_m[1]) / 2
+
+    @property
+    def grasp_xyz_m(self) -> Size3:
+        """On the wall towards +x."""
+        return ((self.size_m[0] - self.wall_m) / 2, 0.0, self.grasp_height_m)
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Across a wall, which is all that fits between fingers."""
+        return self.wall_m
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockFigures(ObjectFigures):
+    """A cuboid.
+
+    Attributes:
+        size_m: Along x, y, z.
+    """
+
+    size_m: Size3
+
+    @property
+    def height_m(self) -> float:
+        """Along z."""
+        return self.size_m[2]
+
+    @property
+    def bottom_m(self) -> float:
+        """Below its centre."""
+        return -self.size_m[2] / 2
+
+    @property
+    def radius_m(self) -> float:
+        """To a vertical edge."""
+        return hypot(self.size_m[0], self.size_m[1]) / 2
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Between two faces."""
+        return self.size_m[0]

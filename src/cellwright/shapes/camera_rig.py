@@ -1,0 +1,58 @@
+"""The shape of a camera housing on a mast, turned the way its cameras look."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.catalogue.furniture_kinds import CameraRigFigures
+from cellwright.core.pose import Pose
+from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.mesh import Mesh
+from cellwright.shapes.solids import ALONG_X, drum, placed, rod
+from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, slab
+
+__all__ = ["camera_rig_shape"]
+
+NECK_RADIUS_M = 0.012
+CLEAR_M = 0.002  # the lens ends just behind the centre of projection, so that no camera sees its own
+
+
+def camera_rig_shape(figures: CameraRigFigures) -> FurnitureShape:
+    """Foot, mast, boom, neck, housing, lenses."""
+    work = Workshop()
+    first = figures.lenses[0]
+    pose = Pose.from_xyz_rpy(first.xyz_m, first.rpy_rad)
+    middle = _housing(work, figures, pose)
+    (x, y), (foot_x, foot_y, foot), side = figures.mast_xy_m, figures.foot_size_m, figures.profile_m
+    boom = figures.boom_m
+    work.see("black", placed(slab((foot_x, foot_y), 0.03, 0.0, foot, 0.003), (x, y, 0.0)))
+    work.hulls.append(Hull.box(BODY, (x - foot_x / 2, y - foot_y / 2, 0.0), (x + foot_x / 2, y + foot_y / 2, foot)))
+    work.profile(side, (x, y, foot), (x, y, boom + side / 2))
+    end = float(middle[1])
+    if abs(end - y) > side:
+        toward = np.sign(end - y)
+        work.profile(side, (x, y + toward * side / 2, boom), (x, end + toward * side, boom))
+    top = (x, end, boom)
+    work.see("black", rod([middle, 0.5 * (middle + top), top], NECK_RADIUS_M, points=16, steps=3))
+    work.hulls.append(Hull.cylinder(BODY, NECK_RADIUS_M, (*middle,), top))
+    return work.done()
+
+
+def _housing(work: Workshop, figures: CameraRigFigures, pose: Pose) -> np.ndarray:
+    """Housing and lenses, made along the way the cameras look; returns the housing's middle in the piece's frame."""
+    (deep, wide, high), (front, y, z) = figures.housing_size_m, figures.housing_offset_m
+
+    def laid(mesh: Mesh) -> Mesh:
+        return Mesh(pose.apply(placed(mesh, rpy_rad=ALONG_X).vertices), mesh.faces)
+
+    work.see("housing", laid(slab((high, wide), 0.008, front - deep, front, 0.003).moved((-z, y, 0.0))))
+    centre = pose @ Pose.from_xyz_rpy((front - deep / 2, y, z))
+    work.hulls.append(Hull(BODY, "box", (deep / 2, wide / 2, high / 2), centre))
+    radius = 0.3 * high
+    for lens in figures.lenses:
+        _, aside, up = pose.inverse().apply(lens.xyz_m)
+        work.see("black", laid(drum(radius, (front, -CLEAR_M), (0.0, 0.0015)).moved((-up, aside, 0.0))))
+        work.see("glass", laid(drum(0.75 * radius, (front, -CLEAR_M + 0.0005)).moved((-up, aside, 0.0))))
+    if figures.projector is not None:
+        work.see("projector", laid(drum(0.8 * radius, (front, front + 0.006), 0.001).moved((-z, y, 0.0))))
+    return centre.position
