@@ -210,4 +210,4 @@ def test_plot(command, log, tmp_path):
     assert BytesIO(picture.read_bytes()).read(4) == b"\x89PNG"
     assert command("plot", log, "--out", tmp_path / "default.png")[0] == 0
     _, out, _ = command("plot", log, "--field", "/fanuc/joint_states.position[0]", "--out", picture, "--json")
-    assert json.loads(out)["curves"] == [{"topic": "/fanuc/joint_states", "field": "position[0]", "unit": "rad"}]
+    assert json.loads(out)["curves"] == [{"topic": "/fanuc/joint_states", "field": "position", "unit": "rad or m"}]
