@@ -38,13 +38,17 @@ def list_cells(as_json: Json = False) -> None:
     """Lists the cells that are installed."""
     cells = [load_cell(CELLS.get(name)) for name in CELLS]
     if as_json:
-        print_json({"cells": [{"name": c.name, "title": c.title, "file": c.file} for c in cells]})
+        whole = [{"name": c.name, "title": c.title, "file": c.file, "variants": list(c.variants)} for c in cells]
+        print_json({"cells": whole})
         return
     rows = [
         (c.name, c.title, ", ".join(c.robots), len(c.trays), sum(p.count for p in c.populations) + len(c.parts))
         for c in cells
     ]
     table(None, ["cell", "title", "robots", "trays [n]", "parts [n]"], rows, markup=False)
+    for c in cells:
+        if c.variants:
+            say(f"\n{c.name} also as {', '.join(f'{c.name}@{variant}' for variant in c.variants)}")
 
 
 @app.command()
