@@ -23,7 +23,7 @@ setup: .venv/.ready ## make .venv with everything; the other targets do it by th
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: setup ## run the first job: a kit in the APRS cell (ARGS="--seed 7" adds options)
+run: setup ## run the first job: a gear into a kit tray of the APRS cell (ARGS="--seed 7" adds options)
 	@$(BIN)/cellwright run $(ARGS)
 
 test: setup ## the fast tests: no root, no system package, at most 5 minutes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import GearFigures
+from cellwright.catalogue import PartFigures
 from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
@@ -98,7 +98,7 @@ class KinematicEngine:
 
     def _half_width_m(self, part: str) -> float:
         figures = self._world.objects[part].figures
-        assert isinstance(figures, GearFigures)
+        assert isinstance(figures, PartFigures)
         return figures.grasp_width_m / 2
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
@@ -106,9 +106,9 @@ class KinematicEngine:
         tcp = self._world.tcp_pose(robot_name)
         best, best_m = None, PICKUP_DISTANCE_M
         for name, item in self._world.objects.items():
-            if not isinstance(item.figures, GearFigures):
+            if not isinstance(item.figures, PartFigures):
                 continue
-            grasp = self._world.pose_of(name).apply([0, 0, item.figures.grasp_height_m])
+            grasp = self._world.pose_of(name).apply(item.figures.grasp_xyz_m)
             distance_m = float(np.linalg.norm(grasp - tcp.position))
             if distance_m <= best_m and narrow_m <= item.figures.grasp_width_m / 2 <= wide_m:
                 best, best_m = name, distance_m

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import GearFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, seated_height_m
 from cellwright.core.pose import Pose
 from cellwright.models.surfaces import GeomGroup
 
@@ -25,30 +26,34 @@ RAY_SPACING_M = 0.005  # less than the thickness of a peg
 
 def resting_pose(world: World, part: str) -> Pose:
     """In the free slot below the part, or upright on whatever is there."""
-    pose, gear = world.pose_of(part), world.objects[part].figures
-    assert isinstance(gear, GearFigures)
+    pose, figures = world.pose_of(part), world.objects[part].figures
+    assert isinstance(figures, PartFigures)
+    for seat in _seats(world, figures) if isinstance(figures, GearFigures) else ():
+        x, y, z = pose.position - seat.position
+        if np.hypot(x, y) <= CAPTURE_DISTANCE_M and z >= -FALL_MARGIN_M and _is_free(world, seat, part):
+            return seat
+    upright = Pose.from_xyz_rpy(pose.position, [0, 0, pose.rpy[2]])
+    return Pose(upright.position - np.array([0.0, 0.0, _fall_m(world, upright, part, figures)]), upright.quaternion)
+
+
+def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
+    """Where a gear of that kind would be seated."""
     for name, item in world.objects.items():
         tray = item.figures
-        if not isinstance(tray, TrayFigures):
-            continue
-        for slot in (slot for slot in tray.slots if slot.accepts == gear.sku):
-            seat = world.pose_of(name) @ Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, gear)])
-            x, y, z = pose.position - seat.position
-            if np.hypot(x, y) <= CAPTURE_DISTANCE_M and z >= -FALL_MARGIN_M and _is_free(world, seat, part):
-                return seat
-    upright = Pose.from_xyz_rpy(pose.position, [0, 0, pose.rpy[2]])
-    return Pose(upright.position - np.array([0.0, 0.0, _fall_m(world, upright, part, gear)]), upright.quaternion)
+        if isinstance(tray, TrayFigures):
+            for slot in (slot for slot in tray.slots if slot.accepts == gear.sku):
+                yield world.pose_of(name) @ Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, gear)])
 
 
 def _is_free(world: World, seat: Pose, part: str) -> bool:
     """Whether no other part is where one would be seated."""
-    others = (n for n, o in world.objects.items() if n != part and isinstance(o.figures, GearFigures))
+    others = (n for n, o in world.objects.items() if n != part and isinstance(o.figures, PartFigures))
     return all(world.pose_of(n).distance_m(seat) > OCCUPIED_DISTANCE_M for n in others)
 
 
-def _fall_m(world: World, pose: Pose, part: str, gear: GearFigures) -> float:
+def _fall_m(world: World, pose: Pose, part: str, figures: PartFigures) -> float:
     """How far an upright part falls until something is below any point of its underside; to z = 0 over nothing."""
-    starts = pose.apply(_underside(gear) + np.array([0.0, 0.0, FALL_MARGIN_M]))
+    starts = pose.apply(_underside(figures) + np.array([0.0, 0.0, FALL_MARGIN_M]))
     hits = [fall_m for fall_m in (_down_m(world, start, part) for start in starts) if fall_m >= 0]
     return min(hits) - FALL_MARGIN_M if hits else float(pose.position[2])
 
@@ -61,13 +66,18 @@ def _down_m(world: World, start: Any, part: str) -> float:
     return float(mujoco.mj_ray(world.model, world.data, start, down, groups, 1, world.objects[part].body, hit))
 
 
-def _underside(gear: GearFigures) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a gear's underside, in its frame: a grid over foot, cone and disc, and the edges of each."""
-    steps = np.arange(-gear.tip_radius_m // RAY_SPACING_M, gear.tip_radius_m // RAY_SPACING_M + 1) * RAY_SPACING_M
+def _underside(part: PartFigures) -> npt.NDArray[np.float64]:
+    """Points (n, 3) of a part's underside, in its frame: a grid and the edges; of other parts than gears a disc."""
+    radii = [part.radius_m]
+    if isinstance(part, GearFigures):
+        radii = [part.cone_bottom_radius_m, part.cone_top_radius_m, part.tip_radius_m]
+    steps = np.arange(-radii[-1] // RAY_SPACING_M, radii[-1] // RAY_SPACING_M + 1) * RAY_SPACING_M
     grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     circle = np.exp(1j * np.linspace(0, 2 * np.pi, 48, endpoint=False))
-    edges = [radius * circle for radius in (gear.cone_bottom_radius_m, gear.cone_top_radius_m, gear.tip_radius_m)]
+    edges = [radius * circle for radius in radii]
     xy = np.concatenate([grid, *(np.column_stack([edge.real, edge.imag]) for edge in edges)])
     radius = np.hypot(*xy.T)
-    heights = np.interp(radius, [gear.cone_bottom_radius_m, gear.cone_top_radius_m], [0.0, gear.cone_height_m])
-    return np.asarray(np.column_stack([xy, heights])[radius <= gear.tip_radius_m + 1e-9])
+    heights = np.full(len(xy), part.bottom_m)
+    if isinstance(part, GearFigures):
+        heights = np.interp(radius, radii[:2], [0.0, part.cone_height_m])
+    return np.asarray(np.column_stack([xy, heights])[radius <= radii[-1] + 1e-9])
