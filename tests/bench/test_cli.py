@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from cellwright.bench import BenchResult, MeasurementFailed
+from cellwright.bench import MeasurementFailed, Result
 from cellwright.cli import bench as command
 from cellwright.cli import main
 
-RESULT = BenchResult(
+RESULT = Result(
     "physics", 7, {"cellwright": "1.2", "python": "3.11"}, {"a.good": 0.9, "b.bad": 31.234567, "c.free": 12}, {}
 )
-RESULT = BenchResult(
+RESULT = Result(
     RESULT.name, RESULT.seed, RESULT.versions, RESULT.metrics, {"a.good": {"min": 0.7}, "b.bad": {"max": 20}}
 )
 

@@ -39,7 +39,8 @@ def quick(tmp_path_factory):
 def test_all_metrics_are_there_and_are_numbers(quick):
     result, saved, _ = quick
     assert result == saved
-    assert set(result) == {"name", "seed", "versions", "metrics", "targets", "failed"}
+    assert set(result) == {"name", "seed", "versions", "metrics", "targets", "failed", "quick"}
+    assert result["quick"] is True
     assert (result["name"], result["seed"]) == ("physics", 0)
     assert set(result["metrics"]) == METRICS | (PEER_METRICS if find_spec("pybullet") else set())
     assert all(isinstance(value, int | float) and value >= 0 for value in result["metrics"].values())

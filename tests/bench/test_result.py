@@ -5,13 +5,13 @@ import math
 
 import pytest
 
-from cellwright.bench import BENCHES, BenchResult, Conditions, Measurement, run_bench
+from cellwright.bench import BENCHES, Conditions, Measurement, Result, run_bench
 from cellwright.bench.statistics import wilson_low
 from cellwright.core.errors import UnknownName
 
 
 def make_result(metrics, targets):
-    return BenchResult("probe", 3, {"python": "3"}, metrics, targets)
+    return Result("probe", 3, {"python": "3"}, metrics, targets)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 """Grippers: widths, and what is between the fingers."""
 
+import mujoco
+import numpy as np
 import pytest
 
-from cellwright.core.errors import JobFailed
+from cellwright.control import GraspStatus
+from cellwright.core.errors import BadInput, JobFailed, OutOfRange
+from cellwright.core.pose import Pose
 
 ARM = {"model": "lr_mate_200id", "base": {"xyz_m": [0, 0, 0]}, "home_deg": [0, 0, 0, 0, -90, 0]}
 
@@ -41,3 +45,85 @@ def test_fingers_stay_closed_while_the_arm_swings(lab):
     lab.perform(arm.move_joints([1.0, 0.2, 0.1, 0.5, -1.0, 1.0]))
     tool = lab.world.robots["arm"].tool
     assert lab.world.data.qpos[tool.qpos].sum() == pytest.approx(0.002, abs=3e-4)
+
+
+@pytest.fixture
+def strong(open_lab):
+    """An arm whose gripper can be told how hard to press."""
+    return open_lab(robots={"arm": {**ARM, "tool": "wsg_50"}})
+
+
+@pytest.mark.parametrize("force_n", [None, 5.0, 80.0])
+def test_it_moves_to_a_width(strong, force_n):
+    arm = strong.robots["arm"]
+    grasp = strong.perform(arm.move_gripper(0.040, force_n))
+    assert grasp.status is GraspStatus.REACHED
+    assert grasp.reason.endswith("mm, nothing in the way")
+    assert grasp.width_m == pytest.approx(0.040, abs=8e-4)
+    assert not arm.gripper.holding
+    assert strong.perform(arm.move_gripper(0.100, force_n)).status is GraspStatus.REACHED
+
+
+@pytest.mark.parametrize("width_m", [0.0, 0.1, np.nan, np.inf])
+def test_widths_that_it_does_not_have_are_refused(lab, width_m):
+    with pytest.raises(OutOfRange, match=r"arm gripper width is .* allowed 0\.002 to 0\.02 m"):
+        lab.perform(lab.robots["arm"].move_gripper(width_m))
+
+
+@pytest.mark.parametrize("force_n", [-1.0, 1e6, np.nan])
+def test_forces_that_it_does_not_have_are_refused(lab, force_n):
+    with pytest.raises(OutOfRange, match=r"arm gripper force is .* N$"):
+        lab.perform(lab.robots["arm"].move_gripper(0.01, force_n))
+
+
+def test_a_kinematic_gripper_has_no_force(open_lab):
+    lab = open_lab(fidelity="kinematic")
+    with pytest.raises(BadInput, match="fidelity 'physics'"):
+        lab.perform(lab.robots["arm"].move_gripper(0.01, 5.0))
+
+
+def test_one_movement_at_a_time(lab):
+    arm = lab.robots["arm"]
+
+    async def work() -> None:
+        task = lab.loop.create_task(arm.close_gripper())
+        await lab.clock.sleep(0.05)
+        with pytest.raises(JobFailed, match="arm gripper is already moving"):
+            await arm.open_gripper()
+        await task
+
+    lab.perform(work())
+
+
+def pad_forces_n(lab) -> list[float]:
+    """How hard each pad presses."""
+    world, forces, buffer = lab.world, [0.0, 0.0], np.zeros(6)
+    for i in range(world.data.ncon):
+        for side, pad in enumerate(world.robots["arm"].tool.pad_geoms):
+            if pad in world.data.contact[i].geom:
+                mujoco.mj_contactForce(world.model, world.data, i, buffer)
+                forces[side] += buffer[0]
+    return forces
+
+
+def test_a_gear_is_held_with_the_force_asked_for(strong):
+    """A gear put between the fingers: held at its width, with either force, and the reason says so."""
+    lab = strong
+    arm, world = lab.robots["arm"], lab.world
+    tcp = world.tcp_pose("arm")
+    world.add("gear", "medium_gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))
+    figures = world.objects["gear"].figures
+    upright = Pose.from_xyz_rpy(tcp.position - [0, 0, figures.grasp_height_m])
+    world.model.opt.gravity[:] = 0.0
+    for force_n in (20.0, 60.0):
+        lab.perform(arm.open_gripper())
+        world.place("gear", upright)
+        grasp = lab.perform(arm.move_gripper(0.004, force_n))
+        assert grasp.status is GraspStatus.HOLDING
+        assert grasp.width_m == pytest.approx(0.0746, abs=5e-4)  # pads as wide as these meet the gear's teeth
+        assert grasp.reason.endswith("mm on the way to 4.0 mm")
+        assert arm.gripper.holding
+        assert pad_forces_n(lab) == pytest.approx([force_n] * 2, rel=0.1)
+        with pytest.raises(JobFailed, match=r"^arm gripper already holds something \d+\.\d mm wide$"):
+            lab.perform(arm.move_gripper(0.004))
+        world.place("gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))

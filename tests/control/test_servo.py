@@ -5,8 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from cellwright.control import FollowingError, JointServo
-from cellwright.core.errors import JobFailed
+from cellwright.control import CONTROLLERS, Controller, FollowingError, JointServo, NotReady
+from cellwright.core.errors import BadInput, JobFailed
 from cellwright.motion import JointMove
 
 REACH_RAD = np.radians([60, 30, -20, 40, -40, 90])
@@ -119,6 +119,9 @@ def test_an_obstacle_is_noticed_the_arm_stays_and_can_move_again(open_lab):
     assert lab.world.data.ncon > 0
     lab.advance(1.0)
     assert arm.joints_rad == pytest.approx(stopped, abs=5e-3)
+    with pytest.raises(NotReady, match="arm is in fault and needs a reset: arm stopped: joint_"):
+        lab.perform(arm.move_joints(low, 0.3))
+    arm.reset()
     lab.perform(arm.move_joints(low, 0.3))
     lab.advance(0.2)
     assert arm.joints_rad == pytest.approx(low, abs=5e-4)
@@ -137,6 +140,7 @@ def test_a_push_from_outside_is_noticed(lab):
         lab.perform(work())
     world.data.qfrc_applied[:] = 0.0
     lab.advance(0.5)
+    arm.reset()
     lab.perform(arm.move_joints(REACH_RAD, 0.5))
     lab.advance(0.2)
     assert arm.joints_rad == pytest.approx(REACH_RAD, abs=5e-4)
@@ -170,3 +174,40 @@ def test_a_servo_of_its_own_follows_any_motion(lab):
     lab.perform(servo.follow(Wave()))
     assert max(furthest) == pytest.approx(0.2, abs=2e-3)
     assert not servo.moving
+
+
+@pytest.mark.parametrize("controller", ["pid", "computed_torque"])
+@pytest.mark.parametrize(
+    ("shift", "message"),
+    [
+        ([0, 0.5, 0, 0, 0, 0], r"arm joint_2 at the start of a motion is 0\.5 rad, allowed -0\.02 to 0\.02 rad"),
+        ([0, 0, np.nan, 0, 0, 0], "arm needs motions of 6 finite angles"),
+        ([0, 0], "arm needs motions of 6 finite angles"),
+    ],
+)
+def test_a_motion_that_would_make_the_arm_jump_is_refused(lab, controller, shift, message):
+    class Elsewhere:
+        duration_s = 1.0
+
+        def at(self, time_s: float):
+            there = np.radians([0, 0, 0, 0, -90, 0])[: len(shift)] + shift
+            return there, np.zeros(len(shift))
+
+    arm = lab.robots["arm"]
+    arm.use_controller(controller)
+    with pytest.raises(BadInput, match=message):
+        lab.perform(arm.follow(Elsewhere()))
+    assert not arm.moving
+    lab.perform(arm.move_joints(REACH_RAD, 0.5))
+
+
+def test_a_controller_that_gives_no_numbers_is_named(lab):
+    class Lost(Controller):
+        def command(self, reference, position_rad, velocity_radps):
+            return np.full(6, np.nan)
+
+    if "lost" not in CONTROLLERS:
+        CONTROLLERS.add("lost", Lost)
+    lab.robots["arm"].use_controller("lost")
+    with pytest.raises(BadInput, match="arm needs 6 finite effort commands"):
+        lab.advance(0.1)

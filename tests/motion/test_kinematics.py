@@ -10,7 +10,7 @@ from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.motion import ArmKinematics, Unreachable
 
-ARMS = {name: ArmKinematics(ROBOTS.get(name)) for name in ("lr_mate_200id", "sia20f")}
+ARMS = {name: ArmKinematics(ROBOTS.get(name)) for name in ("lr_mate_200id", "sia20f", "ur5")}
 arms = pytest.mark.parametrize("arm", ARMS.values(), ids=list(ARMS))
 
 
@@ -88,7 +88,7 @@ def test_an_arm_finds_its_own_configuration_where_it_is_singular(name, joints):
     assert arm.nearest(arm.forward(joints), joints) == pytest.approx(joints, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["lr_mate_200id", "sia20f"])
+@pytest.mark.parametrize("name", list(ARMS))
 @given(data=st.data())
 def test_forward_of_nearest_is_the_identity(name, data):
     arm = ARMS[name]
@@ -102,6 +102,7 @@ def test_forward_of_nearest_is_the_identity(name, data):
 def test_out_of_reach_says_so(arm):
     far = Pose.from_xyz_rpy([2.0, 0.0, 0.5])
     assert arm.inverse(far) == []
+    assert arm.method == "analytic"
     with pytest.raises(Unreachable, match=rf"{arm.arm.name} cannot reach .*2\.0.*: out of reach") as caught:
         arm.nearest(far, np.zeros(len(arm.lower_rad)))
     assert isinstance(caught.value, JobFailed)

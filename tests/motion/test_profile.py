@@ -13,9 +13,20 @@ from hypothesis import strategies as st
 from cellwright.catalogue import ROBOTS
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.pose import Pose
-from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Unreachable
+from cellwright.motion import (
+    ArmKinematics,
+    JointLimits,
+    JointMove,
+    LineMove,
+    LineSpeed,
+    PathLimits,
+    PathMotion,
+    Unreachable,
+)
+from cellwright.motion.path import JointPath
+from cellwright.motion.spline import Spline
 
-ARMS = {name: ArmKinematics(ROBOTS.get(name)) for name in ("lr_mate_200id", "sia20f")}
+ARMS = {name: ArmKinematics(ROBOTS.get(name)) for name in ("lr_mate_200id", "sia20f", "ur5")}
 arms = pytest.mark.parametrize("arm", ARMS.values(), ids=list(ARMS))
 SPEEDS = st.sampled_from([0.02, 0.1, 0.4, 2.0])
 
@@ -112,7 +123,7 @@ def test_a_line_speed_is_positive(field, value):
 @pytest.mark.parametrize("name", list(ARMS))
 @given(data=st.data())
 @settings(max_examples=15)
-def test_a_line_is_straight_and_keeps_the_joints_speed_limits(name, data):
+def test_a_line_is_straight_and_keeps_every_limit_of_the_joints(name, data):
     arm = ARMS[name]
     size = len(arm.lower_rad)
     offset = data.draw(st.lists(st.floats(-0.4, 0.4), min_size=size, max_size=size))
@@ -125,8 +136,12 @@ def test_a_line_is_straight_and_keeps_the_joints_speed_limits(name, data):
         motion = LineMove(arm, start, goal, LineSpeed(speed_mps=data.draw(SPEEDS)))
     except JobFailed:
         return
+    _, fine, fine_s = sampled(motion, 2001)
+    acceleration = np.diff(fine, axis=0) / fine_s
+    jerk = np.diff(acceleration, axis=0) / fine_s
+    for derivative, limit in zip((fine, acceleration, jerk), limits(arm), strict=True):
+        assert (np.abs(derivative) <= limit * 1.001 + 1e-4).all()
     position, velocity, step_s = sampled(motion, 120)
-    assert (np.abs(velocity) <= limits(arm)[0]).all()
     assert velocity[[0, -1]] == pytest.approx(np.zeros((2, size)), abs=1e-6)
     length_m, turn_rad = pose.distance_m(goal), pose.angle_rad(goal)
     for joints in position:
@@ -165,10 +180,76 @@ def test_a_line_slows_down_for_a_joint_that_must_hurry():
     arm = ARMS["lr_mate_200id"]
     start = np.radians([0.0, 20.0, 10.0, 40.0, -4.0, 0.0])
     goal = arm.forward(np.radians([0.0, 20.0, 10.0, 140.0, -4.0, -100.0]))
-    fast = LineMove(arm, start, goal, LineSpeed(speed_mps=1.0, acceleration_mps2=50, jerk_mps3=5000, turn_radps=20))
-    _, velocity, _ = sampled(fast, 400)
-    shares = np.abs(velocity).max(axis=0) / limits(arm)[0]
-    assert 0.5 < shares.max() <= 1.0
+    motion = LineMove(arm, start, goal, LineSpeed(1.0, 50.0, 5000.0, turn_radps=4.0))
+    _, velocity, step_s = sampled(motion, 4001)
+    acceleration = np.diff(velocity, axis=0) / step_s
+    jerk = np.diff(acceleration, axis=0) / step_s
+    derivatives = zip((velocity, acceleration, jerk), limits(arm), strict=True)
+    shares = [np.abs(derivative).max(axis=0) / limit for derivative, limit in derivatives]
+    assert 0.5 < np.max(shares) <= 1.001
+    assert motion.limits.top_rate * arm.forward(start).angle_rad(goal) < 0.5 * 4.0
+
+
+@arms
+def test_a_motion_may_be_given_its_duration(arm):
+    """It is the same motion, played slower."""
+    start = np.array(arm.arm.home_rad)
+    pose = arm.forward(start)
+    down = Pose(pose.position + np.array([0, 0, -0.1]), pose.quaternion)
+
+    def joints(duration_s=None):
+        return JointMove(arm.arm, start, start + 0.4, duration_s=duration_s)
+
+    def line(duration_s=None):
+        return LineMove(arm, start, down, LineSpeed(), duration_s=duration_s)
+
+    for make in (joints, line):
+        quick, slow = make(), make(3.0)
+        assert slow.duration_s == pytest.approx(3.0, abs=1e-9)
+        for share in np.linspace(0, 1, 11):
+            here, there = quick.at(share * quick.duration_s), slow.at(share * 3.0)
+            assert there[0] == pytest.approx(here[0], abs=1e-9)
+            assert np.asarray(there[1]) * 3.0 == pytest.approx(np.asarray(here[1]) * quick.duration_s, abs=1e-7)
+        with pytest.raises(OutOfRange, match=rf"duration of this motion of {arm.arm.name} is .* s, allowed .* s"):
+            make(0.9 * quick.duration_s)
+        with pytest.raises(OutOfRange):
+            make(np.nan)
+
+
+@given(st.tuples(*[st.floats(-4, 5)] * 3))
+def test_the_closed_form_of_a_run_is_the_generators(logarithms):
+    path_limits = PathLimits(*(float(np.exp(x)) for x in logarithms))
+    arm = ARMS["ur5"].arm
+    start = np.array(arm.home_rad)
+    tiny = 1e-6 * np.eye(6)[0]  # so short that the joints' own limits do not matter
+    motion = PathMotion(arm, JointPath(start, start + tiny), path_limits)
+    assert motion.limits == path_limits.within(JointLimits.of(arm), np.abs(tiny)[None], *np.zeros((2, 1, 6)))
+    assert motion.duration_s == pytest.approx(path_limits.duration_s, rel=1e-9)
+
+
+def test_a_spline_goes_through_its_rows_and_is_smooth():
+    rows = np.random.default_rng(0).normal(size=(9, 3))
+    for count in range(2, 10):
+        spline = Spline(rows[:count])
+        for number, row in enumerate(rows[:count]):
+            assert spline.at(number / (count - 1))[0] == pytest.approx(row, abs=1e-12)
+        for number in range(1, count - 1):
+            before, after = (spline.at(number / (count - 1) + d) for d in (-1e-9, 1e-9))
+            for derivative in range(3):
+                assert after[derivative] == pytest.approx(before[derivative], abs=1e-4)
+        bounds = [row.max() for row in spline.steepness()]
+        dense = [spline.at(f) for f in np.linspace(0, 1, 500)]
+        for derivative in (1, 2):
+            assert np.abs([sample[derivative] for sample in dense]).max() <= bounds[derivative - 1] * (1 + 1e-9)
+
+
+def test_a_spline_of_a_cubic_is_that_cubic():
+    def cubic(x):
+        return np.column_stack([x**3 - x, 2 * x**2 + 1])
+
+    spline = Spline(cubic(np.linspace(0, 1, 8)))
+    for x in np.linspace(0, 1, 33):
+        assert spline.at(x)[0] == pytest.approx(cubic(np.array([x]))[0], abs=1e-12)
 
 
 def test_a_line_through_a_singular_configuration_is_refused_or_crossed_on_the_line():
@@ -194,7 +275,7 @@ def test_a_line_to_nowhere_is_refused_before_it_starts():
 NO_SOCKETS = """
 import ctypes, struct, platform
 from cellwright.catalogue import ROBOTS
-from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed
+from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, MotionQueue
 number = {"x86_64": 41, "aarch64": 198}[platform.machine()]
 code = struct.pack("=HBBI", 0x20, 0, 0, 0) + struct.pack("=HBBI", 0x15, 0, 1, number)
 code += struct.pack("=HBBI", 0x06, 0, 0, 0x80000000) + struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
@@ -207,7 +288,13 @@ arm = ROBOTS.get("sia20f")
 JointMove(arm, arm.home_rad, [0.1] * 7).at(0.1)
 kinematics = ArmKinematics(arm)
 goal = kinematics.forward(arm.home_rad).interpolate(kinematics.forward([0.1] * 7), 0.05)
-LineMove(kinematics, arm.home_rad, goal, LineSpeed()).at(0.1)
+line = LineMove(kinematics, arm.home_rad, goal, LineSpeed())
+line.at(0.1)
+queue = MotionQueue(0.004)
+queue.append(line)
+for _ in range(10): queue.tick()
+queue.stop()
+for _ in range(100): queue.tick()
 print("done")
 """
 

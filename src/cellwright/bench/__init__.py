@@ -1,6 +1,6 @@
 """Benches: measurements of the software itself, as figures with targets; a new one is one file and one line here."""
 
 from cellwright.bench import physics as physics
-from cellwright.bench.result import BENCHES, Bench, BenchResult, Conditions, Measurement, MeasurementFailed, run_bench
+from cellwright.bench.result import BENCHES, Bench, Conditions, Measurement, MeasurementFailed, Result, run_bench
 
-__all__ = ["BENCHES", "Bench", "BenchResult", "Conditions", "Measurement", "MeasurementFailed", "run_bench"]
+__all__ = ["BENCHES", "Bench", "Conditions", "Measurement", "MeasurementFailed", "Result", "run_bench"]

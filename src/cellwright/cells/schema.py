@@ -30,6 +30,8 @@ __all__ = [
     "PoseErrorCfg",
     "RegionCfg",
     "RobotCfg",
+    "SafetyCfg",
+    "SafetyInputCfg",
     "TrayCfg",
     "cell_json_schema",
     "checked_name",
@@ -169,6 +171,21 @@ class ActualCfg(Cfg):
     camera: PoseErrorCfg = PoseErrorCfg()
 
 
+class SafetyInputCfg(Cfg):
+    """A guard: which zones count as entered when it opens, and how their robots stop."""
+
+    kind: Literal["gate", "light_curtain", "e_stop"]
+    zones: tuple[Name, ...]
+    category: Literal["Immediate", "Fast", "Normal"] = "Fast"
+
+
+class SafetyCfg(Cfg):
+    """Zones with the robots that work in them, and the guards around them."""
+
+    zones: dict[Name, tuple[Name, ...]] = Field(default_factory=dict)
+    inputs: dict[Name, SafetyInputCfg] = Field(default_factory=dict)
+
+
 class ViewCfg(Cfg):
     """From where the cell is best seen."""
 
@@ -201,6 +218,7 @@ class Cell(Cfg):
     populations: tuple[PopulationCfg, ...] = ()
     actual: ActualCfg = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
+    safety: SafetyCfg | None = None
     variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     _file: Path | None = PrivateAttr(default=None)
 

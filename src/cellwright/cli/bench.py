@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cellwright.bench import BENCHES, BenchResult, Conditions, run_bench
+from cellwright.bench import BENCHES, Conditions, Result, run_bench
 from cellwright.cli.output import err, prepare_output, print_json, say, table
 
 __all__ = ["app"]
@@ -46,18 +46,17 @@ for _name in BENCHES.names():
     _add(_name)
 
 
-def _rows(result: BenchResult, missed: str) -> list[tuple[str, str, str, str]]:
+def _rows(result: Result, missed: str) -> list[tuple[str, str, str, str]]:
     """Metric, value, target and whether it is met."""
     rows = []
     for name, value in result.metrics.items():
-        target = result.targets.get(name, {})
-        bounds = ", ".join(f"{'>=' if bound == 'min' else '<='} {limit:g}" for bound, limit in target.items())
-        verdict = ("yes" if result.meets_target(name) else missed) if target else ""
+        bounds = result.target_text(name)
+        verdict = ("yes" if result.meets_target(name) else missed) if bounds else ""
         rows.append((name, f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}", bounds, verdict))
     return rows
 
 
-def _print_markdown(result: BenchResult) -> None:
+def _print_markdown(result: Result) -> None:
     print("| metric | value | target | ok |")
     print("|---|---:|---:|---|")
     for name, *rest in _rows(result, "**no**"):

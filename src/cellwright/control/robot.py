@@ -1,17 +1,25 @@
-"""One robot's controller: joint moves, straight lines, the gripper."""
+"""One robot's controller: joint moves, straight lines, direct commands, stops, inputs and outputs, the gripper."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control.gripper import Gripper
+from cellwright.control.control_block import Payload
+from cellwright.control.drive import CommandMode
+from cellwright.control.gripper import Grasp, Gripper
+from cellwright.control.io import DigitalIo
 from cellwright.control.servo import JointServo
+from cellwright.control.state import CollisionLimits, RobotState, StopCategory
+from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
-from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed
+from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Motion
 from cellwright.sim import Stepper, World
 
 __all__ = ["RobotController"]
@@ -25,16 +33,27 @@ class RobotController:
     Attributes:
         ring: The chain from the world to the tool, as the drawings have it.
         kinematics: The nominal arm.
+        io: Named digital inputs and outputs.
     """
 
-    def __init__(self, world: World, stepper: Stepper, clock: WaitClock, robot: str, pose_base_in_world: Pose) -> None:
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        clock: WaitClock,
+        robot: str,
+        pose_base_in_world: Pose,
+        bus: Bus | None = None,
+    ) -> None:
         index = world.robot(robot)
         self.name = robot
         self.kinematics = ArmKinematics(index.figures)
         tool = index.tool
         pose_tcp = Pose.from_xyz_rpy(tool.figures.tcp_xyz_m) if tool else Pose.identity()
         self.ring = KinematicRing(pose_base_in_world, pose_tcp)
-        self._servo = JointServo(world, stepper, robot)
+        self.io = DigitalIo(robot, world.clock, bus)
+        world.add_holder(f"{robot} io", self.io)
+        self._servo = JointServo(world, stepper, robot, pose_base_in_world)
         self._gripper = Gripper(world, robot, clock) if tool else None
         self._home_rad = np.radians(world.cell.robots[robot].home_deg)
 
@@ -44,14 +63,91 @@ class RobotController:
         return self._servo.position_rad
 
     @property
+    def velocity_radps(self) -> Array:
+        """How fast the joints turn."""
+        return self._servo.drive.velocity_radps
+
+    @property
+    def effort_nm(self) -> Array:
+        """The torque of each joint's drive."""
+        return self._servo.drive.effort_nm
+
+    @property
     def moving(self) -> bool:
         """Whether a motion is in progress."""
         return self._servo.moving
 
     @property
+    def state(self) -> RobotState:
+        """What the robot is doing."""
+        return self._servo.state
+
+    @property
+    def reason(self) -> str:
+        """Why it was stopped or is in fault; empty otherwise."""
+        return self._servo.reason
+
+    @property
+    def mode(self) -> CommandMode:
+        """What the drives take as their commands."""
+        return self._servo.drive.mode
+
+    @property
+    def controller(self) -> str:
+        """The name of the controller that follows motions."""
+        return self._servo.chosen[0]
+
+    @property
+    def collision_limits(self) -> CollisionLimits:
+        """What counts as a collision; nothing, unless told."""
+        return self._servo.collision_limits
+
+    @collision_limits.setter
+    def collision_limits(self, limits: CollisionLimits) -> None:
+        self._servo.collision_limits = limits
+
+    @property
     def tool_in_world(self) -> Pose:
         """Where the controller believes its tool to be."""
         return self.ring.tool_in_world(self.kinematics.forward(self.joints_rad))
+
+    def use_controller(self, name: str, **gains: Any) -> None:
+        """Has another controller follow motions and hold the arm, by its registered name."""
+        self._servo.use(name, **gains)
+
+    def set_payload(self, payload: Payload) -> None:
+        """Declares what the arm carries beyond its tool, to controllers that reckon with it."""
+        self._servo.site = replace(self._servo.site, payload=payload)
+        name, gains = self._servo.chosen
+        self._servo.use(name, **gains)
+
+    def set_mode(self, mode: CommandMode | str) -> None:
+        """Has the drives take commands of one kind, without a jump; motions need mode position."""
+        self._servo.take_commands(CommandMode(mode))
+
+    def command(self, values: npt.ArrayLike) -> None:
+        """Angles, speeds or torques for the drives, by the mode; they hold until the next ones."""
+        self._servo.command(values)
+
+    def stop(self, category: StopCategory = StopCategory.FAST, reason: str = "commanded", *, lock: str = "") -> None:
+        """Stops the arm; with a lock it cannot move before `reset(lock)`."""
+        self._servo.stop(category, reason, lock=lock)
+
+    def pause(self) -> None:
+        """Slows the motion down on its path and waits there."""
+        self._servo.pause()
+
+    def resume(self) -> None:
+        """Goes on with a paused motion."""
+        self._servo.resume()
+
+    def reset(self, lock: str = "") -> None:
+        """Ends a fault or takes away a lock."""
+        self._servo.reset(lock)
+
+    async def follow(self, motion: Motion) -> None:
+        """Any motion of the joints that begins where they are."""
+        await self._servo.follow(motion)
 
     async def move_joints(self, goal_rad: npt.ArrayLike, speed: float = 1.0) -> None:
         """All joints to a configuration, at a fraction of the arm's speed."""
@@ -72,13 +168,23 @@ class RobotController:
 
     async def open_gripper(self) -> float:
         """Opens the gripper; returns its width in metres."""
-        return await self._require_gripper().open()
+        return await self.gripper.open()
 
     async def close_gripper(self) -> float:
         """Closes the gripper; returns the width at which it stopped."""
-        return await self._require_gripper().close()
+        return await self.gripper.close()
 
-    def _require_gripper(self) -> Gripper:
+    async def move_gripper(self, width_m: float, force_n: float | None = None) -> Grasp:
+        """Moves the fingers to a width with a force; says where they came to rest, and whether they hold."""
+        return await self.gripper.move(width_m, force_n)
+
+    @property
+    def gripper(self) -> Gripper:
+        """The mounted gripper.
+
+        Raises:
+            JobFailed: when there is none.
+        """
         if self._gripper is None:
             raise JobFailed(f"{self.name} has no gripper")
         return self._gripper

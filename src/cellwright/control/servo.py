@@ -1,143 +1,349 @@
-"""Following a motion: set-points from a trajectory to the joints' servos."""
+"""Following a motion, and ending it in good order: by a stop, a pause, or because something went wrong."""
 
 from __future__ import annotations
 
 import asyncio
-import math
-from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.errors import JobFailed
+from cellwright.control.control_block import NO_PAYLOAD
+from cellwright.control.controller import CONTROLLERS, Controller, ControllerSite
+from cellwright.control.direct import DirectCommands
+from cellwright.control.drive import CommandMode, Drive
+from cellwright.control.state import (
+    Collision,
+    CollisionLimits,
+    FollowingError,
+    MotionStopped,
+    NotReady,
+    RobotState,
+    StopCategory,
+)
+from cellwright.control.stopping import Brake, Paced, sample
+from cellwright.core.errors import BadInput, OutOfRange
+from cellwright.core.pose import Pose
 from cellwright.motion import Motion
-from cellwright.sim import Order, Stepper, Ticking, World
+from cellwright.sim import Stepper, World
 
-__all__ = ["FollowingError", "JointServo"]
+__all__ = ["JointServo"]
 
 Array = npt.NDArray[np.float64]
 
-RATE_HZ = 250.0
-CHECK_EVERY = 5
 FOLLOWING_LIMIT_RAD = 0.1
-BLOCK = 250  # set-points made at once: a second's
-
-
-class FollowingError(JobFailed):
-    """A joint that could not follow: something is in its way, or it was asked for too much."""
-
-    def __init__(self, robot: str, joint: str, error_rad: float) -> None:
-        super().__init__(
-            f"{robot} stopped: {joint} is {np.degrees(error_rad):.1f} deg away from where it should be "
-            f"(limit {np.degrees(FOLLOWING_LIMIT_RAD):.1f} deg); is something in its way?"
-        )
+START_LIMIT_RAD = 0.02
+SHORTEST_RAMP_S = 0.1
+HARD_BRAKE = 3.0  # times the acceleration that is planned with: about what the drives can give
 
 
 class JointServo:
-    """One arm's joints, as its controller sees them.
+    """One arm's joints under a controller, and the state that the robot is in.
 
-    Positions are what the encoders say. The joints really are `joint_zero` beyond that, and neither the controller
-    nor anybody above it can tell. Between motions nothing is called: the servos in the model hold the set-point.
+    Attributes:
+        state: What the robot is doing.
+        reason: Why it does not move, when it does not.
+        drive: The arm's drives.
+        controller: Who commands them.
+        chosen: The controller's registered name, and the gains that it was given.
+        collision_limits: What counts as a collision.
     """
 
-    def __init__(self, world: World, stepper: Stepper, robot: str) -> None:
-        self._world, self._stepper, self._robot = world, stepper, robot
-        self._zeros = world.layout.joint_zeros_rad[robot]
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        robot: str,
+        pose_base_in_world: Pose | None = None,
+        controller: str = "pid",
+    ) -> None:
+        self._world, self._robot = world, robot
+        self.drive = Drive(world, robot)
+        base = pose_base_in_world or Pose.identity()
+        self.site = ControllerSite(world, stepper, robot, self.drive, base, NO_PAYLOAD)
+        self.state, self.reason = RobotState.IDLE, ""
+        self.collision_limits = CollisionLimits()
+        self._locks: set[str] = set()
         self._motion: Motion | None = None
-        self._rows: list[memoryview] = []
-        self._count = self._turns = 0
-        self._period_s = 0.0
-        self._ticking: Ticking | None = None
+        self._paused: Motion | None = None
+        self._stop: tuple[StopCategory, str] | None = None
         self._done: asyncio.Future[None] | None = None
-        world.bind(self._look_up)
-
-    def _look_up(self) -> None:
-        index, data = self._world.robot(self._robot), self._world.data
-        self._qpos = data.qpos[_span(index.qpos)]
-        self._ctrl_position = data.ctrl[_span(index.ctrl_position)]
-        self._ctrl_velocity = data.ctrl[_span(index.ctrl_velocity)]
-        both = np.column_stack([index.ctrl_position, index.ctrl_velocity]).ravel()
-        # As plain memory: after a physics step, numpy takes three times as long to copy a dozen numbers.
-        self._ctrl = data.ctrl[_span(both)].data
+        self._rest_wrench: Array = np.zeros(6)
+        self.direct = DirectCommands(world, stepper, robot, self.drive, self._overspeed)
+        self.controller: Controller = CONTROLLERS.get(controller)(self.site)
+        self.chosen: tuple[str, dict[str, Any]] = (controller, {})
+        self.controller.start()
+        world.add_holder(f"{robot} servo", self)
 
     @property
     def position_rad(self) -> Array:
         """What the encoders say."""
-        return np.asarray(self._qpos - self._zeros)
+        return self.drive.position_rad
 
     @property
     def set_point_rad(self) -> Array:
-        """Where the servos are told to hold: the start of the next motion."""
-        return np.asarray(self._ctrl_position - self._zeros)
+        """Where the arm is held: the start of the next motion."""
+        if self.drive.mode is CommandMode.POSITION:
+            return self.drive.set_point_rad
+        return np.array(self.controller.reference[-1, 0])
 
     @property
     def moving(self) -> bool:
         """Whether a motion is in progress."""
         return self._done is not None
 
+    def use(self, controller: str, **gains: Any) -> None:
+        """Goes over to another controller by name; the arm stays where it is.
+
+        Raises:
+            NotReady: while the arm moves.
+            UnknownName: when there is none of that name.
+        """
+        self._require_still()
+        self._require_unlocked()
+        chosen = CONTROLLERS.get(controller)(self.site, **gains)
+        self.direct.cancel()
+        self.controller.stop()
+        self.controller, self.chosen = chosen, (controller, gains)
+        chosen.start()
+
+    def take_commands(self, mode: CommandMode) -> None:
+        """Has the drives take commands directly, in one of the modes; in position mode motions can be followed, too."""
+        self._require_still()
+        self._require_unlocked()
+        self.controller.stop()
+        self.direct.cancel()
+        if mode is CommandMode.POSITION:
+            self.use("pid")
+        else:
+            self.drive.switch(mode)
+            self.direct.start()
+
+    def command(self, values: npt.ArrayLike) -> None:
+        """Angles, speeds or torques for the drives, whichever they take now; they hold until the next ones.
+
+        Raises:
+            NotReady: when the robot moves by itself, is locked or in fault, or a controller commands its drives.
+            OutOfRange: beyond a limit; names the joint.
+        """
+        self._require_still()
+        self._require_unlocked()
+        if self.drive.mode is CommandMode.POSITION:
+            self.drive.write_position(values)
+        elif self.direct.active:
+            self.direct.write(values)
+        else:
+            raise NotReady(self._robot, self.state, "takes its commands from a controller; set its mode first")
+
     async def follow(self, motion: Motion) -> None:
         """Follows a motion to its end.
 
         Raises:
+            NotReady: when the robot moves already, is locked or in fault.
+            MotionStopped: when somebody stopped it.
             FollowingError: when a joint strays; the arm stays where it is.
+            Collision: when it hits something hard enough.
+            BadInput: for a motion that begins elsewhere, leaves the limits, or is no motion; the arm stays.
         """
-        if self._done is not None:
-            raise JobFailed(f"{self._robot} is already moving")
-        clock = self._world.clock
-        period = clock.period_ticks(RATE_HZ)
-        self._motion, self._period_s = motion, period * clock.tick_s
-        self._count, self._turns = 0, max(1, math.ceil(motion.duration_s / self._period_s))
+        self._require_ready()
+        self._require_followable(motion)
         self._done = asyncio.get_running_loop().create_future()
-        self._ticking = self._stepper.every(period, self._tick, order=Order.CONTROL, name=f"{self._robot} servo")
+        self.state, self.reason, self._stop = RobotState.MOVING, "", None
+        self._rest_wrench = self._wrench()
+        self._begin(motion)
         try:
             await self._done
         finally:
-            self._stop()
+            cancelled = not self._done.done() or self._done.cancelled()
+            self._done = self._motion = self._paused = None
+            if cancelled:
+                self._hold(np.array(self._row()[0]))
+                self.state = RobotState.IDLE
+            self.controller.rest()
 
-    def _tick(self) -> None:
-        count, done = self._count, self._done
-        if done is None or count == self._turns:
+    def stop(self, category: StopCategory, reason: str, *, lock: str = "") -> None:
+        """Stops, if it moves, and is STOPPED then; with a lock, until that is taken away by `reset`."""
+        if lock:
+            self._locks.add(lock)
+        self.reason = reason
+        if self.direct.active:
+            self._catch()
+        if self._done is None or self.state is RobotState.PAUSED:
+            if self.state is not RobotState.FAULT:
+                self.state = RobotState.STOPPED
+            if self._done is not None:
+                self._done.set_exception(MotionStopped(self._robot, category, reason))
             return
-        if count % BLOCK == 0:
-            self._rows = self._set_points(count, min(count + BLOCK, self._turns))
-        self._ctrl[:] = self._rows[count % BLOCK]
-        self._count = count = count + 1
-        if count % CHECK_EVERY == 0:
-            self._check(done)
-        if count == self._turns and not done.done():
+        harder = list(StopCategory)
+        stopping = self._stop is not None and self._paused is None
+        if stopping and self._stop is not None and harder.index(category) >= harder.index(self._stop[0]):
+            return
+        self.state, self._stop, self._paused = RobotState.STOPPING, (category, reason), None
+        if category is StopCategory.NORMAL:
+            self._begin(self._slowing())
+        else:
+            position, velocity, _ = self._row()
+            share = HARD_BRAKE if category is StopCategory.IMMEDIATE else 1.0
+            self._begin(Brake(self._world.robot(self._robot), position.copy(), velocity.copy(), share))
+
+    def pause(self) -> None:
+        """Slows down on the path and waits there; the motion is not over."""
+        if self.state is not RobotState.MOVING:
+            raise NotReady(self._robot, self.state, f"cannot pause: it is {self.state.value}, not moving")
+        slowing = self._slowing()
+        self.state, self._stop = RobotState.STOPPING, (StopCategory.NORMAL, "paused")
+        self._begin(slowing)
+        self._paused = slowing
+
+    def resume(self) -> None:
+        """Goes on from a pause, along the path."""
+        if self.state is not RobotState.PAUSED or self._paused is None:
+            raise NotReady(self._robot, self.state, f"cannot resume: it is {self.state.value}, not paused")
+        slowed = self._paused
+        assert isinstance(slowed, Paced)
+        self.state, self._paused, self._stop = RobotState.MOVING, None, None
+        self._begin(slowed.resumed(SHORTEST_RAMP_S * 3))
+
+    def reset(self, lock: str = "") -> None:
+        """Takes away a lock, or, without its name, ends a fault; ready again when nothing else is in the way."""
+        self._locks.discard(lock)
+        if self.moving:
+            raise NotReady(self._robot, self.state, f"cannot be reset: it is {self.state.value}")
+        if not lock or self.state is not RobotState.FAULT:
+            self.state = RobotState.STOPPED if self._locks else RobotState.IDLE
+            self.reason = self.reason if self._locks else ""
+
+    def save(self) -> Any:
+        """Who controls, where it holds the arm, and the robot's state."""
+        commander = self.controller, self.controller.save(), self.chosen, self.direct.save()
+        return commander, self.state, self.reason, frozenset(self._locks)
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave."""
+        (controller, own, self.chosen, direct), self.state, self.reason, locks = state
+        self.direct.load(direct)
+        self._locks = set(locks)
+        if controller is not self.controller:
+            self.controller.stop()
+            self.controller = controller
+        if not self.moving:
+            controller.load(own)
+
+    def let_go(self, part: str) -> None:
+        """Joints hold no parts."""
+
+    def _require_still(self) -> None:
+        if self.moving:
+            raise NotReady(self._robot, self.state, "is already moving")
+
+    def _require_ready(self) -> None:
+        self._require_still()
+        self._require_unlocked()
+        if self.drive.mode is not self.controller.mode or self.direct.active:
+            why = f"takes {self.drive.mode.value} commands now; set its mode to position to move it"
+            raise NotReady(self._robot, self.state, why)
+
+    def _require_unlocked(self) -> None:
+        if self.state is RobotState.FAULT:
+            raise NotReady(self._robot, self.state, f"is in fault and needs a reset: {self.reason}")
+        if self._locks:
+            why = f"is locked by {', '.join(sorted(self._locks))} and needs a reset: {self.reason}"
+            raise NotReady(self._robot, self.state, why)
+
+    def _require_followable(self, motion: Motion) -> None:
+        """Whether a motion begins where the arm is held, consists of numbers, and ends within the limits."""
+        joints = self.drive.figures.joints
+        first, last = (np.asarray(motion.at(time_s)[0], float) for time_s in (0.0, motion.duration_s))
+        rows = np.array([first, last])
+        if rows.shape != (2, len(joints)) or not (np.isfinite(rows).all() and np.isfinite(motion.duration_s)):
+            raise BadInput(f"{self._robot} needs motions of {len(joints)} finite angles, got {rows.tolist()}")
+        for joint, begin, held, end in zip(joints, first, self.set_point_rad, last, strict=True):
+            if abs(begin - held) > START_LIMIT_RAD:
+                low, high = held - START_LIMIT_RAD, held + START_LIMIT_RAD
+                raise OutOfRange(f"{self._robot} {joint.name} at the start of a motion", begin, low, high, "rad")
+            low, high = joint.position_limits_rad
+            if not low - 1e-6 <= end <= high + 1e-6:
+                raise OutOfRange(f"{self._robot} {joint.name} at the end of a motion", end, low, high, "rad")
+
+    def _catch(self) -> None:
+        """Ends direct commands: the servos hold the arm."""
+        self.direct.cancel()
+        self.drive.catch()
+        self.controller, self.chosen = CONTROLLERS.get("pid")(self.site), ("pid", {})
+        self.controller.start()
+
+    def _overspeed(self, joint: str, speed_radps: float, limit_radps: float) -> None:
+        self._catch()
+        self.state = RobotState.FAULT
+        self.reason = f"{joint} turned at {speed_radps:.3g} rad/s (limit {limit_radps:.3g} rad/s)"
+
+    def _begin(self, motion: Motion) -> None:
+        self._motion = motion
+        self.controller.watch = self._watch
+        period_s, ahead = self.controller.period_s, self.controller.mode is CommandMode.POSITION
+        self.controller.follow(sample(motion, period_s, len(self.drive.figures.joints), ahead=ahead))
+
+    def _row(self) -> Array:
+        """The part of the reference that is in force."""
+        reference = self.controller.reference
+        return np.asarray(reference[max(0, min(self.controller.count, len(reference)) - 1)])
+
+    def _slowing(self) -> Paced:
+        assert self._motion is not None
+        limits = np.array([j.acceleration_limit_radps2 for j in self.drive.figures.joints])
+        ramp_s = max(SHORTEST_RAMP_S, 1.5 * float((np.abs(self._row()[1]) / limits).max()))
+        return Paced(self._motion, self.controller.count * self.controller.period_s, (1.0, 0.0), ramp_s)
+
+    def _hold(self, position_rad: Array) -> None:
+        still = np.zeros_like(position_rad)
+        self.controller.follow(np.array([[position_rad, still, still]]))
+        if self.drive.mode is CommandMode.POSITION:
+            self.drive.ctrl_position[:] = position_rad + self.drive.zeros_rad
+
+    def _watch(self) -> None:
+        done = self._done
+        if done is None or done.done() or self.state is RobotState.PAUSED:
+            return
+        error = self._trouble()
+        if error is not None:
+            self.state, self.reason = RobotState.FAULT, str(error)
+            self._hold(self.drive.position_rad)
+            done.set_exception(error)
+        elif self.controller.count >= len(self.controller.reference):
+            self._arrive(done)
+
+    def _arrive(self, done: asyncio.Future[None]) -> None:
+        if self._paused is not None:
+            self.state = RobotState.PAUSED
+        elif self._stop is not None:
+            self.state = RobotState.STOPPED
+            done.set_exception(MotionStopped(self._robot, *self._stop))
+        else:
+            self.state = RobotState.IDLE
             done.set_result(None)
 
-    def _set_points(self, first: int, last: int) -> list[memoryview]:
-        """Controls for some turns at once: one by one, between physics steps, they take several times as long."""
-        assert self._motion is not None
-        samples = (self._motion.at((turn + 1) * self._period_s) for turn in range(first, last))
-        numbers = np.fromiter(chain.from_iterable(chain.from_iterable(samples)), float)
-        position, velocity = numbers.reshape(last - first, 2, -1).swapaxes(0, 1)
-        rows = np.stack([position + self._zeros, velocity], axis=2).reshape(last - first, -1)
-        return [row.data for row in rows]
+    def _trouble(self) -> FollowingError | Collision | None:
+        joints = self.drive.figures.joints
+        error = np.abs(self.drive.position_rad - self._row()[0])
+        worst = int(error.argmax())
+        if error[worst] > FOLLOWING_LIMIT_RAD:
+            return FollowingError(self._robot, joints[worst].name, float(error[worst]), FOLLOWING_LIMIT_RAD)
+        limits = self.collision_limits
+        wrench = self._wrench() - self._rest_wrench
+        for what, value, limit, unit in (
+            ("the force at the wrist", float(np.linalg.norm(wrench[:3])), limits.force_n, "N"),
+            ("the torque at the wrist", float(np.linalg.norm(wrench[3:])), limits.torque_nm, "Nm"),
+        ):
+            if value > limit:
+                return Collision(self._robot, what, value, limit, unit)
+        if np.isfinite(limits.effort_share):
+            for joint, effort in zip(joints, np.abs(self.drive.effort_nm), strict=True):
+                if effort > limits.effort_share * joint.effort_limit_nm:
+                    most = limits.effort_share * joint.effort_limit_nm
+                    return Collision(self._robot, f"the effort of {joint.name}", float(effort), most, "Nm")
+        return None
 
-    def _check(self, done: asyncio.Future[None]) -> None:
-        error = self._qpos - self._ctrl_position
-        if error.dot(error) <= FOLLOWING_LIMIT_RAD**2 or done.done():  # then no joint is beyond the limit
-            return
-        joint = int(np.abs(error).argmax())
-        if abs(error[joint]) <= FOLLOWING_LIMIT_RAD:
-            return
-        name = self._world.robot(self._robot).figures.joints[joint].name
-        self._ctrl_position[:] = self._qpos
-        done.set_exception(FollowingError(self._robot, name, float(abs(error[joint]))))
-
-    def _stop(self) -> None:
-        if self._ticking is not None:
-            self._ticking.cancel()
-        self._motion = self._done = None
-        self._ctrl_velocity[:] = 0.0
-
-
-def _span(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
-    """The indices as a slice, so that numpy gives a live view and not a copy; they must be evenly spaced."""
-    steps = np.diff(indices)
-    if len(steps) and not (steps == steps[0]).all():
-        raise ValueError(f"addresses {indices.tolist()} are not evenly spaced")
-    step = int(steps[0]) if len(steps) else 1
-    return slice(int(indices[0]), int(indices[-1]) + 1, step)
+    def _wrench(self) -> Array:
+        index, readings = self._world.robot(self._robot), self._world.data.sensordata
+        force, torque = index.force_sensor, index.torque_sensor
+        return np.concatenate([readings[force : force + 3], readings[torque : torque + 3]])

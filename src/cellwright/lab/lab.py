@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 from cellwright import __version__
 from cellwright.cells import Cell, load_cell, nominal_layout
-from cellwright.control import RobotController
+from cellwright.control import RobotController, SafetyController
 from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
@@ -38,6 +38,7 @@ class Lab:
         world: What is really there; for the judge and for tests.
         bus: Where messages travel.
         robots: Robot -> its controller, which believes the nominal layout.
+        safety: The cell's guards and zones, if it has any.
         clock: Time to wait by, inside coroutines.
     """
 
@@ -52,9 +53,14 @@ class Lab:
         self.sensors = self._make_sensors()
         self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace)
         self.robots = {
-            name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name])
+            name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name], self.bus)
             for name in cell.robots
         }
+        self.safety = (
+            SafetyController(cell.safety, self.robots, self.bus, self.world.clock, cell.where) if cell.safety else None
+        )
+        if self.safety is not None:
+            self.world.add_holder("safety", self.safety)
         self._recorders: list[Recorder] = []
 
     @classmethod

@@ -26,7 +26,7 @@ ARM_SHAPES: Mapping[str, BodyShape] = MappingProxyType(
     {"lr_mate_200id": LR_MATE_200ID_SHAPE, "sia20f": SIA20F_SHAPE, "ur5": UR5_SHAPE}
 )
 
-_INPUTS = int(mujoco.mjtCtrlInput.mjINPUT_POS) | int(mujoco.mjtCtrlInput.mjINPUT_VEL)
+_INPUTS = sum(int(getattr(mujoco.mjtCtrlInput, f"mjINPUT_{name}")) for name in ("POS", "VEL", "FF"))
 
 
 def build_arm(figures: ArmFigures, shape: BodyShape | None = None) -> mujoco.MjSpec:
@@ -36,9 +36,9 @@ def build_arm(figures: ArmFigures, shape: BodyShape | None = None) -> mujoco.MjS
     out of the flange); sensors `wrist_force` and `wrist_torque`, which read what the flange carries: `flange`
     weighs nothing itself, so tool and part are all that hangs on it.
 
-    Each actuator is a `pid` with two controls, position and velocity: find the first in
-    ``model.actuator_ctrladr[actuator]``; the second follows it. A set point is met at the end of the step that it
-    is written for.
+    Each actuator is a `pid` with three controls, position, velocity and torque (added to what the pid makes of the
+    others): find the first in ``model.actuator_ctrladr[actuator]``; the others follow it. A set point is met at the
+    end of the step that it is written for. With its gains at zero, the actuator is a plain motor.
 
     Args:
         figures: From the catalogue.

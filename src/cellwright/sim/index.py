@@ -33,7 +33,7 @@ class ToolIndex:
 
 @dataclass(frozen=True)
 class RobotIndex:
-    """An arm's places; `ctrl_position` and `ctrl_velocity` are the two inputs of each joint's servo."""
+    """An arm's places; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo."""
 
     name: str
     figures: ArmFigures
@@ -42,6 +42,7 @@ class RobotIndex:
     actuators: IntArray
     ctrl_position: IntArray
     ctrl_velocity: IntArray
+    ctrl_effort: IntArray
     base_body: int
     flange_site: int
     force_sensor: int
@@ -88,6 +89,7 @@ def _index_robot(model: Any, name: str, arm_model: str, tool_model: str | None) 
         actuators=np.array(actuators),
         ctrl_position=first,
         ctrl_velocity=first + 1,
+        ctrl_effort=first + 2,
         base_body=model.body(f"{name}/base").id,
         flange_site=model.site(f"{name}/flange").id,
         force_sensor=int(model.sensor(f"{name}/wrist_force").adr[0]),

@@ -1,0 +1,77 @@
+"""Control laws as machine code, called by the stepper between physics steps without any Python."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from cellwright.control import laws
+from cellwright.control.control_block import BLOCK
+from cellwright.core.errors import MissingExtra
+
+__all__ = ["compiled_tick"]
+
+
+@cache
+def compiled_tick(law: str) -> Any:
+    """The tick of a law as a C function ``void f(const mjModel*, mjData*, block*)``; `.address` is where it is."""
+    numba = _numba(law)
+    functions = _translate(numba)[law]
+    pointer = _make_pointer()
+    carray, control = numba.carray, functions
+    row = numba.from_dtype(BLOCK)
+
+    def tick(model, data, user):  # type: ignore[no-untyped-def]
+        block = carray(user, 1)[0]
+        joints = block["joints"]
+        position = carray(pointer(block["qpos"]), joints, np.float64) - block["zeros"][:joints]
+        velocity = carray(pointer(block["qvel"]), joints, np.float64)
+        at = min(block["count"], block["rows"] - 1)
+        reference = carray(pointer(block["reference"] + at * 24 * joints), (3, joints), np.float64)
+        control(block, position, velocity, reference)
+        ctrl = carray(pointer(block["ctrl"]), (joints, 3), np.float64)
+        for k in range(joints):
+            effort = min(max(block["effort"][k], -block["limits"][k]), block["limits"][k])
+            block["effort"][k] = effort
+            ctrl[k, 2] = effort
+        block["count"] += 1
+
+    signature = numba.types.void(numba.types.voidptr, numba.types.voidptr, numba.types.CPointer(row))
+    return numba.cfunc(signature)(tick)
+
+
+def _numba(law: str) -> Any:
+    try:
+        import numba
+    except ImportError:
+        raise MissingExtra(f"the controller '{law}'", "motion") from None
+    return numba
+
+
+@cache
+def _translate(numba: Any) -> dict[str, Any]:
+    """Each law as a compiled function, in a space of names where the laws that it calls are compiled ones, too."""
+    names: dict[str, Any] = dict(vars(laws))
+    for function in laws.LAWS:
+        names[function.__name__] = numba.njit(cache=True)(FunctionType(function.__code__, names))
+    return names
+
+
+@cache
+def _make_pointer() -> Any:
+    """A function of compiled code that takes a number for an address."""
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def pointer(typing: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+        return types.voidptr(address), generate
+
+    return pointer

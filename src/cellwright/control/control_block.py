@@ -1,0 +1,124 @@
+"""What a compiled controller works on: one block of memory with the arm, the gains, and where to read and write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput
+from cellwright.core.pose import Pose
+from cellwright.sim import RobotIndex, ToolIndex
+
+__all__ = ["BLOCK", "NO_PAYLOAD", "Payload", "make_block"]
+
+Array = npt.NDArray[np.float64]
+
+MOST_JOINTS = 7
+BLOCK = np.dtype(
+    [(name, np.int64) for name in ("joints", "count", "rows", "reference", "qpos", "qvel", "ctrl")]
+    + [(name, np.float64) for name in ("stiffness", "damping", "epsilon", "null_share")]
+    + [(name, np.float64, (MOST_JOINTS,)) for name in ("zeros", "masses", "armatures", "losses", "limits", "effort")]
+    + [(name, np.float64, (MOST_JOINTS, 3)) for name in ("offsets", "axes", "centres")]
+    + [(name, np.float64, (MOST_JOINTS, 3, 3)) for name in ("turns", "inertias")]
+    + [("gravity", np.float64, (3,)), ("flange", np.float64, (3,))]
+)
+"""Addresses (`reference`, `qpos`, `qvel`, `ctrl`) are those of the first number of an array."""
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What the arm carries beyond its tool, as its operator declares it: the arm cannot know by itself.
+
+    Attributes:
+        mass_kg: Its mass.
+        centre_in_flange_m: Its centre of mass.
+        inertia_kgm2: Its moments about axes through there, parallel to the flange's.
+    """
+
+    mass_kg: float = 0.0
+    centre_in_flange_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    inertia_kgm2: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        numbers = (self.mass_kg, *self.centre_in_flange_m, *self.inertia_kgm2)
+        if not np.isfinite(numbers).all() or min(self.mass_kg, *self.inertia_kgm2) < 0:
+            raise BadInput(f"a payload has a mass and moments of at least 0, got {self}")
+
+
+NO_PAYLOAD = Payload()
+
+
+def make_block(
+    robot: RobotIndex,
+    pose_base_in_world: Pose,
+    payload: Payload = NO_PAYLOAD,
+    *,
+    with_tool: bool = True,
+    gravity_mps2: float = 9.81,
+) -> npt.NDArray[Any]:
+    """The block of an arm from its catalogue figures; tool and payload are fixed to its last link."""
+    arm = robot.figures
+    tool = robot.tool if with_tool else None
+    if len(arm.joints) > MOST_JOINTS:
+        raise BadInput(f"{arm.name} has {len(arm.joints)} joints; controllers take up to {MOST_JOINTS}")
+    block = np.zeros(1, BLOCK)
+    row = block[0]
+    row["joints"] = len(arm.joints)
+    for k, (joint, link) in enumerate(zip(arm.joints, arm.links[1:], strict=True)):
+        row["turns"][k] = Pose.from_xyz_rpy((0, 0, 0), joint.origin_rpy_rad).rotation_matrix
+        row["offsets"][k], row["axes"][k] = joint.origin_xyz_m, joint.axis
+        row["masses"][k], row["centres"][k] = link.mass_kg, link.com_xyz_m
+        row["inertias"][k] = np.diag(link.inertia_diagonal_kgm2)
+        row["armatures"][k], row["losses"][k] = joint.armature_kgm2, joint.viscous_damping_nms_per_rad
+        row["limits"][k] = joint.effort_limit_nm
+    pose_flange = Pose.from_xyz_rpy(arm.flange_xyz_m, arm.flange_rpy_rad)
+    for mass, centre, moments in (*_tool_bodies(tool), _payload_body(payload)):
+        _add_body(row, mass, pose_flange.apply(centre), pose_flange.rotation_matrix, moments)
+    row["flange"] = pose_flange.position
+    row["gravity"] = pose_base_in_world.rotation_matrix.T @ [0.0, 0.0, -gravity_mps2]
+    return block
+
+
+Body = tuple[float, Array, Array]
+
+
+def _payload_body(payload: Payload) -> Body:
+    return payload.mass_kg, np.array(payload.centre_in_flange_m), np.array(payload.inertia_kgm2)
+
+
+def _tool_bodies(index: ToolIndex | None) -> list[Body]:
+    """Housing and open fingers as solid blocks, in the flange's frame."""
+    if index is None:
+        return []
+    tool = index.figures
+    x, y, z = tool.tcp_xyz_m
+    housing = np.array(tool.body_size_m) + [0, 0, tool.mount_height_m]
+    bodies = [(tool.body_mass_kg, np.array([x / 2, y / 2, housing[2] / 2]), _box(tool.body_mass_kg, housing))]
+    thick, wide, long = tool.finger_size_m
+    for side in (1.0, -1.0):
+        out = side * (tool.open_m + tool.pad_size_m[0] + thick)
+        along = z + tool.pad_offset_m + tool.pad_size_m[2] / 2 - long / 2
+        size = np.array([2 * thick, wide, long])
+        bodies.append((tool.finger_mass_kg, np.array([x + out, y, along]), _box(tool.finger_mass_kg, size)))
+    return bodies
+
+
+def _box(mass_kg: float, size_m: Array) -> Array:
+    return np.asarray(mass_kg / 12 * ((size_m**2).sum() - size_m**2))
+
+
+def _add_body(row: Any, mass: float, centre: Array, turn: Array, moments: Array) -> None:
+    """Fixes a body to the last link: masses add, moments by the theorem of parallel axes."""
+    k = int(row["joints"]) - 1
+    total = row["masses"][k] + mass
+    if mass == 0.0:
+        return
+    joint_centre = (row["masses"][k] * row["centres"][k] + mass * centre) / total
+    inertia = np.array(row["inertias"][k]) + turn @ np.diag(moments) @ turn.T
+    for part, where in ((row["masses"][k], row["centres"][k]), (mass, centre)):
+        arm = where - joint_centre
+        inertia += part * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    row["masses"][k], row["centres"][k], row["inertias"][k] = total, joint_centre, inertia

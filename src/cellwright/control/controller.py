@@ -1,0 +1,138 @@
+"""What a controller is: something that turns a reference and the joints' state into commands, at a fixed rate.
+
+A new one is a subclass with `command`, registered under a name or named by an entry point of the group
+`cellwright.controllers`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control.control_block import Payload
+from cellwright.control.drive import CommandMode, Drive
+from cellwright.core.pose import Pose
+from cellwright.core.registry import Registry
+from cellwright.sim import Order, Stepper, Ticking, World
+
+__all__ = ["CONTROLLERS", "Controller", "ControllerSite"]
+
+Array = npt.NDArray[np.float64]
+
+CHECK_HZ = 125.0
+
+
+@dataclass(frozen=True)
+class ControllerSite:
+    """What a controller has to do with: the drives of one arm, and what the drawings say about the arm.
+
+    Attributes:
+        drive: Reads and commands the joints.
+        pose_base_in_world: Where the arm stands by the drawings: which way is down.
+        payload: What the operator declared.
+    """
+
+    world: World
+    stepper: Stepper
+    robot: str
+    drive: Drive
+    pose_base_in_world: Pose
+    payload: Payload
+
+
+class Controller(ABC):
+    """Base of all controllers; as it stands, one that is called in Python at every turn.
+
+    Between motions it goes on: the last row of its reference is where the arm is held.
+
+    Attributes:
+        mode: Which commands it gives.
+        rate_hz: How often.
+        count: How many rows of the reference have had their turn.
+        watch: Called now and then while a reference is followed, by whoever supervises the motion.
+    """
+
+    mode: ClassVar[CommandMode] = CommandMode.EFFORT
+    rate_hz: ClassVar[float] = 500.0
+    weightless_tool: bool = False
+
+    def __init__(self, site: ControllerSite) -> None:
+        self.site, self.drive = site, site.drive
+        self.joints = len(site.drive.figures.joints)
+        self.period_ticks = site.world.clock.period_ticks(self.rate_hz)
+        self.period_s = self.period_ticks * site.world.clock.tick_s
+        self.reference: Array = np.zeros((1, 3, self.joints))
+        self.count = 0
+        self.watch: Callable[[], object] = bool
+        self.tickings: list[Ticking] = []
+
+    @abstractmethod
+    def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
+        """What the drives are to be told: one number per joint, in the units of `mode`.
+
+        Args:
+            reference: Positions, velocities and accelerations that the joints should have now, in three rows.
+            position_rad: Where the encoders say that the joints are.
+            velocity_radps: How fast they turn.
+        """
+
+    def start(self) -> None:
+        """Takes over the drives, to hold the arm where it is."""
+        here = self.drive.set_point_rad if self.drive.mode is CommandMode.POSITION else self.drive.position_rad
+        self.drive.switch(self.mode, weightless_tool=self.weightless_tool)
+        self.follow(np.array([[here, np.zeros(self.joints), np.zeros(self.joints)]]))
+        self.tickings = self._schedule()
+
+    def stop(self) -> None:
+        """Gives no more commands."""
+        for ticking in self.tickings:
+            ticking.cancel()
+
+    def follow(self, reference: Array) -> None:
+        """Begins with another reference: (turns, 3, joints)."""
+        self.reference = np.ascontiguousarray(reference)
+        self.count = 0
+
+    def rest(self) -> None:
+        """The reference has been followed to its end; by default it is held there."""
+        self.watch = bool
+
+    def save(self) -> Any:
+        """Where it holds the arm, between motions."""
+        return self.reference[-1:].copy(), tuple(self.tickings)
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
+        reference, tickings = state
+        self.follow(reference)
+        self.tickings = list(tickings)
+        for ticking in self.tickings:
+            ticking.active = True
+
+    def _schedule(self) -> list[Ticking]:
+        name = f"{self.site.robot} controller"
+        every = self.site.stepper.every
+        check = self.site.world.clock.period_ticks(CHECK_HZ)
+        return [
+            every(self.period_ticks, self._tick, order=Order.CONTROL, name=name),
+            every(check, lambda: self.watch(), order=Order.CONTROL, name=f"{name} watch"),
+        ]
+
+    def _tick(self) -> None:
+        row = self.reference[min(self.count, len(self.reference) - 1)]
+        self.count += 1
+        command = np.asarray(self.command(row, self.drive.position_rad, self.drive.velocity_radps), float)
+        if self.mode is CommandMode.EFFORT:
+            self.drive.write_effort(self.drive.clip_effort(command))
+        elif self.mode is CommandMode.VELOCITY:
+            self.drive.write_velocity(self.drive.clip_velocity(command))
+        else:
+            self.drive.write_position(command)
+
+
+CONTROLLERS: Registry[type[Controller]] = Registry("controller", "cellwright.controllers")

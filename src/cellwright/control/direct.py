@@ -1,0 +1,100 @@
+"""Speeds and torques from outside, straight to the drives, and the guard that stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control.drive import CommandMode, Drive
+from cellwright.sim import Order, Stepper, Ticking, World
+
+__all__ = ["DirectCommands"]
+
+Array = npt.NDArray[np.float64]
+
+RATE_HZ = 250.0
+BRAKING_SHARE = 0.5  # of the acceleration that is planned with
+OVERSPEED = 1.2  # times a joint's largest speed
+
+
+class DirectCommands:
+    """Passes commands on, slows a joint down before its limit, and notices when one runs away.
+
+    Args:
+        world: Where the arm is.
+        stepper: Runs the guard.
+        robot: Its name.
+        drive: Its drives.
+        overspeed: Told joint, speed and limit when a joint turns too fast, which only a torque can bring about.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        robot: str,
+        drive: Drive,
+        overspeed: Callable[[str, float, float], None],
+    ) -> None:
+        self._world, self._stepper, self._robot, self._drive = world, stepper, robot, drive
+        self._overspeed = overspeed
+        joints = drive.figures.joints
+        self._lower, self._upper = np.array([j.position_limits_rad for j in joints]).T
+        self._braking = np.array([j.acceleration_limit_radps2 for j in joints]) * BRAKING_SHARE
+        self._fastest = np.array([j.velocity_limit_radps for j in joints]) * OVERSPEED
+        self._wanted = np.zeros(len(joints))
+        self._ticking: Ticking | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether commands come from outside."""
+        return self._ticking is not None
+
+    def start(self) -> None:
+        """Begins, with the joints standing still."""
+        self._wanted[:] = 0.0
+        period = self._world.clock.period_ticks(RATE_HZ)
+        self._ticking = self._stepper.every(period, self._guard, order=Order.CONTROL, name=f"{self._robot} guard")
+
+    def cancel(self) -> None:
+        """Ends; the drives keep the last command."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+        self._ticking = None
+
+    def save(self) -> tuple[Ticking | None, Array]:
+        """Whether it is active, and with which speeds."""
+        return self._ticking, self._wanted.copy()
+
+    def load(self, state: tuple[Ticking | None, Array]) -> None:
+        """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
+        ticking, self._wanted[:] = state
+        if ticking is not self._ticking:
+            self.cancel()
+        self._ticking = ticking
+        if ticking is not None:
+            ticking.active = True
+
+    def write(self, values: npt.ArrayLike) -> None:
+        """The next command."""
+        if self._drive.mode is CommandMode.EFFORT:
+            self._drive.write_effort(values)
+        else:
+            self._drive.write_velocity(values)
+            self._wanted[:] = np.asarray(values, float)
+            self._guard()
+
+    def _guard(self) -> None:
+        drive = self._drive
+        if drive.mode is CommandMode.VELOCITY:
+            position = drive.position_rad
+            down = np.sqrt(2 * self._braking * np.maximum(0.0, position - self._lower))
+            up = np.sqrt(2 * self._braking * np.maximum(0.0, self._upper - position))
+            drive.ctrl_velocity[:] = np.clip(self._wanted, -down, up)
+        excess = np.abs(drive.qvel) - self._fastest
+        worst = int(excess.argmax())
+        if excess[worst] > 0:
+            speed, limit = float(abs(drive.qvel[worst])), float(self._fastest[worst])
+            self._overspeed(drive.figures.joints[worst].name, speed, limit)

@@ -1,0 +1,195 @@
+"""The drives of one arm: what they measure, what they are told, and in which of three modes they listen."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput, JobFailed, OutOfRange
+from cellwright.sim import World
+
+__all__ = ["CommandMode", "Drive"]
+
+Array = npt.NDArray[np.float64]
+
+SWITCH_SPEED_LIMIT_RADPS = 0.05
+SWITCH_OFFSET_LIMIT_RAD = 0.02
+STEP_LIMIT_RAD = 0.05
+
+
+class CommandMode(StrEnum):
+    """What a drive takes as its command: joint angles, joint speeds, or torques."""
+
+    POSITION = "position"
+    VELOCITY = "velocity"
+    EFFORT = "effort"
+
+
+class Drive:
+    """One arm's joints, as its controller sees them.
+
+    Positions are what the encoders say. The joints really are `joint_zero` beyond that, and neither the controller
+    nor anybody above it can tell.
+
+    A mode is a set of gains of the `pid` in the model: all of them, the speed's alone, or none, which leaves a motor.
+    In effort mode the drive no longer carries the arm's weight by itself: the command is the whole torque at the
+    joint, as `effort_nm` reports it.
+    """
+
+    def __init__(self, world: World, robot: str) -> None:
+        self._world, self._robot = world, robot
+        self.figures = world.robot(robot).figures
+        self.zeros_rad = world.layout.joint_zeros_rad[robot]
+        self._velocity_limits = np.array([j.velocity_limit_radps for j in self.figures.joints])
+        self._effort_limits = np.array([j.effort_limit_nm for j in self.figures.joints])
+        self.mode = CommandMode.POSITION
+        self._weightless_tool = True
+        world.bind(self._look_up)
+        world.add_holder(f"{robot} drive", self)
+
+    def _look_up(self) -> None:
+        index, data = self._world.robot(self._robot), self._world.data
+        self.qpos, self.qvel = data.qpos[_span(index.qpos)], data.qvel[_span(index.dof)]
+        self.ctrl_position = data.ctrl[_span(index.ctrl_position)]
+        self.ctrl_velocity = data.ctrl[_span(index.ctrl_velocity)]
+        self.ctrl_effort = data.ctrl[_span(index.ctrl_effort)]
+        every = np.column_stack([index.ctrl_position, index.ctrl_velocity, index.ctrl_effort]).ravel()
+        # As plain memory: after a physics step, numpy takes three times as long to copy a dozen numbers.
+        self.ctrl = data.ctrl[_span(every)].data
+        self._force = data.qfrc_actuator[_span(index.dof)]
+
+    @property
+    def position_rad(self) -> Array:
+        """What the encoders say."""
+        return np.asarray(self.qpos - self.zeros_rad)
+
+    @property
+    def velocity_radps(self) -> Array:
+        """How fast the joints turn."""
+        return np.array(self.qvel)
+
+    @property
+    def effort_nm(self) -> Array:
+        """The whole torque of each drive, the weight that it carries included."""
+        return np.array(self._force)
+
+    @property
+    def set_point_rad(self) -> Array:
+        """Where the servos are told to hold."""
+        return np.asarray(self.ctrl_position - self.zeros_rad)
+
+    def catch(self) -> None:
+        """Stops whatever the arm does in whatever mode: the servos hold it where it is, as hard as they can."""
+        self.mode = CommandMode.POSITION
+        self._apply()
+        self.ctrl_position[:] = self.qpos
+        self.ctrl_velocity[:] = self.ctrl_effort[:] = 0.0
+
+    def switch(self, mode: CommandMode, *, weightless_tool: bool = False) -> None:
+        """Goes over to another mode without a jump: the torque at this moment is where the new mode begins.
+
+        Args:
+            mode: The mode to change to.
+            weightless_tool: In effort mode, whether the drive goes on to carry the tool's weight by itself.
+
+        Raises:
+            JobFailed: while a joint moves.
+        """
+        if mode is not CommandMode.POSITION and self._world.cell.fidelity != "physics":
+            raise BadInput(f"{self._robot} takes {mode.value} commands only in a cell of fidelity 'physics'")
+        fastest = int(np.abs(self.qvel).argmax())
+        if abs(self.qvel[fastest]) > SWITCH_SPEED_LIMIT_RADPS:
+            raise JobFailed(
+                f"{self._robot} cannot change to {mode.value} commands while {self.figures.joints[fastest].name} moves "
+                f"at {abs(self.qvel[fastest]):.3g} rad/s, allowed {SWITCH_SPEED_LIMIT_RADPS} rad/s"
+            )
+        whole = self.effort_nm
+        self.mode, self._weightless_tool = mode, weightless_tool
+        self._apply()
+        load = whole - self._carried()
+        if mode is CommandMode.POSITION:
+            # A stiff drive holds a load a little below its set point: begin with it there already.
+            sag = load / np.array(self.figures.stiffness_nm_per_rad)
+            self.ctrl_position[:] = self.qpos + np.clip(sag, -SWITCH_OFFSET_LIMIT_RAD, SWITCH_OFFSET_LIMIT_RAD)
+        self.ctrl_velocity[:] = 0.0
+        self.ctrl_effort[:] = 0.0 if mode is CommandMode.POSITION else load
+
+    def write_position(self, position_rad: npt.ArrayLike) -> None:
+        """Angles to go to at once; refused when they are far from the present set point, which would be a jump."""
+        lower, upper = np.array([j.position_limits_rad for j in self.figures.joints]).T
+        goal = self._checked(position_rad, lower, upper, "position", "rad")
+        near = self.set_point_rad
+        goal = self._checked(goal, near - STEP_LIMIT_RAD, near + STEP_LIMIT_RAD, "position step to", "rad")
+        self.ctrl_position[:] = goal + self.zeros_rad
+
+    def write_velocity(self, velocity_radps: npt.ArrayLike) -> None:
+        """Speeds to turn with until told otherwise."""
+        self.ctrl_velocity[:] = self._checked(
+            velocity_radps, -self._velocity_limits, self._velocity_limits, "velocity", "rad/s"
+        )
+
+    def write_effort(self, effort_nm: npt.ArrayLike) -> None:
+        """Torques to turn with until told otherwise."""
+        self.ctrl_effort[:] = self._checked(effort_nm, -self._effort_limits, self._effort_limits, "effort", "Nm")
+
+    def clip_effort(self, effort_nm: Array) -> Array:
+        """As much of it as the drives can give."""
+        return np.clip(effort_nm, -self._effort_limits, self._effort_limits)
+
+    def clip_velocity(self, velocity_radps: Array) -> Array:
+        """As fast as the drives can turn, and no faster."""
+        return np.clip(velocity_radps, -self._velocity_limits, self._velocity_limits)
+
+    def _checked(self, values: npt.ArrayLike, lower: Array, upper: Array, what: str, unit: str) -> Array:
+        numbers = np.asarray(values, float)
+        if numbers.shape != lower.shape or not np.isfinite(numbers).all():
+            raise BadInput(f"{self._robot} needs {len(lower)} finite {what} commands, got {numbers.tolist()}")
+        for joint, value, low, high in zip(self.figures.joints, numbers, lower, upper, strict=True):
+            if not low - 1e-9 <= value <= high + 1e-9:
+                raise OutOfRange(f"{self._robot} {joint.name} {what}", value, low, high, unit)
+        return numbers
+
+    def _carried(self) -> Array:
+        """What the drives add by themselves against gravity in the present mode."""
+        index, data = self._world.robot(self._robot), self._world.data
+        mujoco.mj_passive(self._world.model, data)
+        return np.array(data.qfrc_gravcomp[index.dof])
+
+    def _apply(self) -> None:
+        """Gains and gravity compensation of the mode, in the model."""
+        model, index = self._world.model, self._world.robot(self._robot)
+        position, effort = self.mode is CommandMode.POSITION, self.mode is CommandMode.EFFORT
+        stiffness, damping = np.array(self.figures.stiffness_nm_per_rad), np.array(self.figures.damping_nms_per_rad)
+        model.actuator_biasprm[index.actuators, 1] = -stiffness if position else 0.0
+        model.actuator_biasprm[index.actuators, 2] = 0.0 if effort else -damping
+        for name in (link.name for link in self.figures.links):
+            model.body_gravcomp[model.body(f"{self._robot}/{name}").id] = 0.0 if effort else 1.0
+        if index.tool is not None:
+            for name in ("tool", "finger_left", "finger_right"):
+                carried = not effort or self._weightless_tool
+                model.body_gravcomp[model.body(f"{self._robot}/tool/{name}").id] = float(carried)
+
+    def save(self) -> tuple[CommandMode, bool]:
+        """The mode: it is in the model, of which a snapshot has no copy."""
+        return self.mode, self._weightless_tool
+
+    def load(self, state: tuple[CommandMode, bool]) -> None:
+        """Goes back to a mode."""
+        self.mode, self._weightless_tool = state
+        if self._world.cell.fidelity == "physics":
+            self._apply()
+
+    def let_go(self, part: str) -> None:
+        """Drives hold no parts."""
+
+
+def _span(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
+    """The indices as a slice, so that numpy gives a live view and not a copy; they must be evenly spaced."""
+    steps = np.diff(indices)
+    if len(steps) and not (steps == steps[0]).all():
+        raise ValueError(f"addresses {indices.tolist()} are not evenly spaced")
+    step = int(steps[0]) if len(steps) else 1
+    return slice(int(indices[0]), int(indices[-1]) + 1, step)

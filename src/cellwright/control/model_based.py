@@ -1,0 +1,122 @@
+"""Controllers that know the arm's dynamics: computed torque in joint space and in Cartesian space, compiled."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control import laws
+from cellwright.control.compiled import compiled_tick
+from cellwright.control.control_block import make_block
+from cellwright.control.controller import CHECK_HZ, CONTROLLERS, Array, Controller, ControllerSite
+from cellwright.core.errors import UnknownName
+from cellwright.sim import Order, Ticking
+
+__all__ = ["CartesianController", "ComputedTorqueController"]
+
+PROFILES = ("full", "paper")
+
+
+class ModelBasedController(Controller):
+    """What the two have in common: a block of memory, and a compiled tick that works on it.
+
+    Args:
+        site: The arm.
+        stiffness: Kp of the reference's error.
+        damping: Kd of it.
+        profile: `full` models the tool; `paper` does not, and has the drive carry its weight, as the ROVI paper does.
+    """
+
+    law: ClassVar[str]
+
+    def __init__(
+        self, site: ControllerSite, *, stiffness: float = 800.0, damping: float = 400.0, profile: str = "full"
+    ) -> None:
+        if profile not in PROFILES:
+            raise UnknownName("profile", profile, PROFILES)
+        self.weightless_tool = profile == "paper"
+        self.block = make_block(
+            site.world.robot(site.robot),
+            site.pose_base_in_world,
+            site.payload,
+            with_tool=not self.weightless_tool,
+            gravity_mps2=-float(site.world.model.opt.gravity[2]),
+        )
+        self.row: Any = self.block[0]
+        self.row["stiffness"], self.row["damping"] = stiffness, damping
+        super().__init__(site)
+        self.row["zeros"][: self.joints] = site.drive.zeros_rad
+        self._function = compiled_tick(self.law)
+        site.world.bind(self._look_up)
+
+    def _look_up(self) -> None:
+        drive = self.drive
+        for name, view in (("qpos", drive.qpos), ("qvel", drive.qvel), ("ctrl", drive.ctrl_position)):
+            self.row[name] = view.ctypes.data
+
+    @property
+    def count(self) -> int:
+        """How many rows of the reference have had their turn."""
+        return int(self.row["count"])
+
+    @count.setter
+    def count(self, value: int) -> None:
+        self.row["count"] = value
+
+    def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
+        """The same law in Python: slow, and what the compiled one is compared with."""
+        getattr(laws, self.law)(self.row, position_rad, velocity_radps, reference)
+        return np.array(self.row["effort"][: self.joints])
+
+    def follow(self, reference: Array) -> None:
+        """Begins with another reference."""
+        super().follow(reference)
+        self.row["rows"], self.row["reference"] = len(self.reference), self.reference.ctypes.data
+
+    def _schedule(self) -> list[Ticking]:
+        name, world, stepper = f"{self.site.robot} {self.law}", self.site.world, self.site.stepper
+        user, address = self.block.ctypes.data, self._function.address
+        return [
+            stepper.every_compiled(self.period_ticks, address, order=Order.CONTROL, name=name, user=user),
+            stepper.every(world.clock.period_ticks(CHECK_HZ), self._check, order=Order.CONTROL, name=f"{name} watch"),
+        ]
+
+    def _check(self) -> None:
+        self.watch()
+
+
+@CONTROLLERS.register("computed_torque")
+class ComputedTorqueController(ModelBasedController):
+    """Each joint a damped spring on its reference, the arm's dynamics cancelled (ROVI, equations 5 to 8)."""
+
+    law = "computed_torque"
+
+
+@CONTROLLERS.register("cartesian")
+class CartesianController(ModelBasedController):
+    """The flange a damped spring on its reference pose (ROVI, equations 9 to 12).
+
+    Args:
+        site: The arm.
+        stiffness: Kp of the pose's error.
+        damping: Kd of it.
+        profile: As for computed torque.
+        epsilon: Damping of the inverse; the larger, the calmer near singular configurations, and the less exact.
+    """
+
+    law = "cartesian"
+
+    def __init__(
+        self,
+        site: ControllerSite,
+        *,
+        stiffness: float = 800.0,
+        damping: float = 400.0,
+        profile: str = "full",
+        epsilon: float = 0.05,
+    ) -> None:
+        super().__init__(site, stiffness=stiffness, damping=damping, profile=profile)
+        self.row["epsilon"] = epsilon
+        self.row["null_share"] = float(self.joints > 6)

@@ -1,0 +1,83 @@
+"""What a robot is doing, how it can be stopped, and why it does not move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from cellwright.core.errors import JobFailed
+
+__all__ = ["Collision", "CollisionLimits", "FollowingError", "MotionStopped", "NotReady", "RobotState", "StopCategory"]
+
+
+class RobotState(StrEnum):
+    """What a robot is doing.
+
+    A commanded stop ends in STOPPED, from which the next motion may begin at once; a safety stop ends there, too,
+    but locked. A locked robot and one in FAULT need a reset.
+    """
+
+    IDLE = "idle"
+    MOVING = "moving"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    FAULT = "fault"
+
+
+class StopCategory(StrEnum):
+    """How to stop: as hard as the drives can, as hard as is planned with, or gently and on the path."""
+
+    IMMEDIATE = "Immediate"
+    FAST = "Fast"
+    NORMAL = "Normal"
+
+
+class NotReady(JobFailed):
+    """A motion that was refused because of the state that the robot is in."""
+
+    def __init__(self, robot: str, state: RobotState, why: str) -> None:
+        super().__init__(f"{robot} {why}")
+        self.robot, self.state = robot, state
+
+
+class MotionStopped(JobFailed):
+    """A motion that was stopped on its way."""
+
+    def __init__(self, robot: str, category: StopCategory, reason: str) -> None:
+        super().__init__(f"{robot} was stopped ({category.value}): {reason}")
+        self.robot, self.category, self.reason = robot, category, reason
+
+
+class FollowingError(JobFailed):
+    """A joint that could not follow: something is in its way, or it was asked for too much."""
+
+    def __init__(self, robot: str, joint: str, error_rad: float, limit_rad: float) -> None:
+        super().__init__(
+            f"{robot} stopped: {joint} is {np.degrees(error_rad):.1f} deg away from where it should be "
+            f"(limit {np.degrees(limit_rad):.1f} deg); is something in its way?"
+        )
+
+
+class Collision(JobFailed):
+    """More force than the motion needs: the arm touched something."""
+
+    def __init__(self, robot: str, what: str, value: float, limit: float, unit: str) -> None:
+        super().__init__(f"{robot} stopped: {what} is {value:.1f} {unit} (limit {limit:.1f} {unit}); it hit something")
+
+
+@dataclass(frozen=True)
+class CollisionLimits:
+    """When a motion counts as a collision; infinite limits never do.
+
+    Attributes:
+        force_n: At the wrist, beyond what was there when the motion began.
+        torque_nm: The same.
+        effort_share: Of a joint's largest torque.
+    """
+
+    force_n: float = np.inf
+    torque_nm: float = np.inf
+    effort_share: float = np.inf

@@ -1,0 +1,91 @@
+"""How well controllers follow: the same joint move under each of them, errors and torques at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control.robot import RobotController
+from cellwright.core.loop import SimulationLoop
+from cellwright.motion import JointMove
+from cellwright.sim import Order, Stepper, World
+
+__all__ = ["Tracking", "tracking_study"]
+
+Array = npt.NDArray[np.float64]
+
+SETTLE_S = 0.3
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """One controller on one move, in rows of time.
+
+    Attributes:
+        controller: Its registered name.
+        time_s: Since the move began.
+        error_rad: Encoders less reference, per joint.
+        effort_nm: Torque of the drives, per joint.
+    """
+
+    controller: str
+    time_s: Array
+    error_rad: Array
+    effort_nm: Array
+
+    @property
+    def worst_error_rad(self) -> float:
+        """The largest error of any joint at any time."""
+        return float(np.abs(self.error_rad).max())
+
+    @property
+    def rms_error_rad(self) -> float:
+        """Over all joints and times."""
+        return float(np.sqrt((self.error_rad**2).mean()))
+
+    @property
+    def peak_effort_nm(self) -> Array:
+        """The largest torque of each joint."""
+        return np.asarray(np.abs(self.effort_nm).max(axis=0))
+
+
+def tracking_study(
+    make_world: Callable[[], World],
+    robot: str,
+    goal_rad: npt.ArrayLike,
+    *,
+    speed: float = 0.5,
+    controllers: Iterable[str] = ("pid", "computed_torque", "cartesian"),
+) -> list[Tracking]:
+    """Has each controller follow the same joint move in a world of its own, from home to the goal."""
+    return [_track(make_world(), robot, name, goal_rad, speed) for name in controllers]
+
+
+def _track(world: World, robot: str, controller: str, goal_rad: npt.ArrayLike, speed: float) -> Tracking:
+    stepper = Stepper(world.clock, world.engine)
+    loop = SimulationLoop(world.clock, stepper)
+    try:
+        arm = RobotController(world, stepper, loop.clock, robot, world.cell.robots[robot].base.pose)
+        arm.use_controller(controller)
+        motion = JointMove(arm.kinematics.arm, arm.joints_rad, goal_rad, speed)
+        start_s, rows = world.clock.time_s, []
+
+        def look() -> None:
+            time_s = world.clock.time_s - start_s
+            error = arm.joints_rad - np.array(motion.at(time_s)[0])
+            rows.append((time_s, error, arm.effort_nm))
+
+        stepper.every(1, look, order=Order.SENSOR, name="tracking")
+
+        async def move_and_wait() -> None:
+            await arm.follow(motion)
+            await loop.clock.sleep(SETTLE_S)
+
+        loop.run(move_and_wait())
+    finally:
+        loop.close()
+    times, errors, efforts = zip(*rows, strict=True)
+    return Tracking(controller, np.array(times), np.array(errors), np.array(efforts))

@@ -1,0 +1,30 @@
+"""Experiments: published figures made again, with data, plots and a page; a new one is one file and one line here."""
+
+from cellwright.experiments import rovi_interpolation as rovi_interpolation
+from cellwright.experiments import rovi_reachability as rovi_reachability
+from cellwright.experiments.compare import Comparison, compare_results, read_result
+from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Outcome, Table, run_experiment
+from cellwright.experiments.plots import Bars, Heatmap, Plot, draw
+from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
+from cellwright.experiments.report import save_outcome
+
+__all__ = [
+    "EXPERIMENTS",
+    "Bars",
+    "Comparison",
+    "Experiment",
+    "Findings",
+    "Grid",
+    "Heatmap",
+    "Outcome",
+    "Plot",
+    "ReachMap",
+    "Table",
+    "compare_results",
+    "draw",
+    "map_reach",
+    "reach_task",
+    "read_result",
+    "run_experiment",
+    "save_outcome",
+]

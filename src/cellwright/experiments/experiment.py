@@ -1,0 +1,76 @@
+"""What an experiment is: a function with a name that gives figures, data, plots and words; and how one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cellwright import __version__
+from cellwright.core.registry import Registry
+from cellwright.core.results import Conditions, Measurement, Result
+from cellwright.experiments.plots import Plot
+from cellwright.lab.versions import versions
+
+__all__ = ["EXPERIMENTS", "Experiment", "Findings", "Outcome", "Table", "run_experiment"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Data of an experiment as rows, saved as CSV."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Findings(Measurement):
+    """What an experiment found.
+
+    Attributes:
+        paper: What the publication gives for some of the metrics.
+        tables: Name -> data, one CSV file each.
+        plots: Pictures of the page, in their order.
+        notes: Paragraphs of the page: what was done, and why figures differ from the paper's.
+    """
+
+    paper: Mapping[str, float] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    plots: Sequence[Plot] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that can be run by name.
+
+    Attributes:
+        title: One line.
+        run: Does it, and says what is going on.
+    """
+
+    title: str
+    run: Callable[[Conditions], Findings]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result that is compared and saved, and everything that its page shows beside it."""
+
+    title: str
+    result: Result
+    findings: Findings
+
+
+EXPERIMENTS: Registry[Experiment] = Registry("experiment", "cellwright.experiments")
+
+
+def run_experiment(name: str, conditions: Conditions) -> Outcome:
+    """Runs an experiment by its registered name.
+
+    Raises:
+        MeasurementFailed: when it could not be made; poor figures are no failure.
+    """
+    experiment = EXPERIMENTS.get(name)
+    findings = experiment.run(conditions)
+    used = {"cellwright": __version__, **versions()}
+    return Outcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)

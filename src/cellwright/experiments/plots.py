@@ -1,0 +1,106 @@
+"""Pictures for the pages of experiments: data that knows how to draw itself, when matplotlib is installed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import MissingExtra
+
+__all__ = ["Bars", "Heatmap", "Plot", "can_plot", "draw"]
+
+
+class Plot(Protocol):
+    """Something to be drawn."""
+
+    @property
+    def name(self) -> str:
+        """Of the file, without an ending."""
+
+    @property
+    def caption(self) -> str:
+        """What there is to see."""
+
+    def draw(self, figure: Any) -> None:
+        """Draws into an empty figure of matplotlib."""
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """Numbers over a grid of positions, several maps beside each other.
+
+    Attributes:
+        maps: Title -> values, rows along y.
+        marks: Title -> position of what matters, and its name.
+    """
+
+    name: str
+    caption: str
+    x_m: npt.NDArray[np.float64]
+    y_m: npt.NDArray[np.float64]
+    maps: Mapping[str, npt.NDArray[np.float64]]
+    marks: Mapping[str, tuple[float, float]]
+
+    def draw(self, figure: Any) -> None:
+        """One panel per map."""
+        figure.set_size_inches(4.6 * len(self.maps), 5.2)
+        panels = figure.subplots(1, len(self.maps), squeeze=False)[0]
+        for panel, (title, values) in zip(panels, self.maps.items(), strict=True):
+            mesh = panel.pcolormesh(self.x_m, self.y_m, values, shading="nearest", cmap="viridis", edgecolors="face")
+            for number, (mark, (x, y)) in enumerate(self.marks.items()):
+                panel.plot(x, y, "ox+*"[number % 4], color="white", markeredgecolor="black", label=mark)
+            panel.set(title=title, xlabel="base x [m]", ylabel="base y [m]", aspect="equal")
+            panel.legend(loc="upper left", fontsize="small")
+            figure.colorbar(mesh, ax=panel, shrink=0.8)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars: ours beside the paper's."""
+
+    name: str
+    caption: str
+    groups: Sequence[str]
+    series: Mapping[str, Sequence[float]]
+    unit: str
+
+    def draw(self, figure: Any) -> None:
+        """One group of bars for each name."""
+        figure.set_size_inches(8.0, 4.0)
+        panel = figure.subplots()
+        width = 0.8 / len(self.series)
+        for number, (label, values) in enumerate(self.series.items()):
+            places = np.arange(len(self.groups)) + (number - (len(self.series) - 1) / 2) * width
+            panel.bar(places, values, width * 0.92, label=label)
+        panel.set_xticks(np.arange(len(self.groups)), self.groups)
+        panel.set_ylabel(self.unit)
+        panel.legend()
+
+
+def can_plot() -> bool:
+    """Whether matplotlib is installed."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def draw(plot: Plot, form: str) -> bytes:
+    """A plot as `png` or `svg`; without a display, and without leaving anything behind."""
+    if not can_plot():
+        raise MissingExtra("drawing plots", "plots")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained", dpi=110)
+    with rc_context({"svg.hashsalt": plot.name}):
+        plot.draw(figure)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})
+    return buffer.getvalue()

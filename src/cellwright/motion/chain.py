@@ -1,0 +1,68 @@
+"""A serial chain of revolute joints: where its flange is and how it moves, for many configurations at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import ArmFigures
+from cellwright.core.pose import Pose
+
+__all__ = ["SerialChain"]
+
+Array = npt.NDArray[np.float64]
+
+
+class SerialChain:
+    """The axes of an arm and the offsets between them at zero angles, in its base frame.
+
+    Attributes:
+        axes: Directions of the joints (joints, 3).
+        offsets: From the base's origin to the first joint, from each to the next, to the flange (joints + 1, 3).
+        flange_rotation: The flange's rotation at zero angles.
+    """
+
+    def __init__(self, arm: ArmFigures) -> None:
+        pose, points, axes = Pose.identity(), [np.zeros(3)], []
+        for joint in arm.joints:
+            pose = pose @ Pose.from_xyz_rpy(joint.origin_xyz_m, joint.origin_rpy_rad)
+            points.append(pose.position)
+            axes.append(pose.rotation_matrix @ np.array(joint.axis, float))
+        pose = pose @ Pose.from_xyz_rpy(arm.flange_xyz_m, arm.flange_rpy_rad)
+        points.append(pose.position)
+        self.axes, self.offsets = np.array(axes), np.diff(np.array(points), axis=0)
+        self.flange_rotation = pose.rotation_matrix
+        self._cross = np.array([[[0, -z, y], [z, 0, -x], [-y, x, 0]] for x, y, z in self.axes])
+        self._cross_squared = self._cross @ self._cross
+
+    def forward(self, joints: Array) -> tuple[Array, Array]:
+        """Rotations (n, 3, 3) and positions (n, 3) of the flange for configurations (n, joints)."""
+        turns = self._turns(joints)
+        rotation = np.broadcast_to(np.eye(3), (len(joints), 3, 3))
+        position = np.zeros((len(joints), 3))
+        for number, offset in enumerate(self.offsets[:-1]):
+            position = position + rotation @ offset
+            rotation = rotation @ turns[:, number]
+        return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
+
+    def jacobian(self, joints: Array) -> tuple[Array, Array, Array]:
+        """Rotations and positions of the flange, and its Jacobians (n, 6, joints): linear rows, then angular.
+
+        A joint at p that turns about a moves the flange at f with ``a x (f - p)`` and turns it with a.
+        """
+        turns = self._turns(joints)
+        rotation = np.broadcast_to(np.eye(3), (len(joints), 3, 3))
+        position = np.zeros((len(joints), 3))
+        axes, points = np.empty((2, len(joints), len(self.axes), 3))
+        for number, (offset, axis) in enumerate(zip(self.offsets[:-1], self.axes, strict=True)):
+            position = position + rotation @ offset
+            points[:, number], axes[:, number] = position, rotation @ axis
+            rotation = rotation @ turns[:, number]
+        position = position + rotation @ self.offsets[-1]
+        linear = np.cross(axes, position[:, None] - points)
+        columns = np.concatenate([linear, axes], axis=2)
+        return rotation @ self.flange_rotation, position, columns.swapaxes(1, 2)
+
+    def _turns(self, joints: Array) -> Array:
+        angles = joints[:, :, None, None]
+        return np.asarray(np.eye(3) + np.sin(angles) * self._cross + (1 - np.cos(angles)) * self._cross_squared)

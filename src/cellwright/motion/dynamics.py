@@ -1,0 +1,156 @@
+"""The equation of motion of one arm alone: what torque a motion takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import ArmFigures, GripperFigures
+from cellwright.core.errors import BadInput
+from cellwright.models import build
+from cellwright.motion.kinematics import checked_angles
+
+__all__ = ["ArmDynamics", "DynamicsTerms", "Load"]
+
+Array = npt.NDArray[np.float64]
+Vector3 = tuple[float, float, float]
+
+GRAVITY_MPS2: Vector3 = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the arm carries, as one rigid body in the flange's frame.
+
+    Attributes:
+        mass_kg: Mass.
+        com_xyz_m: Centre of mass.
+        inertia_diagonal_kgm2: Moments about axes through it, parallel to the flange's.
+    """
+
+    mass_kg: float
+    com_xyz_m: Vector3
+    inertia_diagonal_kgm2: Vector3 = (1e-6, 1e-6, 1e-6)
+
+    def __post_init__(self) -> None:
+        moments = np.array(self.inertia_diagonal_kgm2)
+        if not (self.mass_kg > 0 and (moments > 0).all() and np.isfinite([self.mass_kg, *moments]).all()):
+            raise BadInput(f"a load has a positive mass and moments, not {self.mass_kg} kg and {moments.tolist()} kgm2")
+
+
+@dataclass(frozen=True)
+class DynamicsTerms:
+    """The terms of ``M(q) qdd + C(q, qd) qd + g(q) + damping = torque``, and the flange's Jacobian.
+
+    Attributes:
+        M: Mass matrix (n, n), the rotors' inertia behind their gears included.
+        C_qd: Coriolis and centrifugal torques (n).
+        g: Torques against the weight (n).
+        J: Velocity of the flange's origin and turn of the flange, in base axes, per joint speed (6, n).
+        Jdot_qd: The part of the flange's acceleration that is there without any of the joints' (6).
+    """
+
+    M: Array
+    C_qd: Array
+    g: Array
+    J: Array
+    Jdot_qd: Array
+
+
+class ArmDynamics:
+    """One arm as its figures say, without surroundings: no contact, no joint limit, no servo.
+
+    Those would put their own forces into the terms, and a controller that cancels them would push through a stop.
+
+    Attributes:
+        armature_kgm2: Of each joint, its rotor's inertia as the joint feels it; part of M.
+        damping_nms_per_rad: Of each joint, viscous loss; `inverse` adds it, the terms do not hold it.
+
+    Args:
+        figures: Of the arm.
+        tool: What is mounted on the flange, with its fingers as far apart as they go.
+        load: What is carried besides.
+        gravity_mps2: In the base's axes, for an arm that does not stand upright.
+    """
+
+    def __init__(
+        self,
+        figures: ArmFigures,
+        tool: GripperFigures | None = None,
+        load: Load | None = None,
+        *,
+        gravity_mps2: Vector3 = GRAVITY_MPS2,
+    ) -> None:
+        self.arm = figures
+        self._model = _compile(figures, tool, load, gravity_mps2)
+        self._data: Any = mujoco.MjData(self._model)
+        self._site = int(self._model.site("flange").id)
+        self._body = int(self._model.site_bodyid[self._site])
+        self.armature_kgm2: Array = self._model.dof_armature.copy()
+        self.damping_nms_per_rad: Array = np.array([j.viscous_damping_nms_per_rad for j in figures.joints])
+
+    def dynamics(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> DynamicsTerms:
+        """Every term at joint angles (rad) and speeds (rad/s)."""
+        model, data, count = self._model, self._data, self._model.nv
+        self._place(q, np.zeros(count))
+        mass, weight, bias = np.zeros((count, count)), np.zeros(count), np.zeros(count)
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_fullM(model, data, mass)
+        mujoco.mj_rne(model, data, 0, weight)
+        data.qvel[:] = speeds = checked_angles(self.arm, qd)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_rne(model, data, 0, bias)
+        jacobian, change = np.zeros((6, count)), np.zeros((6, count))
+        mujoco.mj_jacSite(model, data, jacobian[:3], jacobian[3:], self._site)
+        mujoco.mj_jacDot(model, data, change[:3], change[3:], data.site_xpos[self._site], self._body)
+        return DynamicsTerms(mass, bias - weight, weight, jacobian, change @ speeds)
+
+    def inverse(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+        """The torques at the joints (Nm) that make this motion, viscous losses included."""
+        model, data = self._model, self._data
+        self._place(q, checked_angles(self.arm, qd))
+        data.qacc[:] = accelerations = checked_angles(self.arm, qdd)
+        torque = np.zeros(model.nv)
+        mujoco.mj_rne(model, data, 1, torque)  # knows the links, not the rotors
+        return np.asarray(torque + self.armature_kgm2 * accelerations + self.damping_nms_per_rad * data.qvel)
+
+    def energy_j(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[float, float]:
+        """Potential and kinetic energy."""
+        self._place(q, checked_angles(self.arm, qd))
+        mujoco.mj_makeM(self._model, self._data)
+        mujoco.mj_energyPos(self._model, self._data)
+        mujoco.mj_energyVel(self._model, self._data)
+        potential, kinetic = self._data.energy
+        return float(potential), float(kinetic)
+
+    def _place(self, q: npt.ArrayLike, speeds: Array) -> None:
+        data = self._data
+        data.qpos[:] = checked_angles(self.arm, q)
+        data.qvel[:] = speeds
+        mujoco.mj_kinematics(self._model, data)
+        mujoco.mj_comPos(self._model, data)
+        mujoco.mj_comVel(self._model, data)
+
+
+def _compile(figures: ArmFigures, tool: GripperFigures | None, load: Load | None, gravity_mps2: Vector3) -> Any:
+    spec = build(figures)
+    spec.option.gravity = gravity_mps2
+    if tool is not None:
+        hand = build(tool)
+        for part in [*hand.actuators, *hand.equalities, *hand.joints]:
+            hand.delete(part)  # the fingers are rigid here
+        frame = spec.body("flange").add_frame()
+        spec.attach(hand, frame=frame, prefix="tool/")
+    if load is not None:
+        body = spec.body("flange").add_body(name="load")
+        body.mass, body.ipos, body.inertia = load.mass_kg, load.com_xyz_m, load.inertia_diagonal_kgm2
+        body.explicitinertial = True
+    for body in spec.bodies:
+        body.gravcomp = 0.0
+    flags = mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    spec.option.disableflags |= int(flags | mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+    return spec.compile()

@@ -1,0 +1,26 @@
+"""Results survive being saved."""
+
+import json
+
+import pytest
+
+from cellwright.core.results import Conditions, Measurement, Result
+
+
+def test_what_was_not_measured_has_neither_target_nor_published_figure():
+    measured = Measurement({"a": 1.0}, {"a": {"min": 2}, "b": {"min": 1}})
+    result = Result.of("probe", measured, Conditions(3, quick=True), {"python": "3"}, {"a": 5.0, "c": 6.0})
+    assert (result.failed, dict(result.targets), dict(result.paper)) == (["a"], {"a": {"min": 2}}, {"a": 5.0})
+    assert result.target_text("a") == ">= 2"
+    assert result.target_text("c") == ""
+
+
+def test_a_result_is_the_same_after_json():
+    result = Result("probe", 3, {"python": "3"}, {"a": 1.5}, {"a": {"min": 0, "max": 2}}, {"a": 1.4}, True)
+    assert Result.from_dict(json.loads(json.dumps(result.as_dict()))) == result
+
+
+@pytest.mark.parametrize("data", [{}, {"name": "x", "seed": 1, "versions": {}, "metrics": {"a": "b"}, "targets": {}}])
+def test_other_json_is_no_result(data):
+    with pytest.raises((KeyError, ValueError)):
+        Result.from_dict(data)

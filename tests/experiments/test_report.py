@@ -1,0 +1,113 @@
+"""What an experiment leaves on disk."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+
+from cellwright.core.errors import BadInput, OutputError, UnknownName
+from cellwright.core.results import Conditions, Result
+from cellwright.experiments import (
+    EXPERIMENTS,
+    Bars,
+    Experiment,
+    Findings,
+    Heatmap,
+    Table,
+    compare_results,
+    draw,
+    read_result,
+    run_experiment,
+    save_outcome,
+)
+from cellwright.experiments import report as report_module
+
+MAP = Heatmap("map", "a <map>", np.arange(3.0), np.arange(2.0), {"top": np.ones((2, 3))}, {"bottle": (1.0, 1.0)})
+BARS = Bars("bars", "bars", ["a", "b"], {"ours": [1, 2], "paper": [1, 3]}, "s")
+
+
+def probe(conditions):
+    conditions.say("probing")
+    return Findings(
+        {"a.good": 1.0, "b.bad": conditions.seed + 0.5, "c.none": float("nan")},
+        {"a.good": {"min": 1}, "b.bad": {"max": 1}},
+        {"b.bad": 0.25},
+        {"rows": Table(["name", "x_m"], [["<one>", 0.5], ["two", 3]])},
+        [MAP, BARS],
+        ["Because of <this> & `that`."],
+    )
+
+
+@pytest.fixture
+def outcome(monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS._entries, "probe", Experiment("A probe", probe))
+    return run_experiment("probe", Conditions(seed=4))
+
+
+def test_a_bad_name_suggests_the_nearest():
+    with pytest.raises(UnknownName, match="did you mean 'rovi-reachability'"):
+        run_experiment("rovi-reachabilty", Conditions())
+
+
+def test_everything_is_saved_and_the_page_stands_alone(outcome, tmp_path):
+    pytest.importorskip("matplotlib")
+    written = save_outcome(outcome, tmp_path / "new" / "folder")
+    assert [path.name for path in written] == ["result.json", "rows.csv", "map.png", "bars.png", "report.html"]
+    saved = json.loads(written[0].read_text(), parse_constant=pytest.fail)
+    assert (saved["failed"], saved["paper"], saved["metrics"]["c.none"]) == (["b.bad"], {"b.bad": 0.25}, None)
+    assert list(csv.reader(written[1].open())) == [["name", "x_m"], ["<one>", "0.5"], ["two", "3"]]
+    assert written[2].read_bytes().startswith(b"\x89PNG")
+    page = written[-1].read_text(encoding="utf-8")
+    assert "$" not in page
+    assert not re.search(r"(src|href)=\"(?!data:)", page)
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert "Because of &lt;this&gt; &amp; <code>that</code>." in page
+    assert "<one>" not in page
+    row = next(line for line in page.splitlines() if "<code>b.bad</code>" in line)
+    assert re.findall(r">([^<>]+)</td>", row) == ["4.5", "0.25", "&lt;= 1", "no"]
+
+
+def test_without_matplotlib_there_is_a_page_without_plots(outcome, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_module, "can_plot", lambda: False)
+    said = []
+    written = save_outcome(outcome, tmp_path, said.append)
+    assert [path.suffix for path in written] == [".json", ".csv", ".html"]
+    assert "No plots" in written[-1].read_text()
+    assert "cellwright[plots]" in said[0]
+
+
+def test_a_folder_that_cannot_be_made_is_one_error(outcome, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot write"):
+        save_outcome(outcome, tmp_path / "file" / "x")
+
+
+@pytest.mark.parametrize("plot", [MAP, BARS])
+def test_plots_are_the_same_bytes_each_time(plot):
+    pytest.importorskip("matplotlib")
+    assert draw(plot, "svg") == draw(plot, "svg")
+
+
+def test_two_results_beside_each_other(outcome, tmp_path):
+    save_outcome(outcome, tmp_path)
+    first = read_result(tmp_path)
+    other = Result("probe", 5, {**first.versions, "numpy": "0"}, {"a.good": 3.0, "new": 1.0}, {})
+    compared = compare_results(first, other)
+    by_name = {change.metric: change for change in compared.changes}
+    assert by_name["a.good"].difference == 2.0
+    assert (by_name["new"].first, by_name["b.bad"].second, by_name["new"].difference) == (None, None, None)
+    assert set(compared.circumstances) == {"seed", "numpy"}
+
+
+def test_results_of_different_experiments_are_not_compared(outcome):
+    with pytest.raises(BadInput, match="different experiments"):
+        compare_results(outcome.result, Result("other", 0, {}, {}, {}))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1}'])
+def test_a_file_that_is_no_result(tmp_path, text):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(BadInput, match="is not a result"):
+        read_result(tmp_path / "x.json")
