@@ -1,0 +1,48 @@
+"""Collision-free motion in joint space: a believed scene, two checkers, planners behind one interface.
+
+```python
+scene = Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), [Obstacle("crate", Box((0.3, 0.4, 0.2)), pose)])
+result = MotionPlanner(scene).plan(PlanRequest(start_rad=home, goal_poses=[pose_tool_in_world]))
+```
+
+Needs the optional packages of `cellwright[motion]`; they are imported when a planner is made.
+"""
+
+from cellwright.motion.planning.checker import Checker, Touch
+from cellwright.motion.planning.compiled import CompiledChecker
+from cellwright.motion.planning.exact import ExactChecker
+from cellwright.motion.planning.goals import GoalSet, goals_from_poses, grasps_about
+from cellwright.motion.planning.planner import MotionPlanner
+from cellwright.motion.planning.request import JointLimits, PlanRequest, PlanResult, PlanStatus, TiltLimit
+from cellwright.motion.planning.scene import Box, ConvexMesh, Cylinder, Held, Model, Obstacle, Robot, Scene
+from cellwright.motion.planning.scene_json import scene_from_dict, scene_to_dict
+from cellwright.motion.planning.search import PLANNERS, Found, Problem
+
+__all__ = [
+    "PLANNERS",
+    "Box",
+    "Checker",
+    "CompiledChecker",
+    "ConvexMesh",
+    "Cylinder",
+    "ExactChecker",
+    "Found",
+    "GoalSet",
+    "Held",
+    "JointLimits",
+    "Model",
+    "MotionPlanner",
+    "Obstacle",
+    "PlanRequest",
+    "PlanResult",
+    "PlanStatus",
+    "Problem",
+    "Robot",
+    "Scene",
+    "TiltLimit",
+    "Touch",
+    "goals_from_poses",
+    "grasps_about",
+    "scene_from_dict",
+    "scene_to_dict",
+]

@@ -1,0 +1,64 @@
+"""What a planner asks of a collision checker."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Checker", "Relaxed", "Touch", "between"]
+
+Array = npt.NDArray[np.float64]
+Relaxed = Set[frozenset[str]]  # pairs of names to which a margin does not apply
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Two things that touch, or are nearer to each other than the margin.
+
+    Attributes:
+        first: Of the robot.
+        second: What it touches.
+        distance_m: Between them, as far as the checker knows; negative when one is inside the other.
+    """
+
+    first: str
+    second: str
+    distance_m: float
+
+    def __str__(self) -> str:
+        apart = f" ({1e3 * self.distance_m:.1f} mm apart)" if self.distance_m > 0 else ""
+        return f"{self.first} touches {self.second}{apart}"
+
+
+class Checker(Protocol):
+    """Says whether a configuration is free of collisions."""
+
+    @property
+    def checks(self) -> int:
+        """How many configurations were looked at."""
+
+    def is_free(self, joints_rad: Any) -> bool:
+        """Whether nothing touches."""
+
+    def touch(self, joints_rad: Any) -> Touch | None:
+        """A pair that touches, if there is one."""
+
+    def tilt_rad(self, limit: Array, joints_rad: Any) -> float:
+        """The angle between the tool's axis and its direction, as in `kernel_motion`."""
+
+    def is_motion_free(self, start_rad: Any, end_rad: Any, step_rad: float) -> bool:
+        """Whether nothing touches on the straight line between two configurations, looked at in steps."""
+
+
+def between(path_rad: Array, step_rad: float) -> Array:
+    """The path with points between its own, so that no joint turns farther than a step from one to the next."""
+    rows = [path_rad[:1]]
+    for a, b in pairwise(path_rad):
+        pieces = max(1, int(np.ceil(np.abs(b - a).max() / step_rad)))
+        rows.append(a + (b - a) * (np.arange(1, pieces + 1) / pieces)[:, None])
+    return np.concatenate(rows)

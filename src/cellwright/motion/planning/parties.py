@@ -1,0 +1,94 @@
+"""A scene resolved into parties: who can touch whom, and the convex pieces that each is made of.
+
+Both checkers are made from this, so they cannot disagree about what is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from cellwright.core.pose import Pose
+from cellwright.core.ring import KinematicRing
+from cellwright.motion.planning.pieces import Piece, arm_pieces, shape_pieces, tool_pieces
+from cellwright.motion.planning.scene import TOOL, Scene
+
+__all__ = ["Parties", "Party"]
+
+WORLD = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Party:
+    """One named thing that moves as a whole.
+
+    Attributes:
+        name: As in the scene.
+        frame: The number of the joint that moves it, from 1, or 0 when nothing does.
+        pieces: Its solids, in the frame of that joint's link, or in the world.
+        chain: Its place in the robot: 0 for the base, then the links, the tool, the held thing; none for obstacles.
+    """
+
+    name: str
+    frame: int
+    pieces: tuple[Piece, ...]
+    chain: int | None = None
+
+
+class Parties:
+    """All parties of a scene and the pairs of them that must not touch.
+
+    Attributes:
+        scene: What was resolved.
+        parties: Base and links, tool, held thing, obstacles.
+        ring: Base and tool centre point, as the scene has them.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        robot = scene.robot
+        joints = len(robot.arm.joints)
+        pieces = arm_pieces(robot.arm)
+        flange = Pose.from_xyz_rpy(robot.arm.flange_xyz_m, robot.arm.flange_rpy_rad)
+        base = tuple(piece.moved(robot.pose_base_in_world) for piece in pieces.get(robot.links[0], []))
+        parties = [Party(robot.links[0], WORLD, base, 0)]
+        for number, link in enumerate(robot.links[1:], start=1):
+            parties.append(Party(link, number, tuple(pieces.get(link, [])), number))
+        pose_tool_in_flange = Pose.identity()
+        if robot.tool:
+            solids, pose_tool_in_flange = tool_pieces(robot.tool, robot.tool_joints)
+            parties.append(Party(TOOL, joints, _moved(solids, flange), joints + 1))
+        if scene.held:
+            place = flange @ pose_tool_in_flange @ scene.held.pose_in_tool
+            parties.append(Party(scene.held.name, joints, _moved(shape_pieces(scene.held.shape), place), joints + 2))
+        for obstacle in scene.obstacles:
+            parties.append(
+                Party(obstacle.name, WORLD, _moved(shape_pieces(obstacle.shape), obstacle.pose_in_world), None)
+            )
+        self.parties = tuple(parties)
+        self.ring = KinematicRing(robot.pose_base_in_world, pose_tool_in_flange)
+        self.pose_flange_in_link = flange
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[Party, Party], ...]:
+        """The pairs that must not touch, the one nearer to the hand first."""
+        found = [
+            (b, a) if b.chain is not None else (a, b) for a, b in combinations(self.parties, 2) if self._checked(a, b)
+        ]
+        return tuple(sorted(found, key=lambda pair: -(pair[0].chain or 0)))
+
+    def _checked(self, a: Party, b: Party) -> bool:
+        """Neighbours in the chain touch by design, and so do tool and last link but one; what is fixed is fixed."""
+        if a.frame == b.frame or frozenset((a.name, b.name)) in self.scene.allowed:
+            return False
+        if a.chain is None or b.chain is None:
+            return True
+        last = len(self.scene.robot.arm.joints)
+        reach = 2 if max(a.chain, b.chain) == last + 1 else 1
+        return abs(a.chain - b.chain) > reach
+
+
+def _moved(pieces: Sequence[Piece], pose: Pose) -> tuple[Piece, ...]:
+    return tuple(piece.moved(pose) for piece in pieces)

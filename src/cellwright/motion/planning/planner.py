@@ -1,0 +1,215 @@
+"""The planner: searches, shortens, and believes no path before the exact checker confirms it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput, MissingExtra
+from cellwright.motion.kinematics import ArmKinematics
+from cellwright.motion.planning import ompl_search as _registers_its_planners  # noqa: F401
+from cellwright.motion.planning.checker import Checker, between
+from cellwright.motion.planning.compiled import BULGE_M, CompiledChecker
+from cellwright.motion.planning.ends import way_out
+from cellwright.motion.planning.exact import ExactChecker
+from cellwright.motion.planning.parties import Parties
+from cellwright.motion.planning.prepare import Refusal, Task, prepare, tilt_numbers
+from cellwright.motion.planning.request import PlanRequest, PlanResult, PlanStatus
+from cellwright.motion.planning.scene import Scene
+from cellwright.motion.planning.search import PLANNERS, Problem, random_state
+
+__all__ = ["MotionPlanner"]
+
+Array = npt.NDArray[np.float64]
+
+VERIFY_STEP_RAD = 0.02  # of the joint that turns most; the care that a search takes covers what lies between
+FINE_STEP_RAD = 0.01  # the same after a search with the exact checker, which takes none
+MOST_WAYS_IN = 4  # goals in tight places that get a way out each, when no goal is clear
+SLACK_RAD = 0.002  # of a tilt limit, for what lies between the states that a search looks at
+ANY_REACH_RAD = 1e6
+
+
+@dataclass(frozen=True)
+class Care:
+    """How carefully to search: obstacles grown by so much, motions looked at in such steps."""
+
+    extra_m: float
+    step_rad: float
+
+
+CARES = (Care(0.003, 0.05), Care(0.006, 0.025), Care(0.015, 0.0125))  # the next one when a path is not confirmed
+
+
+class MotionPlanner:
+    """Plans for one scene; another scene needs another planner.
+
+    Attributes:
+        scene: What is believed.
+        exact: The exact checker.
+        compiled: The fast one.
+        kinematics: Of the arm.
+        ring: Base and tool.
+
+    Raises:
+        MissingExtra: without the optional packages.
+    """
+
+    def __init__(self, scene: Scene, bulge_m: float = BULGE_M) -> None:
+        self._parties = Parties(scene)
+        self.scene = scene
+        self.compiled = CompiledChecker(self._parties, bulge_m=bulge_m)
+        self.exact = ExactChecker(self._parties)
+        self._strict = self.exact  # the same with the margin of the request
+        self.kinematics = ArmKinematics(scene.robot.arm)
+        self.ring = self._parties.ring
+
+    def plan(self, request: PlanRequest) -> PlanResult:
+        """A verified path, or the reason why there is none."""
+        flange = self._parties.pose_flange_in_link
+        try:
+            limit = tilt_numbers(request.tilt, (flange @ self.ring.pose_tool_in_flange).rotation_matrix)
+            task = prepare(request, self.exact, self.kinematics, self.ring, limit)
+            return self._plan(request, task)
+        except MissingExtra:
+            raise
+        except BadInput as error:
+            return PlanResult(PlanStatus.INVALID_REQUEST, str(error))
+        except Refusal as refusal:
+            return PlanResult(refusal.status, str(refusal))
+
+    def _plan(self, request: PlanRequest, task: Task) -> PlanResult:
+        self._strict = self._with_margin(request.margin_m, task)
+        self.compiled.count[0] = 0
+        spent, checks, complaint = 0, 0, ""
+        for care in CARES:
+            self.compiled.set_margin(request.margin_m, care.extra_m, self._strict.relaxed)
+            try:
+                problem, way, ways = self._problem(request, task, care, request.iterations - spent)
+            except Refusal:
+                if complaint:  # it is the greater care that leaves no way
+                    break
+                raise
+            before = self._strict.checks
+            found = PLANNERS.get(request.planner)(problem)
+            spent, checks = spent + found.iterations, checks + self._strict.checks - before
+            if not len(found.path_rad):
+                break
+            main = self._shortened(found.path_rad, problem, request.shortcuts)
+            last = ways[int(np.linalg.norm(problem.goals_rad - main[-1], axis=1).argmin())]
+            path = _without_repeats(np.concatenate([way[:-1], main, last[-2::-1]]))
+            verified, complaint = self._verify(path, main, problem, task.limit)
+            if not complaint:
+                return PlanResult(PlanStatus.SUCCESS, "", path, spent, checks + self.compiled.checks, verified)
+            if spent >= request.iterations:
+                break
+        checks += self.compiled.checks
+        reason = f"no path within {spent} iterations and {checks} checks"
+        if complaint:
+            reason += f" that the exact checker confirms: {complaint}"
+        return PlanResult(PlanStatus.BUDGET_SPENT, reason, iterations=spent, checks=checks)
+
+    def _problem(
+        self, request: PlanRequest, task: Task, care: Care, iterations: int
+    ) -> tuple[Problem, Array, list[Array]]:
+        """The search, the way to its start, and for each of its goals the way from the request's goal to it."""
+        checker: Checker = self.compiled if request.checker == "compiled" else self._strict
+        random = np.random.default_rng([request.seed, 1])
+        limit = self._limit_with_slack(task)
+
+        def is_clear(joints: Array) -> bool:
+            return checker.is_free(joints) and (limit[0] >= np.pi or checker.tilt_rad(limit, joints) <= limit[0])
+
+        def way(joints: Array) -> Array | None:
+            return way_out(joints, is_clear, self.exact, self.kinematics, self.ring, random)
+
+        start = way(task.start_rad)
+        if start is None:
+            reason = f"no way out of the start was found, where {self._crowd(task.start_rad)}"
+            raise Refusal(PlanStatus.BUDGET_SPENT, reason)
+        ways = [goal[None] for goal in task.goals_rad if is_clear(goal)]
+        if not ways:
+            tries = (way(goal) for goal in task.goals_rad[:MOST_WAYS_IN])
+            ways = [found for found in tries if found is not None]
+        if not ways:
+            reason = f"no way into the goal was found, where {self._crowd(task.goals_rad[0])}"
+            raise Refusal(PlanStatus.BUDGET_SPENT, reason)
+        goals = np.array([found[-1] for found in ways])
+        lower, upper = task.lower_rad, task.upper_rad
+        problem = Problem(checker, start[-1], goals, lower, upper, limit, care.step_rad, iterations, request.seed)
+        return problem, start, ways
+
+    def _with_margin(self, margin_m: float, task: Task) -> ExactChecker:
+        """An exact checker with the margin, except for pairs that are nearer at the start, or at every goal.
+
+        Among them are the shoulder and the table that the robot stands on.
+        """
+        if not margin_m:
+            return self.exact
+        strict = ExactChecker(self._parties, margin_m)
+        near = [
+            {frozenset((t.first, t.second)) for t in strict.touches(joints)}
+            for joints in (task.start_rad, *task.goals_rad)
+        ]
+        return ExactChecker(self._parties, margin_m, frozenset(near[0] | set.intersection(*near[1:])))
+
+    def _crowd(self, joints_rad: Array) -> str:
+        """What is too near for the search."""
+        touches = self._strict.touches(joints_rad)
+        return ", ".join(map(str, touches)) if touches else f"by spheres {self.compiled.touch(joints_rad)}"
+
+    def _limit_with_slack(self, task: Task) -> Array:
+        """The tilt limit for the search: a little narrower, unless start or goals need all of it."""
+        if task.limit[0] >= np.pi:
+            return task.limit
+        narrower = task.limit - [SLACK_RAD, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        ends = (task.start_rad, *task.goals_rad)
+        fits = all(self.exact.tilt_rad(task.limit, joints) <= narrower[0] for joints in ends)
+        return narrower if fits else task.limit
+
+    def _shortened(self, path_rad: Array, problem: Problem, tries: int) -> Array:
+        from cellwright.motion.planning.kernel_shorten import shorten
+
+        shorter = shorten(
+            self.compiled.arrays,
+            problem.limit,
+            path_rad,
+            problem.lower_rad,
+            problem.upper_rad,
+            problem.reach_rad if problem.is_tilt_limited else ANY_REACH_RAD,
+            problem.step_rad,
+            self.compiled.margins,
+            tries,
+            random_state(problem.seed, 2),
+            self.compiled.count,
+        )
+        return np.asarray(shorter)
+
+    def _verify(self, path_rad: Array, main_rad: Array, problem: Problem, limit: Array) -> tuple[int, str]:
+        """How many states the exact checker confirmed, and what it objects to.
+
+        The whole path must be free; what the search found must also keep the margin.
+        """
+        step_rad = VERIFY_STEP_RAD if problem.checker is self.compiled else FINE_STEP_RAD
+        states = between(path_rad, step_rad)
+        blocked = self.exact.first_blocked(states)
+        if blocked is not None:
+            return 0, str(self.exact.touch(blocked))
+        if self._strict is not self.exact:
+            blocked = self._strict.first_blocked(between(main_rad, step_rad))
+            if blocked is not None:
+                return 0, str(self._strict.touch(blocked))
+        if limit[0] < np.pi:
+            worst = max(self.exact.tilt_rad(limit, joints) for joints in states)
+            if worst > limit[0]:
+                return 0, f"the tool leans by {np.degrees(worst):.2f} deg"
+        return len(states), ""
+
+
+def _without_repeats(path_rad: Array) -> Array:
+    """The path without corners that are where the corner before is; its ends stay."""
+    moved = np.abs(np.diff(path_rad, axis=0)).max(axis=1) > 1e-9
+    kept = np.concatenate([[True], moved])
+    kept[-1] = True
+    return np.asarray(path_rad[kept])

@@ -1,0 +1,135 @@
+"""What is asked of a planner and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.pose import Pose
+from cellwright.motion.planning.scene import Held
+from cellwright.motion.planning.search import DEFAULT_PLANNER
+
+__all__ = ["JointLimits", "PlanRequest", "PlanResult", "PlanStatus", "TiltLimit"]
+
+Array = npt.NDArray[np.float64]
+Vector3 = tuple[float, float, float]
+UP: Vector3 = (0.0, 0.0, 1.0)
+
+
+class PlanStatus(StrEnum):
+    """How a request ended."""
+
+    SUCCESS = "success"
+    START_IN_COLLISION = "start in collision"
+    GOAL_IN_COLLISION = "goal in collision"
+    NO_IK = "no inverse kinematics"
+    BUDGET_SPENT = "budget spent"
+    INVALID_REQUEST = "invalid request"
+
+
+@dataclass(frozen=True)
+class TiltLimit:
+    """How far an axis of the tool may lean from a direction of the world, everywhere on the way.
+
+    Attributes:
+        angle_rad: The largest angle between them.
+        axis_in_tool: In the frame of the tool's centre point.
+        direction_in_world: By default upwards.
+    """
+
+    angle_rad: float
+    axis_in_tool: Vector3 = UP
+    direction_in_world: Vector3 = UP
+
+    @classmethod
+    def upright(cls, held: Held, angle_rad: float) -> TiltLimit:
+        """Keeps the z axis of a held thing upwards, so that a bottle does not spill."""
+        x, y, z = held.pose_in_tool.rotation_matrix[:, 2]
+        return cls(angle_rad, (float(x), float(y), float(z)))
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Narrower limits than the arm's own, joint by joint."""
+
+    lower_rad: tuple[float, ...]
+    upper_rad: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRequest:
+    """From here to any of these goals.
+
+    Attributes:
+        start_rad: Where the arm stands.
+        goals_rad: Configurations, any of which will do.
+        goal_poses: Poses of the tool's centre point in the world, any of which will do.
+        planner: A name of `PLANNERS`.
+        checker: `compiled`, or `exact` for planners that can use it: slower, but it fits through narrower gaps.
+        seed: Of all random numbers.
+        iterations: Budget of the search.
+        margin_m: The distance to keep from obstacles; a pair that is nearer at the start or at every goal must only
+            not touch.
+        limits: Joint limits for this request.
+        tilt: What to keep upright.
+        shortcuts: How many cuts are tried to shorten the path.
+    """
+
+    start_rad: npt.ArrayLike
+    goals_rad: Sequence[npt.ArrayLike] = ()
+    goal_poses: Sequence[Pose] = ()
+    planner: str = DEFAULT_PLANNER
+    checker: str = "compiled"
+    seed: int = 0
+    iterations: int = 20_000
+    margin_m: float = 0.0
+    limits: JointLimits | None = None
+    tilt: TiltLimit | None = None
+    shortcuts: int = 50
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """The answer.
+
+    Attributes:
+        status: How it ended.
+        reason: What was in the way, in words; empty on success.
+        path_rad: Corners (n, joints) of the path, from the start to one of the goals; without rows on failure.
+        iterations: Of the search.
+        checks: Configurations that the planner looked at.
+        verified: Configurations that the exact checker confirmed afterwards; 0 unless all of them are free.
+    """
+
+    status: PlanStatus
+    reason: str = ""
+    path_rad: Array = field(default_factory=lambda: np.empty((0, 0)))
+    iterations: int = 0
+    checks: int = 0
+    verified: int = 0
+
+    @property
+    def is_success(self) -> bool:
+        """Whether there is a verified path."""
+        return self.status is PlanStatus.SUCCESS
+
+    @property
+    def length_rad(self) -> float:
+        """Of the path, over all joints."""
+        return float(np.linalg.norm(np.diff(self.path_rad, axis=0), axis=1).sum())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For records and the command line."""
+        return {
+            "status": self.status.value,
+            "reason": self.reason,
+            "path_rad": self.path_rad.tolist(),
+            "iterations": self.iterations,
+            "checks": self.checks,
+            "verified": self.verified,
+        }

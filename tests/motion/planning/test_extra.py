@@ -1,0 +1,48 @@
+"""Without the optional packages the rest of the project must not notice, and the error must help."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCENE = """
+import sys
+{before}
+from cellwright.catalogue import ROBOTS
+from cellwright.core.errors import MissingExtra
+from cellwright.motion.planning import ExactChecker, MotionPlanner, PlanRequest, Robot, Scene
+scene = Scene(Robot(ROBOTS.get("lr_mate_200id")))
+home = ROBOTS.get("lr_mate_200id").home_rad
+"""
+
+
+def run(code: str, before: str = "") -> str:
+    text = SCENE.format(before=before) + code
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_nothing_heavy_is_imported_before_it_is_used():
+    heavy = run(
+        "print([m for m in ('numba', 'ompl', 'llvmlite') if m in sys.modules], ExactChecker(scene).is_free(home))"
+    )
+    assert heavy == "[] True"
+
+
+def test_without_numba_the_error_names_the_extra():
+    code = "try:\n    MotionPlanner(scene)\nexcept MissingExtra as error:\n    print(error)"
+    said = run(code, "sys.modules['numba'] = None")
+    assert said == "collision-free planning needs an optional package: pip install 'cellwright[motion]'"
+
+
+def test_without_ompl_only_its_planners_are_missing():
+    pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
+    code = (
+        "planner = MotionPlanner(scene)\n"
+        "print(planner.plan(PlanRequest(home, [home])).status)\n"
+        "try:\n    planner.plan(PlanRequest(home, [home], planner='ompl:RRT'))\n"
+        "except MissingExtra as error:\n    print(error)"
+    )
+    said = run(code, "sys.modules['ompl'] = None").splitlines()
+    assert said == ["success", "collision-free planning needs an optional package: pip install 'cellwright[motion]'"]
