@@ -39,14 +39,17 @@ def way_out(
 ) -> Array | None:
     """A path (n, joints) from a free configuration to one that is clear, or nothing; one row if it is clear itself.
 
-    Tries to draw the tool back straight, then up, sideways and every way between, and at last random turns.
+    Tries to draw the tool straight back, up and sideways, takes the shortest, and at last tries random turns.
     """
     if is_clear(joints_rad):
         return joints_rad[None]
+    best: Array | None = None
     for direction in _directions(ring.tool_in_world(kinematics.forward(joints_rad))):
-        path = _retreat(joints_rad, direction, is_clear, exact, kinematics, ring)
-        if path is not None:
-            return path
+        most = RETREAT_STEPS if best is None else len(best) - 2  # a shorter way is better: it leads elsewhere less
+        path = _retreat(joints_rad, direction, most, is_clear, exact, kinematics, ring)
+        best = best if path is None else path
+    if best is not None:
+        return best
     for number in range(RANDOM_TRIES):
         turn = random.normal(size=len(joints_rad))
         turn *= WIDEST_RAD * (number + 1) / RANDOM_TRIES / np.linalg.norm(turn)
@@ -57,10 +60,10 @@ def way_out(
 
 
 def _directions(pose_tool_in_world: Pose) -> Iterator[Array]:
-    """Where to draw the tool: back along its axis, up, between the two, then sideways."""
+    """Where to draw the tool: up, back along its axis, between the two, then sideways."""
     back, up = -pose_tool_in_world.rotation_matrix[:, 2], np.array([0.0, 0.0, 1.0])
-    yield back
     yield up
+    yield back
     if np.linalg.norm(back + up) > 0.1:
         yield (back + up) / np.linalg.norm(back + up)
     for turn in np.arange(4) * np.pi / 2:
@@ -70,6 +73,7 @@ def _directions(pose_tool_in_world: Pose) -> Iterator[Array]:
 def _retreat(
     joints_rad: Array,
     direction: Array,
+    most: int,
     is_clear: Callable[[Array], bool],
     exact: ExactChecker,
     kinematics: ArmKinematics,
@@ -78,7 +82,7 @@ def _retreat(
     """Straight along a direction of the world without a turn, by the least motion of the joints."""
     wanted = np.concatenate([ring.pose_base_in_world.rotation_matrix.T @ direction, np.zeros(3)]) * RETREAT_STEP_M
     path = [joints_rad]
-    for _ in range(RETREAT_STEPS):
+    for _ in range(most):
         jacobian = kinematics.jacobian(path[-1])
         damped = jacobian @ jacobian.T + DAMPING**2 * np.eye(6)
         turn = jacobian.T @ np.linalg.solve(damped, wanted)

@@ -26,7 +26,7 @@ Array = npt.NDArray[np.float64]
 
 VERIFY_STEP_RAD = 0.02  # of the joint that turns most; the care that a search takes covers what lies between
 FINE_STEP_RAD = 0.01  # the same after a search with the exact checker, which takes none
-MOST_WAYS_IN = 4  # goals in tight places that get a way out each, when no goal is clear
+MOST_WAYS_IN = 32  # goals in tight places that get a way out each
 SLACK_RAD = 0.002  # of a tilt limit, for what lies between the states that a search looks at
 ANY_REACH_RAD = 1e6
 
@@ -129,8 +129,10 @@ class MotionPlanner:
             reason = f"no way out of the start was found, where {self._crowd(task.start_rad)}"
             raise Refusal(PlanStatus.BUDGET_SPENT, reason)
         ways = [goal[None] for goal in task.goals_rad if is_clear(goal)]
-        if not ways:
-            tries = (way(goal) for goal in task.goals_rad[:MOST_WAYS_IN])
+        if (
+            not ways or limit[0] < np.pi
+        ):  # under a tilt limit an arm cannot change its branch, so any goal may be the one
+            tries = [way(goal) for goal in task.goals_rad[:MOST_WAYS_IN]]
             ways = [found for found in tries if found is not None]
         if not ways:
             reason = f"no way into the goal was found, where {self._crowd(task.goals_rad[0])}"
