@@ -225,6 +225,25 @@ def test_a_bottle_is_reached_by_a_turned_grasp_and_left_again():
     check_path(planner, back, turned.path_rad[-1], home)
 
 
+@pytest.mark.parametrize(("arm", "tool"), [("lr_mate_200id", "aprs_fanuc_gripper"), ("sia20f", "aprs_motoman_gripper")])
+def test_every_arm_finds_its_way(arm, tool):
+    robot = Robot(ROBOTS.get(arm), Pose.from_xyz_rpy([0.2, 0.1, 0.3], [0, 0, 0.5]), TOOLS.get(tool))
+    random = np.random.default_rng(5)
+    boxes = []
+    for number, turn in enumerate(np.arange(5) * 2 * np.pi / 5):
+        place = [0.2 + 0.65 * np.cos(turn), 0.1 + 0.65 * np.sin(turn), random.uniform(0.3, 1.2)]
+        boxes.append(Obstacle(f"box {number}", Box((0.2, 0.2, 0.4)), Pose.from_xyz_rpy(place, [0, 0, turn])))
+    planner = MotionPlanner(Scene(robot, tuple(boxes)))
+    low, high = planner.kinematics.lower_rad, planner.kinematics.upper_rad
+    states = [q for q in random.uniform(low, high, (300, len(low))) if planner.exact.is_free(q)]
+    blocked = [
+        ends for ends in zip(states[::2], states[1::2], strict=False) if not planner.exact.is_motion_free(*ends, 0.05)
+    ]
+    assert len(blocked) > 10
+    for start, goal in blocked[:10]:
+        check_path(planner, planner.plan(PlanRequest(start, [goal])), start, goal)
+
+
 def test_every_planner_has_a_name():
     assert "rrt_connect" in PLANNERS
     assert {"ompl:RRT", "ompl:RRTConnect", "ompl:RRTstar"} <= set(PLANNERS)

@@ -74,8 +74,10 @@ class _Run:
         definition = base.ProblemDefinition(self.information)
         definition.addStartState(self._state(self.problem.start_rad))
         goals = base.GoalStates(self.information)
-        for goal in self.problem.goals_rad:
+        for goal in filter(self._is_valid, self.problem.goals_rad):
             goals.addState(self._state(goal))
+        if not goals.hasStates() or not self._is_valid(self.problem.start_rad):
+            return Found(np.empty((0, self.joints)), 0)  # it would wait for better ones, asleep
         definition.setGoal(goals)
         planner = getattr(geometric, name)(self.information)
         if hasattr(planner, "setRange"):
@@ -98,14 +100,18 @@ class _Run:
         state[0 : self.joints] = joints.tolist()
         return state
 
+    def _is_valid(self, joints: Any) -> bool:
+        checker, limit = self.problem.checker, self.problem.limit
+        if not checker.is_free(joints):
+            return False
+        return not self.problem.is_tilt_limited or checker.tilt_rad(limit, joints) <= limit[0]
+
     def _validity(self) -> Callable[[Any], bool]:
-        checker, limit, joints, count = self.problem.checker, self.problem.limit, np.empty(self.joints), self.joints
+        joints, count = np.empty(self.joints), self.joints
 
         def is_valid(state: Any) -> bool:
             joints[:] = state[0:count]
-            if not checker.is_free(joints):
-                return False
-            return not self.problem.is_tilt_limited or checker.tilt_rad(limit, joints) <= limit[0]
+            return self._is_valid(joints)
 
         return is_valid
 

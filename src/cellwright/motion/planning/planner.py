@@ -78,6 +78,8 @@ class MotionPlanner:
             return PlanResult(PlanStatus.INVALID_REQUEST, str(error))
         except Refusal as refusal:
             return PlanResult(refusal.status, str(refusal))
+        finally:
+            self.compiled.set_margin(0.0)
 
     def _plan(self, request: PlanRequest, task: Task) -> PlanResult:
         self._strict = self._with_margin(request.margin_m, task)
@@ -99,7 +101,7 @@ class MotionPlanner:
             main = self._shortened(found.path_rad, problem, request.shortcuts)
             last = ways[int(np.linalg.norm(problem.goals_rad - main[-1], axis=1).argmin())]
             path = _without_repeats(np.concatenate([way[:-1], main, last[-2::-1]]))
-            verified, complaint = self._verify(path, main, problem, task.limit)
+            verified, complaint = self._verify(path, main, problem, task)
             if not complaint:
                 return PlanResult(PlanStatus.SUCCESS, "", path, spent, checks + self.compiled.checks, verified)
             if spent >= request.iterations:
@@ -119,7 +121,9 @@ class MotionPlanner:
         limit = self._limit_with_slack(task)
 
         def is_clear(joints: Array) -> bool:
-            return checker.is_free(joints) and (limit[0] >= np.pi or checker.tilt_rad(limit, joints) <= limit[0])
+            if (joints < task.lower_rad).any() or (joints > task.upper_rad).any() or not checker.is_free(joints):
+                return False
+            return bool(limit[0] >= np.pi or checker.tilt_rad(limit, joints) <= limit[0])
 
         def way(joints: Array) -> Array | None:
             return way_out(joints, is_clear, self.exact, self.kinematics, self.ring, random)
@@ -129,9 +133,7 @@ class MotionPlanner:
             reason = f"no way out of the start was found, where {self._crowd(task.start_rad)}"
             raise Refusal(PlanStatus.BUDGET_SPENT, reason)
         ways = [goal[None] for goal in task.goals_rad if is_clear(goal)]
-        if (
-            not ways or limit[0] < np.pi
-        ):  # under a tilt limit an arm cannot change its branch, so any goal may be the one
+        if not ways or limit[0] < np.pi:  # an upright arm keeps its branch, so any goal may be the one
             tries = [way(goal) for goal in task.goals_rad[:MOST_WAYS_IN]]
             ways = [found for found in tries if found is not None]
         if not ways:
@@ -188,11 +190,14 @@ class MotionPlanner:
         )
         return np.asarray(shorter)
 
-    def _verify(self, path_rad: Array, main_rad: Array, problem: Problem, limit: Array) -> tuple[int, str]:
+    def _verify(self, path_rad: Array, main_rad: Array, problem: Problem, task: Task) -> tuple[int, str]:
         """How many states the exact checker confirmed, and what it objects to.
 
-        The whole path must be free; what the search found must also keep the margin.
+        The whole path must be free and within its limits; what the search found must also keep the margin.
         """
+        limit = task.limit
+        if (path_rad < task.lower_rad).any() or (path_rad > task.upper_rad).any():
+            return 0, "it leaves the joint limits"
         step_rad = VERIFY_STEP_RAD if problem.checker is self.compiled else FINE_STEP_RAD
         states = between(path_rad, step_rad)
         blocked = self.exact.first_blocked(states)

@@ -84,9 +84,11 @@ def prepare(
     if not len(free):
         candidates = np.concatenate([goals, reached.reachable_rad])
         raise _no_goal(request, candidates, fault, [*filter(None, touches), *reached.touches], kinematics, ring)
-    # A joint that may turn several times round needs no more than half a turn beyond start and goals.
-    lower = np.maximum(lower, np.minimum(start, free.min(axis=0)) - np.pi)
-    upper = np.minimum(upper, np.maximum(start, free.max(axis=0)) + np.pi)
+    # A joint that may turn several times round needs no more than half a turn beyond start and goals, which must be
+    # inside whatever their rounding.
+    least, most = np.minimum(start, free.min(axis=0)), np.maximum(start, free.max(axis=0))
+    lower = np.minimum(np.maximum(lower, least - np.pi), least)
+    upper = np.maximum(np.minimum(upper, most + np.pi), most)
     return Task(start, free, lower, upper, limit)
 
 
