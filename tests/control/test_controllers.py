@@ -154,10 +154,10 @@ def test_all_controllers_track_within_a_few_milliradians(cell, robot):
     home = np.radians(loaded.robots[robot].home_deg)
     goal = home + np.array([0.5, -0.3, 0.2, 0.3, -0.2, 0.4, 0.3])[: len(home)]
     results = tracking_study(lambda: World(loaded), robot, goal)
-    assert [r.controller for r in results] == ["pid", "computed_torque", "cartesian"]
+    assert [r.label for r in results] == ["pid", "computed_torque", "cartesian"]
     for result in results:
-        assert 1e-5 < result.rms_error_rad < result.worst_error_rad < 0.008, result.controller
-        assert np.abs(result.error_rad[-1]).max() < 0.0025, result.controller
+        assert 1e-5 < result.rms_error_rad < result.worst_error_rad < 0.008, result.label
+        assert np.abs(result.error_rad[-1]).max() < 0.0025, result.label
         assert (result.peak_effort_nm > 0.1).any()
         limits = [j.effort_limit_nm for j in World(loaded).robot(robot).figures.joints]
         assert (result.peak_effort_nm <= np.array(limits) + 1e-9).all()

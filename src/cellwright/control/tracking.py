@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ __all__ = ["Tracking", "tracking_study"]
 Array = npt.NDArray[np.float64]
 
 SETTLE_S = 0.3
+STANDARD: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    name: (name, {}) for name in ("pid", "computed_torque", "cartesian")
+}
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,16 @@ class Tracking:
     """One controller on one move, in rows of time.
 
     Attributes:
-        controller: Its registered name.
+        label: What the study calls it.
         time_s: Since the move began.
+        reference_rad: Where the joints should be.
         error_rad: Encoders less reference, per joint.
         effort_nm: Torque of the drives, per joint.
     """
 
-    controller: str
+    label: str
     time_s: Array
+    reference_rad: Array
     error_rad: Array
     effort_nm: Array
 
@@ -58,25 +64,40 @@ def tracking_study(
     goal_rad: npt.ArrayLike,
     *,
     speed: float = 0.5,
-    controllers: Iterable[str] = ("pid", "computed_torque", "cartesian"),
+    controllers: Mapping[str, tuple[str, Mapping[str, Any]]] = STANDARD,
 ) -> list[Tracking]:
-    """Has each controller follow the same joint move in a world of its own, from home to the goal."""
-    return [_track(make_world(), robot, name, goal_rad, speed) for name in controllers]
+    """Has each controller follow the same joint move in a world of its own, from home to the goal.
+
+    Args:
+        make_world: A fresh world for each of them.
+        robot: Who moves.
+        goal_rad: Where to.
+        speed: Share of the arm's speed.
+        controllers: Label -> registered name and gains.
+    """
+    return [_track(make_world(), robot, label, chosen, goal_rad, speed) for label, chosen in controllers.items()]
 
 
-def _track(world: World, robot: str, controller: str, goal_rad: npt.ArrayLike, speed: float) -> Tracking:
+def _track(
+    world: World,
+    robot: str,
+    label: str,
+    chosen: tuple[str, Mapping[str, Any]],
+    goal_rad: npt.ArrayLike,
+    speed: float,
+) -> Tracking:
     stepper = Stepper(world.clock, world.engine)
     loop = SimulationLoop(world.clock, stepper)
     try:
         arm = RobotController(world, stepper, loop.clock, robot, world.cell.robots[robot].base.pose)
-        arm.use_controller(controller)
+        arm.use_controller(chosen[0], **chosen[1])
         motion = JointMove(arm.kinematics.arm, arm.joints_rad, goal_rad, speed)
         start_s, rows = world.clock.time_s, []
 
         def look() -> None:
             time_s = world.clock.time_s - start_s
-            error = arm.joints_rad - np.array(motion.at(time_s)[0])
-            rows.append((time_s, error, arm.effort_nm))
+            reference = np.array(motion.at(time_s)[0])
+            rows.append((time_s, reference, arm.joints_rad - reference, arm.effort_nm))
 
         stepper.every(1, look, order=Order.SENSOR, name="tracking")
 
@@ -87,5 +108,5 @@ def _track(world: World, robot: str, controller: str, goal_rad: npt.ArrayLike, s
         loop.run(move_and_wait())
     finally:
         loop.close()
-    times, errors, efforts = zip(*rows, strict=True)
-    return Tracking(controller, np.array(times), np.array(errors), np.array(efforts))
+    times, references, errors, efforts = (np.array(column) for column in zip(*rows, strict=True))
+    return Tracking(label, times, references, errors, efforts)

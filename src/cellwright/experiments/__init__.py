@@ -1,10 +1,11 @@
 """Experiments: published figures made again, with data, plots and a page; a new one is one file and one line here."""
 
+from cellwright.experiments import control_tracking as control_tracking
 from cellwright.experiments import rovi_interpolation as rovi_interpolation
 from cellwright.experiments import rovi_reachability as rovi_reachability
 from cellwright.experiments.compare import Comparison, compare_results, read_result
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Outcome, Table, run_experiment
-from cellwright.experiments.plots import Bars, Heatmap, Plot, draw
+from cellwright.experiments.plots import Bars, Heatmap, Lines, Plot, draw
 from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
 from cellwright.experiments.report import save_outcome
 
@@ -16,6 +17,7 @@ __all__ = [
     "Findings",
     "Grid",
     "Heatmap",
+    "Lines",
     "Outcome",
     "Plot",
     "ReachMap",

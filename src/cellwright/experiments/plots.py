@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import MissingExtra
 
-__all__ = ["Bars", "Heatmap", "Plot", "can_plot", "draw"]
+__all__ = ["Bars", "Heatmap", "Lines", "Plot", "can_plot", "draw"]
 
 
 class Plot(Protocol):
@@ -80,6 +80,31 @@ class Bars:
         panel.set_xticks(np.arange(len(self.groups)), self.groups)
         panel.set_ylabel(self.unit)
         panel.legend()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves over a common axis.
+
+    Attributes:
+        curves: Label -> x and y.
+    """
+
+    name: str
+    caption: str
+    curves: Mapping[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+    x_unit: str
+    y_unit: str
+
+    def draw(self, figure: Any) -> None:
+        """All in one panel."""
+        figure.set_size_inches(8.0, 3.6)
+        panel = figure.subplots()
+        for label, (x, y) in self.curves.items():
+            panel.plot(x, y, label=label, linewidth=1.2)
+        panel.set(xlabel=self.x_unit, ylabel=self.y_unit)
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize="small")
 
 
 def can_plot() -> bool:

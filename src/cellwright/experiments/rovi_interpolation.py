@@ -86,7 +86,7 @@ def rovi_interpolation(conditions: Conditions) -> Findings:
     bars += ["demo.blended_s"]
     return Findings(
         metrics,
-        {name: {"min": 0.98 * value, "max": 1.02 * value} for name, value in limits.items()},
+        {name: {"min": 0.99 * value, "max": 1.01 * value} for name, value in limits.items()},
         PAPER,
         {"durations": Table(("pick", "path_m", "linear_s", "blended_path_m", "blended_s", "text_linear_s"), rows)},
         [
