@@ -73,6 +73,23 @@ CASES = {
         "populations.0",
         "'medium_gear_2', which is taken",
     ),
+    "backlash for another arm": (
+        {"actual": {"backlash_deg": [0.01] * 7}},
+        "actual.backlash_deg",
+        "arm has 6 joints, got 7 figures; one number is for all joints",
+    ),
+    "backlash of a worn-out arm": ({"actual": {"backlash_deg": 6}}, "actual.backlash_deg", "between 0 and 5"),
+    "backlash below zero": ({"actual": {"backlash_deg": -0.01}}, "actual.backlash_deg", "between 0 and 5"),
+    "zone of nobody": (
+        {"safety": {"zones": {"front": {"robots": ["amr"], "pose": BASE, "size_m": [1, 1, 1]}}}},
+        "safety.zones.front",
+        "unknown robot 'amr'; did you mean 'arm'",
+    ),
+    "flat zone": (
+        {"safety": {"zones": {"front": {"robots": ["arm"], "pose": BASE, "size_m": [1, 1, 0]}}}},
+        "safety.zones.front.size_m.2",
+        "greater than 0",
+    ),
     "reserved name": (
         {"parts": {"world": {"model": "medium_gear", "slot": "supply/slot_1"}}},
         "parts.world",

@@ -80,6 +80,26 @@ def test_the_actual_layout_differs_by_the_configured_errors(aprs):
     assert cameras.std(axis=0) == pytest.approx([0.0005, 0.0005, 0.0], rel=0.25, abs=1e-12)
 
 
+def test_backlash_is_a_number_a_list_or_drawn_for_each_joint(make_cell):
+    def plays(backlash_deg, seed: int = 0) -> np.ndarray:
+        cell = make_cell(actual={"backlash_deg": backlash_deg})
+        assert not nominal_layout(cell, seed).backlash_rad["arm"].any()
+        return np.degrees(actual_layout(cell, seed).backlash_rad["arm"])
+
+    assert plays(0.02) == pytest.approx([0.02] * 6)
+    drawn = {"distribution": "uniform", "low": 0.01, "high": 0.03}
+    assert plays([0.02, 0.02, 0.01, 0, 0, drawn])[:5] == pytest.approx([0.02, 0.02, 0.01, 0, 0])
+    rows = np.array([plays({"distribution": "normal", "sd": 0.01}, seed) for seed in range(40)])
+    assert (rows > 0).all()  # half of the draws are below zero, and a play is not
+    assert np.sqrt((rows**2).mean(axis=0)) == pytest.approx([0.01] * 6, rel=0.4)
+    assert not make_cell().actual.backlash_deg
+
+
+def test_backlash_leaves_the_other_errors_as_they_were(aprs):
+    errors = aprs.actual.model_copy(update={"backlash_deg": 0.02})
+    assert same(actual_layout(aprs.model_copy(update={"actual": errors}), 3), actual_layout(aprs, 3))
+
+
 def test_a_seed_gives_one_layout_and_another_seed_another(aprs):
     assert same(actual_layout(aprs, 3), actual_layout(aprs, 3))
     assert not same(actual_layout(aprs, 3), actual_layout(aprs, 4))
@@ -248,6 +268,22 @@ def test_the_published_schema_describes_the_lab(aprs):
         check_keys(schema, schema, {**data, "robots": {"fanuc": {"model": "sia20f"}}})
     assert "sia20f" in schema["$defs"]["RobotCfg"]["properties"]["model"]["examples"]
     assert schema["$defs"]["PopulationCfg"]["properties"]["count"]["maximum"] == 500
+
+
+@pytest.mark.parametrize(("name", "stopped"), [("aprs", {"gate": ["motoman"]}), ("rovi", {"gate": ["ur5"]})])
+def test_each_robot_of_a_shipped_cell_has_a_zone_an_emergency_stop_and_a_curtain(name, stopped):
+    cell = load_cell(name)
+    zones, inputs = cell.safety.zones, cell.safety.inputs
+    assert [zone.robots for zone in zones.values()] == [(robot,) for robot in cell.robots]
+    assert {guard.kind for guard in inputs.values()} == {"e_stop", "gate", "light_curtain"}
+    reached = {n: [r for z in guard.zones for r in zones[z].robots] for n, guard in inputs.items()}
+    everyone = list(cell.robots)
+    assert reached == {"e_stop": everyone, "curtain_front": everyone} | stopped
+    middle, size = inputs["curtain_front"].box
+    for item in nominal_layout(cell, 0).objects.values():  # well inside, behind the curtain
+        assert abs((middle.inverse() @ item.pose_in_world).position[1]) > 0.3
+    assert size[0] > 2
+    assert size[2] > 1.4
 
 
 def gap_m(a, b) -> float:

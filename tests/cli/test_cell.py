@@ -24,7 +24,15 @@ def test_list(cellwright):
 def test_show(cellwright):
     ended = cellwright("cell", "show", "aprs", "--seed", 3)
     assert (ended.code, ended.err) == (0, "")
-    for text in ("lr_mate_200id", "aprs_motoman_gripper", "fanuc_kit_m2l1", "small_gear_8", "camera_post", "wrench"):
+    for text in (
+        "lr_mate_200id",
+        "aprs_motoman_gripper",
+        "fanuc_kit_m2l1",
+        "small_gear_8",
+        "camera_post",
+        "wrench",
+        "curtain_front",
+    ):
         assert text in ended.out
     assert narrow(ended.out.split("\n\n", 1)[1])  # the description is left to the terminal to wrap
 
@@ -32,6 +40,7 @@ def test_show(cellwright):
 def test_show_for_programs(cellwright):
     shown = cellwright("cell", "show", "aprs", "--seed", 3, "--json").json
     assert set(shown["robots"]) == {"fanuc", "motoman"}
+    assert shown["safety"]["inputs"]["e_stop"]["zones"] == ["fanuc", "motoman"]
     assert len(shown["objects"]) == 30
     tray = shown["objects"]["motoman_large_tray"]
     assert tray["xyz_m"] == pytest.approx([-0.17, -0.757, 0.89])

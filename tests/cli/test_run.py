@@ -71,7 +71,8 @@ def test_motoman_does_another_job(cellwright):
 
 
 def test_first_robot_of_a_cell_is_the_default(cellwright, cell_file):
-    file = cell_file(("\n  fanuc:", "\n  arm:"), ("robot: fanuc", "robot: arm"), ("detector_fanuc", "detector_arm"))
+    own = [("\n  fanuc:", "\n  arm:"), ("robot: fanuc", "robot: arm"), ("detector_fanuc", "detector_arm")]
+    file = cell_file(*own, ("robots: [fanuc]", "robots: [arm]"))
     ended = cellwright("run", file, "--json", "--no-picture")
     assert (ended.code, ended.json["robot"]) == (0, "arm")
 

@@ -1,5 +1,7 @@
 """The safety controller, and digital signals."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,15 @@ from cellwright.core.messages import IoState, SafetyStatus
 from .conftest import BENCH
 
 ARM = BENCH["robots"]["arm"]
+
+
+def zone(robot: str, x_m: float, **keys: Any) -> dict[str, Any]:
+    """Two metres wide around a robot."""
+    return {"robots": [robot], "pose": {"xyz_m": [x_m, 0, 0]}, "size_m": [2, 2, 2], **keys}
+
+
 SAFETY = {
-    "zones": {"front": ["arm"], "back": ["other"]},
+    "zones": {"front": zone("arm", 0), "back": zone("other", 3)},
     "inputs": {
         "gate_front": {"kind": "gate", "zones": ["front"]},
         "curtain_back": {"kind": "light_curtain", "zones": ["back"], "category": "Normal"},
@@ -122,6 +131,27 @@ def test_a_snapshot_remembers_guards_locks_and_signals(lab):
         lab.perform(arm.move_home())
 
 
+def test_a_guard_is_a_digital_input_of_the_robots_that_it_stops(lab, told):
+    arm, other = lab.robots["arm"], lab.robots["other"]
+    assert arm.io.state().names == ("gate_front", "stop_button")
+    assert other.io.state().names == ("curtain_back", "stop_button")
+    assert all(arm.io.state().values)
+    lab.safety.set_input("gate_front", False)
+    assert not arm.io.read("gate_front")
+    other.io.set_input("stop_button", False)  # wired to both
+    assert not arm.io.read("stop_button")
+    assert told[-1].zones_entered == ("back", "front")
+    with pytest.raises(NotReady, match="e_stop 'stop_button' opened, zone 'back'"):
+        lab.perform(other.move_home())
+
+
+def test_a_guard_without_a_category_stops_as_its_zones_say(open_lab):
+    zones = {"front": zone("arm", 0, category="Normal"), "back": zone("other", 3, category="Immediate")}
+    lab = open_lab(**TWO | {"safety": {"zones": zones, "inputs": {"gate": {"kind": "gate", "zones": list(zones)}}}})
+    ends = lab.perform(both_move(lab, "gate"))
+    assert {name: end.split(":")[0] for name, end in ends.items()} == {"arm": "Normal", "other": "Immediate"}
+
+
 def test_a_cell_without_the_section_has_no_safety_controller(open_lab):
     assert open_lab().safety is None
 
@@ -129,14 +159,15 @@ def test_a_cell_without_the_section_has_no_safety_controller(open_lab):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"zones": {"front": ["amr"]}, "inputs": {}}, r"safety\.zones\.front: unknown robot 'amr'; did you mean 'arm'"),
+        ({"zones": {"front": zone("amr", 0)}}, r"safety\.zones\.front: unknown robot 'amr'; did you mean 'arm'"),
+        ({"zones": {"front": zone("arm", 1.1)}}, r"safety\.zones\.front: arm stands outside its zone"),
         (
-            {"zones": {"front": ["arm"]}, "inputs": {"gate": {"kind": "gate", "zones": ["frnt"]}}},
+            {"zones": {"front": zone("arm", 0)}, "inputs": {"gate": {"kind": "gate", "zones": ["frnt"]}}},
             r"safety\.inputs\.gate\.zones: unknown zone 'frnt'; did you mean 'front'",
         ),
     ],
 )
-def test_names_that_do_not_exist_are_refused(open_lab, change, message):
+def test_zones_and_guards_that_do_not_fit_are_refused(open_lab, change, message):
     with pytest.raises(ConfigError, match=message):
         open_lab(safety=change)
 
@@ -159,7 +190,8 @@ def test_signals_are_told_when_they_change(lab):
     io.write("lamp", False)
     assert heard == [("part_present", True), ("lamp", False)]
     assert [type(m) for m in messages] == [IoState, IoState]
-    assert (messages[-1].names, messages[-1].values) == (("part_present", "lamp"), (True, False))
+    told = dict(zip(messages[-1].names, messages[-1].values, strict=True))
+    assert told == {"gate_front": True, "stop_button": True, "part_present": True, "lamp": False}
     assert io.read("part_present")
     assert not io.read("lamp")
 

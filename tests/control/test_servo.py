@@ -83,7 +83,7 @@ def test_a_cancelled_motion_stops_and_another_can_begin(lab):
     arm = lab.robots["arm"]
 
     async def work() -> None:
-        task = lab.loop.create_task(arm.move_joints(REACH_RAD))
+        task = lab.loop.create_task(arm.move_joints(REACH_RAD, 0.5))
         await lab.clock.sleep(0.2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

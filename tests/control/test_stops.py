@@ -14,17 +14,16 @@ from cellwright.control import (
     RobotState,
     StopCategory,
 )
-from cellwright.control.stopping import Brake, Paced, sample
 from cellwright.core.pose import Pose
-from cellwright.motion import JointMove, LineSpeed
+from cellwright.motion import LineSpeed
 
 REACH_RAD = np.radians([60, 30, -20, 40, -40, 90])
 CATEGORIES = list(StopCategory)
 
 
-async def stopped_after(lab, arm, delay_s: float, category: StopCategory, goal=REACH_RAD) -> None:
+async def stopped_after(lab, arm, delay_s: float, category: StopCategory, goal=REACH_RAD, speed: float = 0.5) -> None:
     """Begins a move and stops it."""
-    task = lab.loop.create_task(arm.move_joints(goal))
+    task = lab.loop.create_task(arm.move_joints(goal, speed))
     await lab.clock.sleep(delay_s)
     arm.stop(category, "a test")
     with pytest.raises(MotionStopped, match=rf"^arm was stopped \({category.value}\): a test$"):
@@ -80,7 +79,7 @@ def test_harder_stops_are_shorter(open_lab):
         lab = open_lab()
         lab.perform(stopped_after(lab, lab.robots["arm"], 0.3, category))
         taken_s.append(lab.clock.time_s - 0.3)
-    assert taken_s[0] < taken_s[1] < taken_s[2]
+    assert taken_s[0] < 0.7 * taken_s[1] < 0.7 * taken_s[2]
     assert taken_s[0] < 0.15
 
 
@@ -122,9 +121,10 @@ def test_the_arm_never_jumps_when_stopped_at_random_instants(lab, category):
     lab.stepper.every(2, look, order=35, name="watch")
 
     async def work() -> None:
-        for number in range(17):
-            goal = REACH_RAD if number % 2 else -REACH_RAD * [1, 0, 0, 1, 1, 1]
-            await stopped_after(lab, arm, rng.uniform(0.02, 0.35), category, goal)
+        goals = REACH_RAD, -REACH_RAD * [1, 0, 0, 1, 1, 1]
+        for _ in range(17):
+            farther = max(goals, key=lambda goal: np.abs(arm.joints_rad - goal).max())
+            await stopped_after(lab, arm, rng.uniform(0.02, 0.35), category, farther, 1.0)
 
     lab.perform(work())
     moved, commanded = np.array(steps).max(axis=(0, 2))
@@ -268,30 +268,6 @@ def test_a_cancelled_move_leaves_the_robot_idle(lab):
 
     lab.perform(work())
     assert (arm.state, arm.moving) == (RobotState.IDLE, False)
-
-
-def test_braking_ends_at_rest_and_within_the_limits(lab):
-    robot = lab.world.robots["arm"]
-    velocity = np.array([3.0, -2.0, 1.0, 0.0, 4.0, -5.0])
-    brake = Brake(robot, np.zeros(6), velocity, 1.0)
-    rows = sample(brake, 0.004, 6, ahead=True)
-    assert rows[-1, 1] == pytest.approx(np.zeros(6), abs=1e-9)
-    limits = [j.acceleration_limit_radps2 for j in robot.figures.joints]
-    assert (np.abs(np.diff(rows[:, 1], axis=0)) / 0.004 <= np.array(limits) * 1.001).all()
-    stretch = velocity**2 / (2 * np.array(limits)) * np.sign(velocity)
-    assert rows[-1, 0] == pytest.approx(stretch, abs=1e-9)
-
-
-def test_a_paced_motion_is_the_motion_at_other_times(lab):
-    arm = lab.world.robots["arm"].figures
-    motion = JointMove(arm, np.zeros(6), REACH_RAD)
-    slowing = Paced(motion, 0.2, (1.0, 0.0), 0.1)
-    assert slowing.at(0.0)[0] == pytest.approx(np.array(motion.at(0.2)[0]))
-    assert slowing.at(0.1)[0] == pytest.approx(np.array(motion.at(0.25)[0]))
-    assert slowing.at(0.1)[1] == pytest.approx(np.zeros(6))
-    rest = slowing.resumed(0.2)
-    assert rest.at(rest.duration_s)[0] == pytest.approx(REACH_RAD)
-    assert rest.duration_s == pytest.approx(motion.duration_s - 0.25 + 0.1)
 
 
 def test_a_servo_alone_has_the_states_too(lab):

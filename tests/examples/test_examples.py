@@ -21,6 +21,7 @@ ESSENTIAL = {
     "05_move_a_robot.py": r"the tool went down by 50\.\d mm.*\nrefused: lr_mate_200id cannot reach.*\nhome again",
     "06_snapshot.py": r"  0 mm beside: seated(?s:.*) 12 mm beside: not seated.*\nthe same again, to the last bit: True",
     "07_own_controller.py": r"pid: 0.0\d deg off.*\nspring: \d.\d\d deg off at the end .*, 0.0\d deg a second later",
+    "08_plan_around_obstacles.py": r"carry: \d+\.\d s(?s:.*)stands \d\.\d mm from its place; 0 collisions",
 }
 
 

@@ -45,14 +45,18 @@ class TestWithToppra:
     @pytest.mark.parametrize("count", [2, 4, 7])
     def test_limits_hold_and_one_of_them_is_used(self, name, count):
         rows = waypoints(name, count)
-        path = TimedPath(ROBOTS.get(name), rows)
+        path = TimedPath(ROBOTS.get(name), rows, acceleration_scale=1.0)
         velocity, acceleration = shares(path, name)
         assert velocity <= 1.001
         assert 0.98 <= acceleration <= 1.001
+        assert 0.78 <= shares(TimedPath(ROBOTS.get(name), rows), name)[1] <= 0.801  # a reserve for stops
         assert path.at(0.0)[0] == pytest.approx(rows[0], abs=1e-9)
         assert path.at(path.duration_s + 1)[0] == pytest.approx(rows[-1], abs=1e-9)
         for time_s in (0.0, path.duration_s - 1e-9, path.duration_s + 1):
             assert np.abs(path.at(time_s)[1]).max() < 1e-6
+        times = np.linspace(0.01, path.duration_s - 0.01, 50)
+        slopes = [(path.at(t + 1e-6)[1] - path.at(t - 1e-6)[1]) / 2e-6 for t in times]
+        assert np.array([path.acceleration(t) for t in times]) == pytest.approx(np.array(slopes), abs=1e-2)
 
     def test_the_curve_stays_near_the_lines_that_were_checked(self):
         rows = waypoints("ur5", 6)
@@ -73,7 +77,8 @@ class TestWithToppra:
         start = np.array(arm.home_rad)
         goal = start + np.array([0.4, 0, 0, 0, 0, 0])
         acceleration = arm.joints[0].acceleration_limit_radps2
-        assert TimedPath(arm, [start, goal]).duration_s == pytest.approx(2 * np.sqrt(0.4 / acceleration), rel=1e-3)
+        whole = TimedPath(arm, [start, goal], acceleration_scale=1.0)
+        assert whole.duration_s == pytest.approx(2 * np.sqrt(0.4 / acceleration), rel=1e-3)
         half = TimedPath(arm, [start, goal], acceleration_scale=0.25)
         assert half.duration_s == pytest.approx(4 * np.sqrt(0.4 / acceleration), rel=1e-3)
 

@@ -127,6 +127,39 @@ def test_the_lock_opens_with_the_gripper(locked_lab):
     assert locked_lab.grasp_lock.uses == 1
 
 
+def test_a_gear_falls_when_the_fingers_have_left_it_before_the_lock_opens(locked_lab):
+    """At rest in the hand for long, it is as ready to sleep as a gear on a table; only the weld kept it awake."""
+    world = locked_lab.world
+    tool = world.robots["arm"].tool
+    world.data.ctrl[tool.ctrl] = 0.49 * (tool.figures.open_m + tool.figures.closed_m)  # off the peg, and not yet open
+    locked_lab.advance(0.5)
+    assert "arm/grasp_lock" in active_constraints(world)
+    world.data.ctrl[tool.ctrl] = tool.figures.open_m
+    locked_lab.advance(0.5)
+    assert active_constraints(world) == {"arm/tool/fingers_move_alike"}
+    assert world.pose_of("gear").position[2] < 0.03
+
+
+def test_a_locked_gear_does_not_turn_about_its_foot(open_lab, make_bench, grasp):
+    """The weld holds it between the pads. Held at its foot, a small gear turns by half a degree as the pads creep."""
+    parts = {"gear": {"model": "small_gear", "pose": {"xyz_m": [0.45, 0.12, 0]}}}
+    lab = open_lab(make_bench(grasp_lock=True, trays={}, parts=parts))
+    world, arm = lab.world, lab.robots["arm"]
+    turned = []
+
+    async def work() -> None:
+        await grasp(lab, "arm", "gear")
+        await lab.clock.sleep(0.2)
+        start, home = pose_in_hand(world), arm.joints_rad.copy()
+        for goal in (home + np.array([1.2, 0, 0, 0, 0, 0]), home):
+            await arm.move_joints(goal)
+            turned.append(pose_in_hand(world).angle_rad(start))
+
+    lab.perform(work())
+    assert lab.grasp_lock.uses == 1
+    assert max(turned) < np.radians(0.2)
+
+
 def test_an_empty_grip_locks_nothing(open_lab, make_bench):
     lab = open_lab(make_bench(grasp_lock=True))
     lab.perform(lab.robots["arm"].close_gripper())

@@ -1,17 +1,21 @@
 """Cells: what stands where, by the drawings and in fact."""
 
+from cellwright.cells.doors import CrclCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
 from cellwright.cells.placement import Placement
+from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 
 __all__ = [
     "CELLS",
     "Cell",
+    "CrclCfg",
     "Layout",
     "Placement",
     "PoseCfg",
     "RobotCfg",
+    "SafetyCfg",
     "actual_layout",
     "cell_json_schema",
     "load_cell",

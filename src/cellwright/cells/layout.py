@@ -26,6 +26,7 @@ class Layout:
         bases: Robot -> pose of its base in the world.
         tools: Robot -> error of its tool's mounting, in the flange frame.
         joint_zeros_rad: Robot -> how far each joint really is beyond what its encoder says.
+        backlash_rad: Robot -> the whole play of each joint's gear.
         fixtures: Fixture -> pose in the world.
         camera_errors: Fixture with a camera -> how far what it sees is shifted.
         trays: Trays, in the order of the file.
@@ -35,6 +36,7 @@ class Layout:
     bases: dict[str, Pose]
     tools: dict[str, Pose]
     joint_zeros_rad: dict[str, np.ndarray]
+    backlash_rad: dict[str, np.ndarray]
     fixtures: dict[str, Pose]
     camera_errors: dict[str, Pose]
     trays: tuple[Placement, ...]
@@ -63,15 +65,19 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
 
     actual = cell.actual
     trays = [Placement(n, t.model, erred(t.pose.pose, actual.tray, n)) for n, t in cell.trays.items()]
-    zeros = {}
+    zeros, plays = {}, {}
     for name, robot in cell.robots.items():
         count = len(ROBOTS.get(robot.model).joints)
         rng = streams.stream(f"layout/{name}/joint_zero")
         zeros[name] = np.zeros(count) if exact else np.radians([draw(actual.joint_zero_deg, rng) for _ in range(count)])
+        rng = streams.stream(f"layout/{name}/backlash")
+        each = actual.backlash_deg if isinstance(actual.backlash_deg, tuple) else (actual.backlash_deg,) * count
+        plays[name] = np.zeros(count) if exact else np.radians([abs(draw(play, rng)) for play in each])
     return Layout(
         bases={n: erred(r.base.pose, actual.robot_base, n) for n, r in cell.robots.items()},
         tools={n: erred(Pose.identity(), actual.tool, f"{n}/tool") for n in cell.robots},
         joint_zeros_rad=zeros,
+        backlash_rad=plays,
         fixtures={n: f.pose.pose for n, f in cell.fixtures.items()},
         camera_errors={
             n: erred(Pose.identity(), actual.camera, n)

@@ -6,7 +6,7 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.cells.schema import Cell, RobotCfg
-from cellwright.core.errors import ConfigError
+from cellwright.core.errors import ConfigError, UnknownName
 
 __all__ = ["check_names"]
 
@@ -33,6 +33,7 @@ def check_names(cell: Cell) -> None:
         PARTS.get(part.model, f"{cell.where}: parts.{name}.model")
     for i, population in enumerate(cell.populations):
         PARTS.get(population.model, f"{cell.where}: populations.{i}.model")
+    _check_safety(cell)
 
 
 def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
@@ -42,8 +43,29 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
     if len(robot.home_deg) != len(arm.joints):
         problem = f"{robot.model} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
         raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
+    play = cell.actual.backlash_deg
+    if isinstance(play, tuple) and len(play) != len(arm.joints):
+        problem = f"{name} has {len(arm.joints)} joints, got {len(play)} figures; one number is for all joints"
+        raise ConfigError(cell.where, "actual.backlash_deg", problem)
     for joint, angle_deg in zip(arm.joints, robot.home_deg, strict=True):
         low, high = np.degrees(joint.position_limits_rad)
         if not low - 1e-9 <= angle_deg <= high + 1e-9:
             problem = f"{joint.name} at {angle_deg:g} deg is outside {low:.2f} to {high:.2f} deg"
             raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
+
+
+def _check_safety(cell: Cell) -> None:
+    """Zones have robots that exist and stand in them; guards have zones that exist."""
+    zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
+    for name, zone in zones.items():
+        for robot in zone.robots:
+            if robot not in cell.robots:
+                problem = str(UnknownName("robot", robot, cell.robots))
+                raise ConfigError(cell.where, f"safety.zones.{name}", problem)
+            middle, size_m = zone.box
+            if (np.abs(middle.inverse().apply(cell.robots[robot].base.xyz_m)) > np.array(size_m) / 2).any():
+                raise ConfigError(cell.where, f"safety.zones.{name}", f"{robot} stands outside its zone")
+    for name, guard in inputs.items():
+        for member in guard.zones:
+            if member not in zones:
+                raise ConfigError(cell.where, f"safety.inputs.{name}.zones", str(UnknownName("zone", member, zones)))

@@ -6,18 +6,18 @@ Files use metres and degrees, and every key says so; inside the program angles a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from pydantic import AfterValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.cells.doors import CrclCfg
+from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
+from cellwright.cells.safety import SafetyCfg
 from cellwright.core.config import Cfg, Number, validate
 from cellwright.core.errors import UnknownName
-from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 
 __all__ = [
@@ -30,40 +30,12 @@ __all__ = [
     "PoseErrorCfg",
     "RegionCfg",
     "RobotCfg",
-    "SafetyCfg",
-    "SafetyInputCfg",
     "TrayCfg",
     "cell_json_schema",
     "checked_name",
 ]
 
-Coordinate = Annotated[float, Field(ge=-100, le=100)]
-Vector = tuple[Coordinate, Coordinate, Coordinate]
-Angle = Annotated[float, Field(ge=-720, le=720)]
-NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
-
-
-def checked_name(name: str) -> str:
-    """The name, if it is one: it becomes part of topics, of file names, of names in models."""
-    if not re.fullmatch(NAME_PATTERN, name):
-        raise ValueError(f"a name is a small letter and up to 47 small letters, digits or _, not '{name}'")
-    return name
-
-
-Name = Annotated[str, AfterValidator(checked_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
 Fidelity = Literal["physics", "kinematic"]
-
-
-class PoseCfg(Cfg):
-    """A pose in the cell's frame: position, and roll, pitch, yaw about fixed axes."""
-
-    xyz_m: Vector
-    rpy_deg: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
-
-    @property
-    def pose(self) -> Pose:
-        """The pose as an object."""
-        return Pose.from_xyz_rpy(self.xyz_m, np.radians(self.rpy_deg))
 
 
 class RobotCfg(Cfg):
@@ -73,6 +45,7 @@ class RobotCfg(Cfg):
     base: PoseCfg
     tool: str | None = None
     home_deg: tuple[Angle, ...]
+    crcl: CrclCfg = CrclCfg()
 
 
 class FixtureCfg(Cfg):
@@ -139,14 +112,15 @@ class PopulationCfg(Cfg):
         return self
 
 
-def _at_most(limit: float) -> Callable[[Number], Number]:
-    """Keeps an error, or every figure of its distribution, within a limit."""
+def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Number]:
+    """Keeps an error, or every figure of its distribution, within a limit to both sides, or above the least."""
+    low = -limit if least is None else least
 
     def check(number: Number) -> Number:
         figures = [number] if isinstance(number, int | float) else number.model_dump(exclude={"distribution"}).values()
         for figure in figures:
-            if abs(figure) > limit:
-                raise ValueError(f"should be between -{limit:g} and {limit:g}")
+            if not low <= figure <= limit:
+                raise ValueError(f"should be between {low:g} and {limit:g}")
         return number
 
     return check
@@ -161,29 +135,22 @@ class PoseErrorCfg(Cfg):
     yaw_deg: Annotated[Number, AfterValidator(_at_most(180.0))] = 0.0
 
 
+Backlash = Annotated[Number, AfterValidator(_at_most(5.0, least=0.0))]
+
+
 class ActualCfg(Cfg):
-    """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result."""
+    """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result.
+
+    `backlash_deg` is the whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
+    above it.
+    """
 
     robot_base: PoseErrorCfg = PoseErrorCfg()
     tool: PoseErrorCfg = PoseErrorCfg()
     joint_zero_deg: Annotated[Number, AfterValidator(_at_most(10.0))] = 0.0
+    backlash_deg: Backlash | tuple[Backlash, ...] = 0.0
     tray: PoseErrorCfg = PoseErrorCfg()
     camera: PoseErrorCfg = PoseErrorCfg()
-
-
-class SafetyInputCfg(Cfg):
-    """A guard: which zones count as entered when it opens, and how their robots stop."""
-
-    kind: Literal["gate", "light_curtain", "e_stop"]
-    zones: tuple[Name, ...]
-    category: Literal["Immediate", "Fast", "Normal"] = "Fast"
-
-
-class SafetyCfg(Cfg):
-    """Zones with the robots that work in them, and the guards around them."""
-
-    zones: dict[Name, tuple[Name, ...]] = Field(default_factory=dict)
-    inputs: dict[Name, SafetyInputCfg] = Field(default_factory=dict)
 
 
 class ViewCfg(Cfg):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from cellwright.cells import CELLS, Layout, actual_layout, load_cell, nominal_layout
+from cellwright.cells import CELLS, Layout, SafetyCfg, actual_layout, load_cell, nominal_layout
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
@@ -85,6 +86,8 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
     say()
     sensors = [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors]
     table("sensors", ["type", "of", "rate [Hz]"], sensors, markup=False)
+    if loaded.safety is not None:
+        _show_safety(loaded.safety)
 
 
 @app.command()
@@ -142,6 +145,23 @@ def export(
         say(str(path))
 
 
+def _show_safety(safety: SafetyCfg) -> None:
+    zones = [
+        (n, ", ".join(z.robots), z.category, "yes" if z.watched else "no", _xyz(z.box[0].position), _xyz(z.size_m))
+        for n, z in safety.zones.items()
+    ]
+    say()
+    columns = ["zone", "robots", "stop", "watched", "middle x y z [m]", "size x y z [m]"]
+    table("safety zones (the robots that stop when they are entered)", columns, zones, markup=False)
+    guards = [
+        (n, g.kind, ", ".join(g.zones), g.category or "as the zone", _xyz(g.box[0].position) if g.box else "-")
+        for n, g in safety.inputs.items()
+    ]
+    say()
+    columns = ["guard", "kind", "zones", "stop", "middle x y z [m]"]
+    table("guards (digital inputs, closed when all is well)", columns, guards, markup=False)
+
+
 def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:
     """How far the actual places of the loose objects are from the nominal ones."""
     return {
@@ -150,7 +170,7 @@ def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:
     }
 
 
-def _xyz(position: np.ndarray) -> str:
+def _xyz(position: Iterable[float]) -> str:
     return " ".join(f"{value:.3f}" for value in position)
 
 

@@ -19,9 +19,9 @@ __all__ = ["compiled_tick"]
 def compiled_tick(law: str) -> Any:
     """The tick of a law as a C function ``void f(const mjModel*, mjData*, block*)``; `.address` is where it is."""
     numba = _numba(law)
-    functions = _translate(numba)[law]
+    functions = _translate(numba)
     pointer = _make_pointer()
-    carray, control = numba.carray, functions
+    carray, control, through_play = numba.carray, functions[law], functions["through_play"]
     row = numba.from_dtype(BLOCK)
 
     def tick(model, data, user):  # type: ignore[no-untyped-def]
@@ -31,7 +31,12 @@ def compiled_tick(law: str) -> Any:
         velocity = carray(pointer(block["qvel"]), joints, np.float64)
         at = min(block["count"], block["rows"] - 1)
         reference = carray(pointer(block["reference"] + at * 24 * joints), (3, joints), np.float64)
-        control(block, position, velocity, reference)
+        if block["play"] != 0:
+            play = carray(pointer(block["play"]), (5, joints), np.float64)
+            motor, speed, wanted = through_play(play, position, velocity, reference)
+            control(block, motor, speed, wanted)
+        else:
+            control(block, position, velocity, reference)
         ctrl = carray(pointer(block["ctrl"]), (joints, 3), np.float64)
         for k in range(joints):
             effort = min(max(block["effort"][k], -block["limits"][k]), block["limits"][k])

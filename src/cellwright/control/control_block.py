@@ -18,14 +18,14 @@ Array = npt.NDArray[np.float64]
 
 MOST_JOINTS = 7
 BLOCK = np.dtype(
-    [(name, np.int64) for name in ("joints", "count", "rows", "reference", "qpos", "qvel", "ctrl")]
+    [(name, np.int64) for name in ("joints", "count", "rows", "reference", "qpos", "qvel", "ctrl", "play")]
     + [(name, np.float64) for name in ("stiffness", "damping", "epsilon", "null_share")]
     + [(name, np.float64, (MOST_JOINTS,)) for name in ("zeros", "masses", "armatures", "losses", "limits", "effort")]
     + [(name, np.float64, (MOST_JOINTS, 3)) for name in ("offsets", "axes", "centres")]
     + [(name, np.float64, (MOST_JOINTS, 3, 3)) for name in ("turns", "inertias")]
     + [("gravity", np.float64, (3,)), ("flange", np.float64, (3,))]
 )
-"""Addresses (`reference`, `qpos`, `qvel`, `ctrl`) are those of the first number of an array."""
+"""Addresses (`reference`, `qpos`, `qvel`, `ctrl`, `play`) are those of the first number of an array; 0 is none."""
 
 
 @dataclass(frozen=True)

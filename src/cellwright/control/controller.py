@@ -81,6 +81,9 @@ class Controller(ABC):
             velocity_radps: How fast they turn.
         """
 
+    def look_up(self) -> None:  # noqa: B027
+        """The world's arrays were replaced: addresses in them have to be looked up anew; by default there are none."""
+
     def start(self) -> None:
         """Takes over the drives, to hold the arm where it is."""
         here = self.drive.set_point_rad if self.drive.mode is CommandMode.POSITION else self.drive.position_rad
@@ -124,7 +127,7 @@ class Controller(ABC):
         ]
 
     def _tick(self) -> None:
-        row = self.reference[min(self.count, len(self.reference) - 1)]
+        row = self.drive.aim(self.reference[min(self.count, len(self.reference) - 1)])
         self.count += 1
         command = np.asarray(self.command(row, self.drive.position_rad, self.drive.velocity_radps), float)
         if self.mode is CommandMode.EFFORT:

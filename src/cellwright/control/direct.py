@@ -88,6 +88,7 @@ class DirectCommands:
 
     def _guard(self) -> None:
         drive = self._drive
+        drive.drift()
         if drive.mode is CommandMode.VELOCITY:
             position = drive.position_rad
             down = np.sqrt(2 * self._braking * np.maximum(0.0, position - self._lower))

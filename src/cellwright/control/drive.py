@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import mujoco
@@ -31,8 +32,8 @@ class CommandMode(StrEnum):
 class Drive:
     """One arm's joints, as its controller sees them.
 
-    Positions are what the encoders say. The joints really are `joint_zero` beyond that, and neither the controller
-    nor anybody above it can tell.
+    Positions are what the encoders say, on the motors' side of the gears. The joints really are `joint_zero` beyond
+    that, and somewhere in the gears' play, and neither the controller nor anybody above it can tell.
 
     A mode is a set of gains of the `pid` in the model: all of them, the speed's alone, or none, which leaves a motor.
     In effort mode the drive no longer carries the arm's weight by itself: the command is the whole torque at the
@@ -43,10 +44,12 @@ class Drive:
         self._world, self._robot = world, robot
         self.figures = world.robot(robot).figures
         self.zeros_rad = world.layout.joint_zeros_rad[robot]
+        self.play = world.plays.get(robot)
         self._velocity_limits = np.array([j.velocity_limit_radps for j in self.figures.joints])
         self._effort_limits = np.array([j.effort_limit_nm for j in self.figures.joints])
         self.mode = CommandMode.POSITION
         self._weightless_tool = True
+        self._effort_caps = self._effort_limits.copy()
         world.bind(self._look_up)
         world.add_holder(f"{robot} drive", self)
 
@@ -64,12 +67,12 @@ class Drive:
     @property
     def position_rad(self) -> Array:
         """What the encoders say."""
-        return np.asarray(self.qpos - self.zeros_rad)
+        return np.asarray(self._motors_rad - self.zeros_rad)
 
     @property
     def velocity_radps(self) -> Array:
-        """How fast the joints turn."""
-        return np.array(self.qvel)
+        """How fast the motors turn, in terms of the joints."""
+        return np.array(self.qvel) if self.play is None else np.asarray(self.qvel + self.play.slip_radps)
 
     @property
     def effort_nm(self) -> Array:
@@ -81,12 +84,29 @@ class Drive:
         """Where the servos are told to hold."""
         return np.asarray(self.ctrl_position - self.zeros_rad)
 
+    @property
+    def _motors_rad(self) -> Array:
+        """Where the joints would be if their gears had no play."""
+        return self.qpos if self.play is None else np.asarray(self.qpos - self.play.lag_rad)
+
+    def aim(self, reference: Array) -> Array:
+        """Has torques follow a reference (positions, velocities, accelerations); what of it gets through the play."""
+        if self.play is None or self.mode is not CommandMode.EFFORT:
+            return reference
+        return self.play.aim(reference)
+
+    def drift(self) -> None:
+        """Torques that follow nothing: the joints take up the play as they go."""
+        if self.play is not None and self.mode is CommandMode.EFFORT:
+            self.play.drift(self.qpos - self.zeros_rad)
+
     def catch(self) -> None:
         """Stops whatever the arm does in whatever mode: the servos hold it where it is, as hard as they can."""
         self.mode = CommandMode.POSITION
         self._apply()
-        self.ctrl_position[:] = self.qpos
+        self.ctrl_position[:] = self._motors_rad
         self.ctrl_velocity[:] = self.ctrl_effort[:] = 0.0
+        self._rest()
 
     def switch(self, mode: CommandMode, *, weightless_tool: bool = False) -> None:
         """Goes over to another mode without a jump: the torque at this moment is where the new mode begins.
@@ -107,15 +127,17 @@ class Drive:
                 f"at {abs(self.qvel[fastest]):.3g} rad/s, allowed {SWITCH_SPEED_LIMIT_RADPS} rad/s"
             )
         whole = self.effort_nm
+        held = CommandMode.POSITION in (self.mode, mode)
         self.mode, self._weightless_tool = mode, weightless_tool
         self._apply()
         load = whole - self._carried()
         if mode is CommandMode.POSITION:
             # A stiff drive holds a load a little below its set point: begin with it there already.
             sag = load / np.array(self.figures.stiffness_nm_per_rad)
-            self.ctrl_position[:] = self.qpos + np.clip(sag, -SWITCH_OFFSET_LIMIT_RAD, SWITCH_OFFSET_LIMIT_RAD)
+            self.ctrl_position[:] = self._motors_rad + np.clip(sag, -SWITCH_OFFSET_LIMIT_RAD, SWITCH_OFFSET_LIMIT_RAD)
         self.ctrl_velocity[:] = 0.0
         self.ctrl_effort[:] = 0.0 if mode is CommandMode.POSITION else load
+        self._rest(held=held)
 
     def write_position(self, position_rad: npt.ArrayLike) -> None:
         """Angles to go to at once; refused when they are far from the present set point, which would be a jump."""
@@ -134,6 +156,19 @@ class Drive:
     def write_effort(self, effort_nm: npt.ArrayLike) -> None:
         """Torques to turn with until told otherwise."""
         self.ctrl_effort[:] = self._checked(effort_nm, -self._effort_limits, self._effort_limits, "effort", "Nm")
+
+    def cap_effort(self, caps_nm: Mapping[int, float | None]) -> None:
+        """Has the servos of some joints push no harder than so; None lets them push as hard as they can again.
+
+        What the drives carry of the arm's own weight comes on top. Only position and velocity commands are capped.
+        """
+        for joint, cap_nm in caps_nm.items():
+            most_nm = self._effort_limits[joint]
+            if cap_nm is not None and not 0 < cap_nm <= most_nm:
+                what = f"{self._robot} {self.figures.joints[joint].name} effort"
+                raise OutOfRange(what, cap_nm, 0.0, float(most_nm), "Nm")
+            self._effort_caps[joint] = most_nm if cap_nm is None else cap_nm
+        self._apply_caps()
 
     def clip_effort(self, effort_nm: Array) -> Array:
         """As much of it as the drives can give."""
@@ -172,15 +207,26 @@ class Drive:
                 carried = not effort or self._weightless_tool
                 model.body_gravcomp[model.body(f"{self._robot}/tool/{name}").id] = float(carried)
 
-    def save(self) -> tuple[CommandMode, bool]:
-        """The mode: it is in the model, of which a snapshot has no copy."""
-        return self.mode, self._weightless_tool
+    def _apply_caps(self) -> None:
+        rows = np.column_stack([-self._effort_caps, self._effort_caps])
+        self._world.model.actuator_forcerange[self._world.robot(self._robot).actuators] = rows
 
-    def load(self, state: tuple[CommandMode, bool]) -> None:
+    def _rest(self, *, held: bool = True) -> None:
+        """The motors are where their set points are, or, with none, where their encoders are."""
+        if self.play is not None:
+            self.play.rest(self.set_point_rad if held else self.position_rad)
+
+    def save(self) -> tuple[CommandMode, bool, Array]:
+        """The mode and the caps: they are in the model, of which a snapshot has no copy."""
+        return self.mode, self._weightless_tool, self._effort_caps.copy()
+
+    def load(self, state: tuple[CommandMode, bool, Array]) -> None:
         """Goes back to a mode."""
-        self.mode, self._weightless_tool = state
+        self.mode, self._weightless_tool, caps = state
+        self._effort_caps = caps.copy()
         if self._world.cell.fidelity == "physics":
             self._apply()
+            self._apply_caps()
 
     def let_go(self, part: str) -> None:
         """Drives hold no parts."""

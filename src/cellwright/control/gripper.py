@@ -52,6 +52,21 @@ class Gripper:
         self._tool = tool
 
     @property
+    def name(self) -> str:
+        """Of the catalogue."""
+        return self._tool.figures.name
+
+    @property
+    def width_limits_m(self) -> tuple[float, float]:
+        """Closed and open."""
+        return 2 * self._tool.figures.closed_m, 2 * self._tool.figures.open_m
+
+    @property
+    def force_limits_n(self) -> tuple[float, float]:
+        """Of each finger."""
+        return self._tool.figures.force_limits_n
+
+    @property
     def width_m(self) -> float:
         """Distance between the pads."""
         return float(self._world.data.qpos[self._tool.qpos].sum())
@@ -78,12 +93,11 @@ class Gripper:
             OutOfRange: for a width or force that the gripper does not have.
             JobFailed: when it is asked to close on something while it holds something.
         """
-        figures = self._tool.figures
-        low_m, high_m = 2 * figures.closed_m, 2 * figures.open_m
+        low_m, high_m = self.width_limits_m
         if not (math.isfinite(width_m) and low_m - 1e-9 <= width_m <= high_m + 1e-9):
             raise OutOfRange(f"{self._robot} gripper width", width_m, low_m, high_m, "m")
         if force_n is not None:
-            low_n, high_n = figures.force_limits_n
+            low_n, high_n = self.force_limits_n
             if not (math.isfinite(force_n) and low_n <= force_n <= high_n):
                 raise OutOfRange(f"{self._robot} gripper force", force_n, low_n, high_n, "N")
             if self._world.cell.fidelity != "physics":

@@ -1,7 +1,7 @@
 """The control laws, as plain loops over plain arrays: what Python runs slowly, a compiler runs in microseconds.
 
 The functions take a `block` (`control_block.py`): the arm as a rigid chain, the gains, and space for results. They
-use no package, so that `compiled.py` can translate them as they stand, and tests can run them as they stand.
+use no package but numpy, so that `compiled.py` can translate them as they stand, and tests can run them as they stand.
 
 Vectors are in the frame of the robot's base throughout.
 """
@@ -11,6 +11,8 @@ Vectors are in the frame of the robot's base throughout.
 import math
 
 import numpy as np
+
+from cellwright.sim import take_up
 
 __all__ = ["LAWS", "cartesian", "computed_torque"]
 
@@ -155,6 +157,17 @@ def solve_damped(jacobian, epsilon, wanted, result):
         result[i] /= lower[i, i]
 
 
+def through_play(play, position, velocity, reference):
+    """Has the motors follow a reference: what their encoders say then, and what of the reference reaches the links."""
+    take_up(play, reference[0], reference[1])
+    joints = play.shape[1]
+    motor, speed, wanted = np.empty(joints), np.empty(joints), np.empty((3, joints))
+    for k in range(joints):
+        motor[k], speed[k] = position[k] - play[2, k], velocity[k] + play[4, k]
+        wanted[0, k], wanted[1, k], wanted[2, k] = reference[0, k], reference[1, k], reference[2, k] * play[3, k]
+    return motor, speed, wanted
+
+
 def computed_torque(block, position, velocity, reference):
     """Equations 6 to 8: the arm's own dynamics cancelled, each joint a damped spring on its reference."""
     joints = block["joints"]
@@ -221,6 +234,7 @@ def cartesian(block, position, velocity, reference):
 
 
 LAWS = (
+    take_up,
     cross,
     plus,
     minus,
@@ -233,6 +247,7 @@ LAWS = (
     inverse_dynamics,
     flange,
     solve_damped,
+    through_play,
     computed_torque,
     cartesian,
 )

@@ -48,10 +48,12 @@ class ModelBasedController(Controller):
         self.row["stiffness"], self.row["damping"] = stiffness, damping
         super().__init__(site)
         self.row["zeros"][: self.joints] = site.drive.zeros_rad
+        self.row["play"] = 0 if site.drive.play is None else site.drive.play.state.ctypes.data
         self._function = compiled_tick(self.law)
-        site.world.bind(self._look_up)
+        self.look_up()
 
-    def _look_up(self) -> None:
+    def look_up(self) -> None:
+        """Where the drives' numbers are now."""
         drive = self.drive
         for name, view in (("qpos", drive.qpos), ("qvel", drive.qvel), ("ctrl", drive.ctrl_position)):
             self.row[name] = view.ctypes.data

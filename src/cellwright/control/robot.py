@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,13 @@ from cellwright.control.drive import CommandMode
 from cellwright.control.gripper import Grasp, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.servo import JointServo
-from cellwright.control.state import CollisionLimits, RobotState, StopCategory
+from cellwright.control.state import CollisionLimits, RobotState
 from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
-from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Motion
+from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Motion, StopCategory, ThroughMove
 from cellwright.sim import Stepper, World
 
 __all__ = ["RobotController"]
@@ -63,6 +63,11 @@ class RobotController:
         return self._servo.position_rad
 
     @property
+    def set_point_rad(self) -> Array:
+        """Where the arm is held: the start of the next motion."""
+        return self._servo.set_point_rad
+
+    @property
     def velocity_radps(self) -> Array:
         """How fast the joints turn."""
         return self._servo.drive.velocity_radps
@@ -95,16 +100,25 @@ class RobotController:
     @property
     def controller(self) -> str:
         """The name of the controller that follows motions."""
-        return self._servo.chosen[0]
+        return self._servo.commander.chosen[0]
 
     @property
     def collision_limits(self) -> CollisionLimits:
         """What counts as a collision; nothing, unless told."""
-        return self._servo.collision_limits
+        return self._servo.supervision.limits
 
     @collision_limits.setter
     def collision_limits(self, limits: CollisionLimits) -> None:
-        self._servo.collision_limits = limits
+        self._servo.supervision.limits = limits
+
+    @property
+    def override(self) -> float:
+        """Share of the speed of all motions, 0 to 1, as an operator turns it: of the present one and those to come."""
+        return self._servo.override
+
+    @override.setter
+    def override(self, share: float) -> None:
+        self._servo.override = share
 
     @property
     def tool_in_world(self) -> Pose:
@@ -117,9 +131,7 @@ class RobotController:
 
     def set_payload(self, payload: Payload) -> None:
         """Declares what the arm carries beyond its tool, to controllers that reckon with it."""
-        self._servo.site = replace(self._servo.site, payload=payload)
-        name, gains = self._servo.chosen
-        self._servo.use(name, **gains)
+        self._servo.carry(payload)
 
     def set_mode(self, mode: CommandMode | str) -> None:
         """Has the drives take commands of one kind, without a jump; motions need mode position."""
@@ -128,6 +140,10 @@ class RobotController:
     def command(self, values: npt.ArrayLike) -> None:
         """Angles, speeds or torques for the drives, by the mode; they hold until the next ones."""
         self._servo.command(values)
+
+    def limit_effort(self, caps_nm: Mapping[int, float | None]) -> None:
+        """Has some joints, counted from 0, push no harder than so beyond the arm's weight; None takes that back."""
+        self._servo.drive.cap_effort(caps_nm)
 
     def stop(self, category: StopCategory = StopCategory.FAST, reason: str = "commanded", *, lock: str = "") -> None:
         """Stops the arm; with a lock it cannot move before `reset(lock)`."""
@@ -144,6 +160,14 @@ class RobotController:
     def reset(self, lock: str = "") -> None:
         """Ends a fault or takes away a lock."""
         self._servo.reset(lock)
+
+    def require_unlocked(self) -> None:
+        """Whether a motion may begin.
+
+        Raises:
+            NotReady: otherwise; says why.
+        """
+        self._servo.require_unlocked()
 
     async def follow(self, motion: Motion) -> None:
         """Any motion of the joints that begins where they are."""
@@ -163,8 +187,13 @@ class RobotController:
 
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
         """The tool to a pose along a straight line."""
-        goal = self.ring.flange_for_tool(pose_tool_in_world)
-        await self._servo.follow(LineMove(self.kinematics, self._servo.set_point_rad, goal, speed))
+        goal, tool = self._in_base(pose_tool_in_world), self.ring.pose_tool_in_flange
+        await self._servo.follow(LineMove(self.kinematics, self.set_point_rad, goal, speed, tool=tool))
+
+    async def move_through(self, poses_tool_in_world: Sequence[Pose], speed: LineSpeed, blend_m: float) -> None:
+        """The tool straight from pose to pose to rest at the last, with no halt: others are passed within `blend_m`."""
+        goals, tool = [self._in_base(pose) for pose in poses_tool_in_world], self.ring.pose_tool_in_flange
+        await self._servo.follow(ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool))
 
     async def open_gripper(self) -> float:
         """Opens the gripper; returns its width in metres."""
@@ -179,6 +208,11 @@ class RobotController:
         return await self.gripper.move(width_m, force_n)
 
     @property
+    def has_gripper(self) -> bool:
+        """Whether one is mounted."""
+        return self._gripper is not None
+
+    @property
     def gripper(self) -> Gripper:
         """The mounted gripper.
 
@@ -188,6 +222,9 @@ class RobotController:
         if self._gripper is None:
             raise JobFailed(f"{self.name} has no gripper")
         return self._gripper
+
+    def _in_base(self, pose_in_world: Pose) -> Pose:
+        return self.ring.pose_base_in_world.inverse() @ pose_in_world
 
     def _solve(self, pose_tool_in_world: Pose) -> Array:
         return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)

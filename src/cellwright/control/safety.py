@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
+from cellwright.control.presence import Presence
 from cellwright.control.robot import RobotController
 from cellwright.control.state import NotReady, RobotState, StopCategory
 from cellwright.core.bus import Bus
-from cellwright.core.clock import Clock
-from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.errors import UnknownName
 from cellwright.core.messages import SafetyStatus
+from cellwright.core.pose import Pose
+from cellwright.sim import Order, Stepper, World
 
 __all__ = ["SafetyController"]
 
 TOPIC = "/safety/status"
 LOCK = "safety"
+RATE_HZ = 50.0
+
+Box = tuple[Pose, tuple[float, float, float]]
+
+
+class Zone(Protocol):
+    """What a cell says about one zone."""
+
+    @property
+    def robots(self) -> tuple[str, ...]:
+        """Those that work in it."""
+
+    @property
+    def category(self) -> str:
+        """How they stop."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether it notices by itself what comes in."""
+
+    @property
+    def box(self) -> Box:
+        """Its middle in the world, and its size."""
 
 
 class Guard(Protocol):
@@ -30,16 +55,20 @@ class Guard(Protocol):
         """What counts as entered when it opens."""
 
     @property
-    def category(self) -> str:
-        """How the robots there stop."""
+    def category(self) -> str | None:
+        """How the robots there stop, instead of as their zones say."""
+
+    @property
+    def box(self) -> Box | None:
+        """Where something breaks it, if it can be broken."""
 
 
 class SafetyPlan(Protocol):
     """What a cell says about its safety."""
 
     @property
-    def zones(self) -> Mapping[str, tuple[str, ...]]:
-        """Zone -> the robots that work in it."""
+    def zones(self) -> Mapping[str, Zone]:
+        """The zones by name."""
 
     @property
     def inputs(self) -> Mapping[str, Guard]:
@@ -47,27 +76,36 @@ class SafetyPlan(Protocol):
 
 
 class SafetyController:
-    """Stops the robots of a zone when one of its guards opens, and keeps them locked until somebody resets it.
+    """Stops the robots of a zone when it is entered, and keeps them locked until somebody resets it.
 
-    A guard is a gate, a light curtain or an emergency stop: closed when all is well, as its contacts are.
+    A zone is entered when one of its guards opens: a gate, a light curtain or an emergency stop, closed when all is
+    well, as its contacts are. Each guard is a digital input of the robots that it stops. Light curtains with a place
+    look 50 times a second whether a tray or a part breaks them; a thing so fast and so small that it is through in
+    less passes unseen. A zone that is watched is also entered by what comes into its box.
     """
 
     def __init__(
-        self, cfg: SafetyPlan, robots: Mapping[str, RobotController], bus: Bus, clock: Clock, where: str = ""
+        self, cfg: SafetyPlan, robots: Mapping[str, RobotController], bus: Bus, world: World, stepper: Stepper
     ) -> None:
-        self._cfg, self._robots, self._bus, self._clock = cfg, robots, bus, clock
-        for zone, members in cfg.zones.items():
-            for robot in members:
-                if robot not in robots:
-                    raise ConfigError(where, f"safety.zones.{zone}", str(UnknownName("robot", robot, robots)))
-        for name, guard in cfg.inputs.items():
-            for zone in guard.zones:
-                if zone not in cfg.zones:
-                    raise ConfigError(where, f"safety.inputs.{name}.zones", str(UnknownName("zone", zone, cfg.zones)))
+        self._cfg, self._robots, self._bus, self._world = cfg, robots, bus, world
         self._closed = dict.fromkeys(cfg.inputs, True)
         self._entered: dict[str, StopCategory] = {}
         self._sequence = 0
         bus.declare(TOPIC, SafetyStatus)
+        for name in cfg.inputs:
+            for robot in self._stopped_by(name):
+                robot.io.add_input(name, True)
+        for robot in robots.values():
+            robot.io.on_change(self._signalled)
+        self._curtains = {name: Presence(world, *guard.box) for name, guard in cfg.inputs.items() if guard.box}
+        self._scanners = {name: Presence(world, *zone.box) for name, zone in cfg.zones.items() if zone.watched}
+        self._broken = dict.fromkeys(self._curtains, False)
+        self._inside = {name: scanner.objects() for name, scanner in self._scanners.items()}
+        if self._curtains or self._scanners:
+            period = world.clock.period_ticks(RATE_HZ)
+            stepper.every(period, self._tick, order=Order.SENSOR, name="safety")
+        world.add_holder("safety", self)
+        self._look()
 
     @property
     def inputs(self) -> dict[str, bool]:
@@ -77,9 +115,8 @@ class SafetyController:
     @property
     def status(self) -> SafetyStatus:
         """The hardest stop in force, and the zones that were entered."""
-        order = list(StopCategory)
-        category = min(self._entered.values(), key=order.index).value if self._entered else ""
-        header = (self._clock.time_ns, self._sequence, "safety")
+        category = _hardest(*self._entered.values()).value if self._entered else ""
+        header = (self._world.clock.time_ns, self._sequence, "safety")
         return SafetyStatus(*header, category, tuple(sorted(self._entered)))
 
     def set_input(self, name: str, closed: bool) -> None:
@@ -89,15 +126,13 @@ class SafetyController:
         if self._closed[name] is closed:
             return
         self._closed[name] = closed
+        for robot in self._stopped_by(name):
+            robot.io.set_input(name, closed)
         if closed:
             return
         guard = self._cfg.inputs[name]
-        category = StopCategory(guard.category)
-        order = list(StopCategory)
         for zone in guard.zones:
-            self._entered[zone] = min(self._entered.get(zone, category), category, key=order.index)
-            for robot in self._cfg.zones[zone]:
-                self._robots[robot].stop(category, f"{guard.kind} '{name}' opened, zone '{zone}'", lock=LOCK)
+            self._enter(zone, guard.category, f"{guard.kind} '{name}' opened")
         self._publish()
 
     def reset(self) -> None:
@@ -106,10 +141,10 @@ class SafetyController:
         Raises:
             NotReady: otherwise; names what is open or moves.
         """
-        still_open = sorted(name for name, closed in self._closed.items() if not closed)
+        still_open = sorted(n for n, closed in self._closed.items() if not closed or self._broken.get(n))
         if still_open:
             raise NotReady("safety", RobotState.STOPPED, f"cannot be reset: {', '.join(still_open)} open")
-        robots = {robot for zone in self._entered for robot in self._cfg.zones[zone]}
+        robots = {robot for zone in self._entered for robot in self._cfg.zones[zone].robots}
         for robot in sorted(robots):
             if self._robots[robot].moving:
                 raise NotReady("safety", RobotState.STOPPING, f"cannot be reset: {robot} is still stopping")
@@ -118,18 +153,57 @@ class SafetyController:
         self._entered.clear()
         self._publish()
 
-    def save(self) -> tuple[dict[str, bool], dict[str, StopCategory], int]:
+    def save(self) -> Any:
         """Guards and zones, for a snapshot."""
-        return dict(self._closed), dict(self._entered), self._sequence
+        seen = dict(self._broken), dict(self._inside)
+        return dict(self._closed), dict(self._entered), self._sequence, seen
 
-    def load(self, state: tuple[dict[str, bool], dict[str, StopCategory], int]) -> None:
-        """Goes back to what `save` gave; the robots' locks are their own."""
-        closed, entered, self._sequence = state
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave; the robots' locks and signals are their own."""
+        closed, entered, self._sequence, (broken, inside) = state
         self._closed, self._entered = dict(closed), dict(entered)
+        self._broken, self._inside = dict(broken), dict(inside)
 
     def let_go(self, part: str) -> None:
         """Guards hold no parts."""
 
+    def _stopped_by(self, guard: str) -> list[RobotController]:
+        names = dict.fromkeys(robot for zone in self._cfg.inputs[guard].zones for robot in self._cfg.zones[zone].robots)
+        return [self._robots[name] for name in names]
+
+    def _signalled(self, name: str, closed: bool) -> None:
+        """A robot's digital input changed; it may be a guard's."""
+        if name in self._closed:
+            self.set_input(name, closed)
+
+    def _tick(self) -> None:
+        if self._world.data.ntree_awake > len(self._robots):  # otherwise all that is loose sleeps; arms never do
+            self._look()
+
+    def _look(self) -> None:
+        for name, curtain in self._curtains.items():
+            broken = bool(curtain.objects())
+            if broken is not self._broken[name]:
+                self._broken[name] = broken
+                self.set_input(name, not broken)
+        for zone, scanner in self._scanners.items():
+            inside = scanner.objects()
+            new = [name for name in inside if name not in self._inside[zone]]
+            self._inside[zone] = inside
+            if new:
+                self._enter(zone, None, f"'{new[0]}' came in")
+                self._publish()
+
+    def _enter(self, zone: str, category: str | None, why: str) -> None:
+        stop = StopCategory(category or self._cfg.zones[zone].category)
+        self._entered[zone] = _hardest(stop, self._entered.get(zone, stop))
+        for robot in self._cfg.zones[zone].robots:
+            self._robots[robot].stop(stop, f"{why}, zone '{zone}'", lock=LOCK)
+
     def _publish(self) -> None:
         self._bus.publish(TOPIC, self.status)
         self._sequence += 1
+
+
+def _hardest(*categories: StopCategory) -> StopCategory:
+    return min(categories, key=list(StopCategory).index)

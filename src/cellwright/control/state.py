@@ -1,4 +1,4 @@
-"""What a robot is doing, how it can be stopped, and why it does not move."""
+"""What a robot is doing, and why it does not move."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from cellwright.core.errors import JobFailed
+from cellwright.motion import StopCategory
 
 __all__ = ["Collision", "CollisionLimits", "FollowingError", "MotionStopped", "NotReady", "RobotState", "StopCategory"]
 
@@ -25,14 +26,6 @@ class RobotState(StrEnum):
     STOPPING = "stopping"
     STOPPED = "stopped"
     FAULT = "fault"
-
-
-class StopCategory(StrEnum):
-    """How to stop: as hard as the drives can, as hard as is planned with, or gently and on the path."""
-
-    IMMEDIATE = "Immediate"
-    FAST = "Fast"
-    NORMAL = "Normal"
 
 
 class NotReady(JobFailed):

@@ -3,6 +3,7 @@
 from cellwright.experiments import control_tracking as control_tracking
 from cellwright.experiments import rovi_interpolation as rovi_interpolation
 from cellwright.experiments import rovi_reachability as rovi_reachability
+from cellwright.experiments import rovi_rrt as rovi_rrt
 from cellwright.experiments.compare import Comparison, compare_results, read_result
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Outcome, Table, run_experiment
 from cellwright.experiments.plots import Bars, Heatmap, Lines, Plot, draw
@@ -12,13 +13,16 @@ from cellwright.experiments.report import save_outcome
 __all__ = [
     "EXPERIMENTS",
     "Bars",
+    "Boxes",
     "Comparison",
     "Experiment",
     "Findings",
+    "FloorPlan",
     "Grid",
     "Heatmap",
     "Lines",
     "Outcome",
+    "Picture",
     "Plot",
     "ReachMap",
     "Table",

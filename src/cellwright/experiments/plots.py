@@ -71,7 +71,7 @@ class Bars:
 
     def draw(self, figure: Any) -> None:
         """One group of bars for each name."""
-        figure.set_size_inches(8.0, 4.0)
+        figure.set_size_inches(max(8.0, 0.85 * len(self.groups)), 4.0)
         panel = figure.subplots()
         width = 0.8 / len(self.series)
         for number, (label, values) in enumerate(self.series.items()):
@@ -79,7 +79,7 @@ class Bars:
             panel.bar(places, values, width * 0.92, label=label)
         panel.set_xticks(np.arange(len(self.groups)), self.groups)
         panel.set_ylabel(self.unit)
-        panel.legend()
+        figure.legend(loc="outside upper center", ncols=len(self.series))
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,77 @@ class Lines:
         panel.set(xlabel=self.x_unit, ylabel=self.y_unit)
         panel.grid(alpha=0.3)
         panel.legend(fontsize="small")
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """How values are spread: a box from the first to the third quarter, lines to the ends, outliers as dots."""
+
+    name: str
+    caption: str
+    groups: Mapping[str, Sequence[float]]
+    unit: str
+    logarithmic: bool = False
+
+    def draw(self, figure: Any) -> None:
+        """One box for each name."""
+        figure.set_size_inches(max(6.0, 0.62 * len(self.groups)), 4.2)
+        panel = figure.subplots()
+        panel.boxplot(
+            [[value for value in values if np.isfinite(value)] for values in self.groups.values()],
+            widths=0.6,
+            flierprops={"markersize": 3},
+            medianprops={"color": "tab:red"},
+        )
+        panel.set_xticks(np.arange(len(self.groups)) + 1, list(self.groups), rotation=45, ha="right", fontsize="small")
+        panel.set_ylabel(self.unit)
+        panel.set_yscale("log" if self.logarithmic else "linear")
+        panel.grid(axis="y", alpha=0.3)
+
+
+@dataclass(frozen=True)
+class FloorPlan:
+    """Ways over the floor and above it: seen from above, and from the side.
+
+    Attributes:
+        ways_m: Name -> points (n, 3).
+        boxes_m: Name -> least and largest corner of what stands there.
+    """
+
+    name: str
+    caption: str
+    ways_m: Mapping[str, npt.NDArray[np.float64]]
+    boxes_m: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+    def draw(self, figure: Any) -> None:
+        """Two panels: x and y, y and z."""
+        from matplotlib.patches import Rectangle
+
+        figure.set_size_inches(10.0, 5.6)
+        for panel, (across, up) in zip(figure.subplots(1, 2), ((0, 1), (1, 2)), strict=True):
+            for number, (title, (low, high)) in enumerate(self.boxes_m.items()):
+                size = high[across] - low[across], high[up] - low[up]
+                panel.add_patch(Rectangle((low[across], low[up]), *size, color=f"C{number}", alpha=0.25, label=title))
+            for number, (title, points) in enumerate(self.ways_m.items()):
+                panel.plot(points[:, across], points[:, up], color=f"C{number}", linewidth=1.2, label=title)
+            panel.set(xlabel=f"{'xyz'[across]} [m]", ylabel=f"{'xyz'[up]} [m]", aspect="equal")
+        panel.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A rendered picture (rows, columns, 3) of bytes."""
+
+    name: str
+    caption: str
+    pixels: npt.NDArray[np.uint8]
+
+    def draw(self, figure: Any) -> None:
+        """The picture without axes."""
+        figure.set_size_inches(8.0, 8.0 * self.pixels.shape[0] / self.pixels.shape[1])
+        panel = figure.subplots()
+        panel.imshow(self.pixels)
+        panel.axis("off")
 
 
 def can_plot() -> bool:

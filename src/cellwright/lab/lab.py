@@ -25,6 +25,8 @@ __all__ = ["Lab"]
 
 T = TypeVar("T")
 
+HORIZON_S = 86_400.0
+
 
 class Lab:
     """A cell that runs: world, schedule, sensors, controllers, bus and time.
@@ -33,6 +35,7 @@ class Lab:
         cell: The cell.
         seed: Root of all randomness.
         pace: Simulated seconds per wall second; None runs as fast as possible.
+        horizon_s: Simulation time after which a run that nobody ends is an error.
 
     Attributes:
         world: What is really there; for the judge and for tests.
@@ -42,7 +45,7 @@ class Lab:
         clock: Time to wait by, inside coroutines.
     """
 
-    def __init__(self, cell: Cell, seed: int = 0, *, pace: float | None = None) -> None:
+    def __init__(self, cell: Cell, seed: int = 0, *, pace: float | None = None, horizon_s: float = HORIZON_S) -> None:
         self.cell, self.seed = cell, seed
         self.nominal = nominal_layout(cell, seed)
         self.world = World(cell, seed)
@@ -51,21 +54,25 @@ class Lab:
         self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
         self.sensors = self._make_sensors()
-        self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace)
+        self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace, horizon_s=horizon_s)
         self.robots = {
             name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name], self.bus)
             for name in cell.robots
         }
         self.safety = (
-            SafetyController(cell.safety, self.robots, self.bus, self.world.clock, cell.where) if cell.safety else None
+            SafetyController(cell.safety, self.robots, self.bus, self.world, self.stepper) if cell.safety else None
         )
-        if self.safety is not None:
-            self.world.add_holder("safety", self.safety)
         self._recorders: list[Recorder] = []
 
     @classmethod
     def from_cell(
-        cls, cell: str | Path | Cell, seed: int = 0, *, pace: float | None = None, fidelity: str | None = None
+        cls,
+        cell: str | Path | Cell,
+        seed: int = 0,
+        *,
+        pace: float | None = None,
+        fidelity: str | None = None,
+        horizon_s: float = HORIZON_S,
     ) -> Self:
         """A laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
         loaded = cell if isinstance(cell, Cell) else load_cell(cell)
@@ -73,7 +80,7 @@ class Lab:
             if fidelity not in ("physics", "kinematic"):
                 raise UnknownName("fidelity", fidelity, ["physics", "kinematic"])
             loaded = loaded.model_copy(update={"fidelity": fidelity})
-        return cls(loaded, seed, pace=pace)
+        return cls(loaded, seed, pace=pace, horizon_s=horizon_s)
 
     def _make_sensors(self) -> list[Sensor[Any]]:
         sensors: dict[str, Sensor[Any]] = {}

@@ -1,36 +1,52 @@
 """Kinematics, dynamics and trajectories of arms, from their catalogue figures."""
 
+from cellwright.motion.cartesian_motion import CartesianMotion
 from cellwright.motion.dynamics import ArmDynamics, DynamicsTerms, Load
-from cellwright.motion.follower import JointSample, PathFollower, RunState, StopCategory
+from cellwright.motion.follower import PathFollower
 from cellwright.motion.interpolation import CartesianSample, CartesianTrajectory, blended, linear
 from cellwright.motion.kinematics import ArmKinematics, Choice, Unreachable
 from cellwright.motion.limits import JointLimits, PathLimits
+from cellwright.motion.path import JointPath, LinePath, Path, PosePath
 from cellwright.motion.profile import JointMove, LineMove, LineSpeed, Motion, PathMotion
 from cellwright.motion.queue import MotionQueue
+from cellwright.motion.running import Follower, Moment, RunState, StopCategory
+from cellwright.motion.sample import JointSample
+from cellwright.motion.through import ThroughMove
+from cellwright.motion.time_follower import TimeFollower, make_follower
 from cellwright.motion.timing import TimedPath
 
 __all__ = [
     "ArmDynamics",
     "ArmKinematics",
+    "CartesianMotion",
     "CartesianSample",
     "CartesianTrajectory",
     "Choice",
     "DynamicsTerms",
+    "Follower",
     "JointLimits",
     "JointMove",
+    "JointPath",
     "JointSample",
     "LineMove",
+    "LinePath",
     "LineSpeed",
     "Load",
+    "Moment",
     "Motion",
     "MotionQueue",
+    "Path",
     "PathFollower",
     "PathLimits",
     "PathMotion",
+    "PosePath",
     "RunState",
     "StopCategory",
+    "ThroughMove",
+    "TimeFollower",
     "TimedPath",
     "Unreachable",
     "blended",
     "linear",
+    "make_follower",
 ]

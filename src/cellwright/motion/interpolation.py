@@ -18,7 +18,7 @@ from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
 from cellwright.motion.cartesian_pieces import Arc, Line, Piece
 
-__all__ = ["CartesianSample", "CartesianTrajectory", "Trapezoid", "blended", "linear"]
+__all__ = ["CartesianSample", "CartesianTrajectory", "Trapezoid", "along", "blended", "linear"]
 
 Array = npt.NDArray[np.float64]
 
@@ -85,22 +85,35 @@ class CartesianTrajectory:
         self.length_m = float(sum(lengths))
         self.duration_s = float(sum(profile.duration_s for profile in self._profiles))
 
-    def at(self, time_s: float) -> CartesianSample:
-        """The frame at a time since the start; the end holds."""
+    @property
+    def stretches(self) -> list[list[Piece]]:
+        """The pieces of each stretch."""
+        return [list(pieces) for pieces in self._stretches]
+
+    def way_at(self, time_s: float) -> tuple[int, float, float, float]:
+        """Which stretch it is at a time since the start, and the way, speed and acceleration along it."""
         number, left_s = 0, max(time_s, 0.0)
         while number < len(self._profiles) - 1 and left_s > self._profiles[number].duration_s:
             left_s -= self._profiles[number].duration_s
             number += 1
-        way_m, speed_mps, acceleration_mps2 = self._profiles[number].at(left_s)
-        pieces = self._stretches[number]
-        for piece in pieces[:-1]:
-            if way_m <= piece.length_m:
-                break
-            way_m -= piece.length_m
-        else:
-            piece = pieces[-1]
-        pose, slope, bend = piece.at(min(way_m, piece.length_m))
+        return number, *self._profiles[number].at(left_s)
+
+    def at(self, time_s: float) -> CartesianSample:
+        """The frame at a time since the start; the end holds."""
+        number, way_m, speed_mps, acceleration_mps2 = self.way_at(time_s)
+        pose, slope, bend = along(self._stretches[number], way_m)
         return CartesianSample(pose, slope * speed_mps, slope * acceleration_mps2 + bend * speed_mps**2)
+
+
+def along(pieces: Sequence[Piece], way_m: float) -> tuple[Pose, Array, Array]:
+    """The pose, and the derivatives of position and rotation by the way, on pieces that follow each other."""
+    for piece in pieces[:-1]:
+        if way_m <= piece.length_m:
+            break
+        way_m -= piece.length_m
+    else:
+        piece = pieces[-1]
+    return piece.at(min(way_m, piece.length_m))
 
 
 def linear(

@@ -1,18 +1,19 @@
-"""Where a motion leads, without time: straight in joint space, or with the flange on a straight line."""
+"""Where a motion leads, without time: straight in joint space, or with the flange along poses."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.errors import JobFailed
+from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.spline import Spline
 
-__all__ = ["JointPath", "LinePath", "Path"]
+__all__ = ["JointPath", "LinePath", "Path", "PosePath"]
 
 Array = npt.NDArray[np.float64]
 
@@ -21,6 +22,8 @@ LINE_STEP_RAD = 0.02
 LINE_TOLERANCE_M = 2e-5
 LINE_TOLERANCE_RAD = 2e-4
 LINE_REFINEMENTS = 4  # doublings: points down to 0.5 mm apart
+START_TOLERANCE_M = 1e-4
+START_TOLERANCE_RAD = 1e-3
 
 
 class Path(Protocol):
@@ -28,6 +31,9 @@ class Path(Protocol):
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
         """Joint angles and their first and second derivative by the parameter."""
+
+    def at_many(self, fractions: Array) -> tuple[Array, Array, Array]:
+        """The same at many places, in rows."""
 
     def steepness(self) -> tuple[Array, Array, Array]:
         """Magnitudes of the first three derivatives (points, joints), nowhere exceeded."""
@@ -44,45 +50,75 @@ class JointPath:
         """Joint angles and their first and second derivative by the parameter."""
         return self._start + fraction * self._way, self._way, self._straight
 
+    def at_many(self, fractions: Array) -> tuple[Array, Array, Array]:
+        """The same at many places, in rows."""
+        column = fractions[:, None]
+        return self._start + column * self._way, self._way[None], self._straight[None]
+
     def steepness(self) -> tuple[Array, Array, Array]:
         """Magnitudes of the first three derivatives."""
         none = self._straight[None]
         return np.abs(self._way)[None], none, none
 
 
-class LinePath:
-    """The flange straight from one pose to another, by inverse kinematics along the way.
+class PosePath:
+    """The flange along any smooth course of poses, by inverse kinematics on the way.
 
     The path is solved at points a few millimetres apart, each taking the configuration nearest to the one before;
-    between them runs a spline, and the points are doubled until the flange is on the line there, too.
+    between them runs a spline, and the points are doubled until the flange is on its course there, too. A course on
+    which the arm would have to jump from one branch of its configurations to another never gets there.
 
     Attributes:
-        length_m: From the start to the goal.
+        length_m: Of the course.
         turn_rad: Of the flange on the way.
+        spline: Through the configurations.
+
+    Args:
+        kinematics: Of the arm.
+        start_rad: Where it stands.
+        pose_at: The flange in the base frame by the fraction of the way, 0 to 1.
+        length_m: Of the course.
+        turn_rad: Of the flange on the way.
+        what: The course, in messages.
 
     Raises:
-        Unreachable: when a point of the line is.
-        JobFailed: when the line passes so near a singular configuration that no joint could keep up.
+        BadInput: when the course begins elsewhere.
+        Unreachable: when a point of it is.
+        JobFailed: when it passes so near a singular configuration that no joint could keep up.
     """
 
-    def __init__(self, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose) -> None:
-        self._kinematics, self._start = kinematics, start_rad
-        self._pose_start, self._pose_goal = kinematics.forward(start_rad), pose_goal_in_base
-        self.length_m = self._pose_start.distance_m(pose_goal_in_base)
-        self.turn_rad = self._pose_start.angle_rad(pose_goal_in_base)
-        pieces = max(1, int(np.ceil(max(self.length_m / LINE_STEP_M, self.turn_rad / LINE_STEP_RAD))))
+    def __init__(
+        self,
+        kinematics: ArmKinematics,
+        start_rad: Array,
+        pose_at: Callable[[float], Pose],
+        length_m: float,
+        turn_rad: float,
+        what: str = "course",
+    ) -> None:
+        self._kinematics, self._start, self._pose_at, self._what = kinematics, start_rad, pose_at, what
+        self.length_m, self.turn_rad = length_m, turn_rad
+        stands = kinematics.forward(start_rad)
+        if not stands.is_close(pose_at(0.0), tolerance_m=START_TOLERANCE_M, tolerance_rad=START_TOLERANCE_RAD):
+            away_m = stands.distance_m(pose_at(0.0))
+            raise BadInput(
+                f"the {what} of {kinematics.arm.name} starts {away_m * 1000:.3g} mm and "
+                f"{np.degrees(stands.angle_rad(pose_at(0.0))):.3g} deg away from its flange, "
+                f"allowed {START_TOLERANCE_M * 1000:g} mm and {np.degrees(START_TOLERANCE_RAD):.2g} deg"
+            )
+        pieces = max(1, int(np.ceil(max(length_m / LINE_STEP_M, turn_rad / LINE_STEP_RAD))))
         for _ in range(LINE_REFINEMENTS):
-            self._spline = self._solved(pieces)
-            if self._on_line():
+            self.spline = self._solved(pieces)
+            if self._on_course():
                 break
             pieces *= 2
         else:
-            raise JobFailed(f"{kinematics.arm.name} cannot follow the line: {self.hardest()}")
-        self.at, self.steepness = self._spline.at, self._spline.steepness
+            raise JobFailed(f"{kinematics.arm.name} cannot follow the {what}: {self.hardest()}")
+        self.at, self.at_many, self.steepness = self.spline.at, self.spline.at_many, self.spline.steepness
 
     def hardest(self) -> str:
-        """Where on the line which joint has the farthest to go."""
-        steps = np.abs(np.diff(self._spline.rows, axis=0))
+        """Where on the course which joint has the farthest to go."""
+        steps = np.abs(np.diff(self.spline.rows, axis=0))
         piece, joint = np.unravel_index(int(steps.argmax()), steps.shape)
         return (
             f"after {100 * piece / len(steps):.0f} % of it {self._kinematics.arm.joints[joint].name} would have to "
@@ -92,18 +128,33 @@ class LinePath:
     def _solved(self, pieces: int) -> Spline:
         joints = [self._start]
         for number in range(1, pieces + 1):
-            joints.append(self._kinematics.nearest(self._wanted(number / pieces), joints[-1]))
+            joints.append(self._kinematics.nearest(self._pose_at(number / pieces), joints[-1]))
         return Spline(np.array(joints))
 
-    def _wanted(self, fraction: float) -> Pose:
-        return self._pose_start.interpolate(self._pose_goal, fraction)
-
-    def _on_line(self) -> bool:
+    def _on_course(self) -> bool:
         """Whether the flange is where it should be in the middle of every piece."""
-        middles = self._spline.middles()
+        middles = self.spline.middles()
         for number, joints in enumerate(middles):
-            wanted = self._wanted((number + 0.5) / len(middles))
+            wanted = self._pose_at((number + 0.5) / len(middles))
             reached = self._kinematics.forward(joints)
             if not reached.is_close(wanted, tolerance_m=LINE_TOLERANCE_M, tolerance_rad=LINE_TOLERANCE_RAD):
                 return False
         return True
+
+
+class LinePath(PosePath):
+    """The flange, or a tool that is fixed to it, straight from where it is to a pose."""
+
+    def __init__(
+        self, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose, tool: Pose | None = None
+    ) -> None:
+        flange = kinematics.forward(start_rad)
+        pose = flange if tool is None else flange @ tool
+        back = None if tool is None else tool.inverse()
+
+        def along(fraction: float) -> Pose:
+            there = pose.interpolate(pose_goal_in_base, fraction)
+            return there if back is None else there @ back
+
+        length_m, turn_rad = pose.distance_m(pose_goal_in_base), pose.angle_rad(pose_goal_in_base)
+        super().__init__(kinematics, start_rad, along, length_m, turn_rad, "line")

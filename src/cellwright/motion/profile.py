@@ -25,7 +25,10 @@ LONGEST_S = 3600.0
 
 
 class Motion(Protocol):
-    """What a servo can follow."""
+    """What a servo can follow: joints over time, from rest to rest.
+
+    A motion that also has `acceleration(time_s)` spares the servo from reckoning that by differences.
+    """
 
     duration_s: float
 
@@ -135,14 +138,15 @@ class LineSpeed:
 
 
 class LineMove(PathMotion):
-    """The flange straight from one pose to another, as slow as the joint that is hardest pressed.
+    """The flange or its tool straight from one pose to another, as slow as the joint that is hardest pressed.
 
     Args:
         kinematics: Of the arm.
         start_rad: Where it stands, at rest.
-        pose_goal_in_base: Where its flange shall be.
+        pose_goal_in_base: Where its flange shall be, or, with a tool, the tool.
         speed: The most that is wanted along the line.
         duration_s: How long it shall take, instead of as short as `speed` and the joints allow.
+        tool: In the flange; None moves the flange itself.
 
     Raises:
         Unreachable: when a point of the line is.
@@ -158,8 +162,9 @@ class LineMove(PathMotion):
         pose_goal_in_base: Pose,
         speed: LineSpeed,
         duration_s: float | None = None,
+        tool: Pose | None = None,
     ) -> None:
-        path = LinePath(kinematics, checked_angles(kinematics.arm, start_rad), pose_goal_in_base)
+        path = LinePath(kinematics, checked_angles(kinematics.arm, start_rad), pose_goal_in_base, tool)
         effective_m = max(path.length_m, path.turn_rad * speed.speed_mps / speed.turn_radps, 1e-6)
         wanted = PathLimits(
             speed.speed_mps / effective_m, speed.acceleration_mps2 / effective_m, speed.jerk_mps3 / effective_m

@@ -7,8 +7,10 @@ from collections import deque
 import numpy as np
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
-from cellwright.motion.follower import JointSample, PathFollower, RunState, StopCategory
+from cellwright.motion.follower import PathFollower
 from cellwright.motion.profile import PathMotion
+from cellwright.motion.running import RunState, StopCategory
+from cellwright.motion.sample import JointSample
 
 __all__ = ["MotionQueue"]
 

@@ -40,7 +40,8 @@ class TimedPath:
         arm: Whose limits to keep.
         waypoints_rad: Configurations to pass, the first and last at rest.
         velocity_scale: Share of the speed limits, in (0, 1].
-        acceleration_scale: Share of the acceleration limits, in (0, 1].
+        acceleration_scale: Share of the acceleration limits, in (0, 1]. The rest is what a stop or a pause on the way
+            can use (`TimeFollower`): with 1 there is nothing left, and a stop there passes the limits.
         tolerance_rad: How far the curve may leave the lines between the waypoints.
 
     Raises:
@@ -53,7 +54,7 @@ class TimedPath:
         arm: ArmFigures,
         waypoints_rad: Sequence[npt.ArrayLike],
         velocity_scale: float = 1.0,
-        acceleration_scale: float = 1.0,
+        acceleration_scale: float = 0.8,
         tolerance_rad: float = 0.01,
     ) -> None:
         toppra = _toppra()
@@ -95,6 +96,12 @@ class TimedPath:
             return self._corners[-1], np.zeros_like(self._corners[-1])
         own_s = max(time_s, 0.0) * self._pace
         return self._trajectory(own_s), self._trajectory(own_s, 1) * self._pace
+
+    def acceleration(self, time_s: float) -> Any:
+        """Joint accelerations at a time; none before the start and once it rests."""
+        if self._trajectory is None or not 0 <= time_s < self.duration_s:
+            return np.zeros_like(self._corners[-1])
+        return self._trajectory(time_s * self._pace, 2) * self._pace**2
 
     def _slow_down(self, velocity: Array, acceleration: Array, count: int) -> float:
         """The factor on time that keeps the limits between the grid's points, too, where they are passed by some %."""

@@ -26,7 +26,8 @@ class JointStateCfg(SensorCfg):
 class JointStateSensor(Sensor[JointStateCfg]):
     """Position, velocity and effort of every joint, on `/<robot>/joint_states`.
 
-    An encoder measures from its own zero, which is off by the robot's joint-zero error.
+    An encoder measures from its own zero, which is off by the robot's joint-zero error, and on the motor's side of
+    the gears, whose play it does not see.
     """
 
     Cfg: ClassVar[type[SensorCfg]] = JointStateCfg
@@ -36,6 +37,7 @@ class JointStateSensor(Sensor[JointStateCfg]):
         super().__init__(cfg, site)
         self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
+        self._play = self.world.plays.get(cfg.robot)
         self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, site.rng)
         self.world.bind(self._look_up)
 
@@ -67,8 +69,10 @@ class JointStateSensor(Sensor[JointStateCfg]):
 
     def sample(self) -> JointState:
         """One reading of all joints."""
-        position = self._noise.apply(self._qpos - self._zeros)
-        return JointState(*self.header(), self._names, position, self._qvel.copy(), self._force.copy())
+        angles, speeds = self._qpos - self._zeros, self._qvel.copy()
+        if self._play is not None:
+            angles, speeds = angles - self._play.lag_rad, speeds + self._play.slip_radps
+        return JointState(*self.header(), self._names, self._noise.apply(angles), speeds, self._force.copy())
 
 
 class ToolStatusCfg(SensorCfg):

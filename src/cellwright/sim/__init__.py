@@ -1,5 +1,6 @@
 """The simulation: a cell as a world that moves, and the schedule of everything with a fixed rate."""
 
+from cellwright.sim.backlash import Play, take_up
 from cellwright.sim.contacts import Touch, touches
 from cellwright.sim.grasp_lock import GraspLock
 from cellwright.sim.index import ObjectIndex, RobotIndex, ToolIndex
@@ -12,6 +13,7 @@ __all__ = [
     "GraspLock",
     "ObjectIndex",
     "Order",
+    "Play",
     "RobotIndex",
     "Snapshot",
     "Stepper",
@@ -20,5 +22,6 @@ __all__ = [
     "Touch",
     "TruthPublisher",
     "World",
+    "take_up",
     "touches",
 ]

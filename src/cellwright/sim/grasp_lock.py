@@ -51,13 +51,13 @@ class GraspLock:
         """Holds what it held."""
         held, broken, self.uses, self.breaks = state
         self._held, self._broken = dict(held), set(broken)
-        model, data = self._world.model, self._world.data
         for robot in self._world.robots.values():
+            if robot.tool is None:
+                continue
             if robot.name in self._held:
-                part, pose = self._held[robot.name]
-                close_lock(model, data, robot.name, self._world.objects[part].body, pose)
-            elif robot.tool is not None:
-                open_lock(model, data, robot.name)
+                self._close(robot.name, robot.tool)
+            else:
+                open_lock(self._world.model, self._world.data, robot.name)
 
     def let_go(self, part: str) -> None:
         """Unlocks the part."""
@@ -125,10 +125,18 @@ class GraspLock:
         mujoco.mj_kinematics(model, data)
         pose_tool_in_world = Pose(data.xpos[tool.body], data.xquat[tool.body])
         pose_part_in_tool = pose_tool_in_world.inverse() @ Pose(data.xpos[body], data.xquat[body])
-        close_lock(model, data, robot.name, body, pose_part_in_tool)
         self._held[robot.name] = (part, pose_part_in_tool)
+        self._close(robot.name, tool)
         self.uses += 1
 
+    def _close(self, robot: str, tool: ToolIndex) -> None:
+        part, pose_part_in_tool = self._held[robot]
+        body = self._world.objects[part].body
+        close_lock(self._world.model, self._world.data, robot, body, pose_part_in_tool, tool.figures.tcp_xyz_m)
+
     def _unlock(self, robot: str) -> None:
-        open_lock(self._world.model, self._world.data, robot)
-        del self._held[robot]
+        """Opens the lock. The part has been at rest in the hand for long: unless woken, it would sleep in mid air."""
+        model, data = self._world.model, self._world.data
+        open_lock(model, data, robot)
+        part, _ = self._held.pop(robot)
+        data.tree_asleep[model.body_treeid[self._world.objects[part].body]] = -(1 + mujoco.mjMINAWAKE)

@@ -52,8 +52,15 @@ class KinematicEngine:
 
     def step(self, count: int) -> None:
         """Takes so many steps at once: nothing happens between commands."""
+        duration_s = count * self._world.cell.timestep_s
+        for play in self._world.plays.values():
+            play.engage(duration_s)
+        self._obey(duration_s)
+        for play in self._world.plays.values():
+            play.release()
+
+    def _obey(self, duration_s: float) -> None:
         world, data = self._world, self._world.data
-        duration_s = count * world.cell.timestep_s
         data.time += duration_s
         commands = data.ctrl.tobytes()
         if commands == self._obeyed:

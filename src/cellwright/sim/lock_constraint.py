@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import mujoco
@@ -31,12 +31,23 @@ def add_lock_constraints(spec: Any, robots: Iterable[str]) -> None:
         weld.solimp[:2] = (IMPEDANCE, IMPEDANCE)
 
 
-def close_lock(model: Any, data: Any, robot: str, part_body: int, pose_part_in_tool: Pose) -> None:
-    """Welds a part to a robot's tool."""
+def close_lock(
+    model: Any, data: Any, robot: str, part_body: int, pose_part_in_tool: Pose, anchor_in_tool: Sequence[float]
+) -> None:
+    """Welds a part to a robot's tool.
+
+    Args:
+        model: MuJoCo's model.
+        data: MuJoCo's data.
+        robot: Whose tool.
+        part_body: The part's body.
+        pose_part_in_tool: Where it is held.
+        anchor_in_tool: Where the weld holds it: between the pads. Held elsewhere, it would turn as the pads creep.
+    """
     weld = model.equality(_name(robot)).id
     model.eq_obj2id[weld] = part_body
-    model.eq_data[weld, 0:3] = 0.0  # the anchor, in the part's frame
-    model.eq_data[weld, 3:6] = pose_part_in_tool.position
+    model.eq_data[weld, 0:3] = pose_part_in_tool.inverse().apply(anchor_in_tool)  # in the part's frame
+    model.eq_data[weld, 3:6] = anchor_in_tool
     model.eq_data[weld, 6:10] = pose_part_in_tool.quaternion
     data.eq_active[weld] = True
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from cellwright.core.errors import SimulationError
+from cellwright.sim.backlash import Play
 
 __all__ = ["PhysicsEngine", "apply_options"]
 
@@ -43,7 +45,8 @@ def apply_options(spec: Any, timestep_s: float, *, sleep: bool = True) -> None:
 class PhysicsEngine:
     """Steps a model; notices when the state is no longer a number."""
 
-    def __init__(self, model: Any, data: Any) -> None:
+    def __init__(self, model: Any, data: Any, plays: Sequence[Play] = ()) -> None:
+        self._plays = plays
         self.replace(model, data)
 
     def replace(self, model: Any, data: Any) -> None:
@@ -63,7 +66,11 @@ class PhysicsEngine:
             SimulationError: when physics has diverged or lost contacts; the world is of no use then.
         """
         start_s = self.data.time
+        for play in self._plays:
+            play.engage(count * self.model.opt.timestep)
         mujoco.mj_step(self.model, self.data, count)
+        for play in self._plays:
+            play.release()
         if self._warnings.tobytes() != self._known:
             self.check(start_s)
 

@@ -17,6 +17,7 @@ from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 from cellwright.sim.appearance import Appearance
+from cellwright.sim.backlash import Play
 from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
 from cellwright.sim.holder import Holder
@@ -44,6 +45,7 @@ class World:
         data: MuJoCo's data; replaced with it.
         robots: Robot -> its places in the arrays.
         objects: Loose object -> its places.
+        plays: Robot -> the play of its gears, for those that have any.
         engine: Moves the world: contact physics or plain kinematics.
         appearance: What it looks like; the model above has only what can be touched.
     """
@@ -64,7 +66,11 @@ class World:
         self._take_home_poses()
         mujoco.mj_forward(self.model, self.data)
         self._refuse_overlaps()
-        self.engine = PhysicsEngine(self.model, self.data) if cell.fidelity == "physics" else KinematicEngine(self)
+        self.plays = {name: Play(self, name) for name, play in self.layout.backlash_rad.items() if play.any()}
+        plays = tuple(self.plays.values())
+        self.engine = (
+            PhysicsEngine(self.model, self.data, plays) if cell.fidelity == "physics" else KinematicEngine(self)
+        )
         self.settle(cell.settle_s)
         self.appearance = Appearance(self)
 

@@ -1,0 +1,103 @@
+"""One random transfer of a gear in the agility laboratory: the real job, with a detour while it is in the hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cellwright.bench.grasp_detour import DetourArm
+from cellwright.bench.grasp_look import look
+from cellwright.bench.grasp_watch import Outcome, Watch
+from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
+from cellwright.cells import load_cell
+from cellwright.core.errors import CellwrightError
+from cellwright.execution import Scene, Transfer
+from cellwright.judge import judge_slot
+from cellwright.lab import Lab
+
+__all__ = ["PLACE_M", "gear_trials", "try_gear"]
+
+CELL = "aprs"
+PLACE_M = 0.002  # from the slot's axis; the judge of `seated` is stricter, and looks at tilt and height as well
+REST_S = 0.5
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A slot of a tray of the cell."""
+
+    tray: str
+    figures: TrayFigures
+    slot: SlotFigures
+
+    def __str__(self) -> str:
+        return f"{self.tray}/{self.slot.name}"
+
+
+def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any]]:
+    """Several trials, for a process of its own."""
+    return [try_gear(seed, number, lock=lock).as_dict() for number in numbers]
+
+
+def try_gear(seed: int, number: int, *, lock: bool = False) -> Outcome:
+    """One trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
+
+    Args:
+        seed: Of the series.
+        number: Of the trial.
+        lock: Whether the grasp lock holds the gear; otherwise friction does.
+    """
+    random = np.random.default_rng([seed, number])
+    cell = load_cell(CELL).model_copy(update={"grasp_lock": lock})
+    with Lab(cell, int(random.integers(2**31))) as lab:
+        return _try(lab, random)
+
+
+def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, _Place, _Place]:
+    """A robot, a slot of a parts tray and one of a kit tray for the same kind of gear, all on the robot's table."""
+    robot = str(random.choice(sorted(lab.robots)))
+    trays = {name: item.figures for name, item in lab.world.objects.items() if name.startswith(robot)}
+    places = [
+        _Place(n, tray, slot) for n, tray in trays.items() if isinstance(tray, TrayFigures) for slot in tray.slots
+    ]
+    targets = [place for place in places if place.figures.kind is TrayKind.KIT]
+    sku = str(random.choice(sorted({place.slot.accepts for place in targets})))
+    sources = [p for p in places if p.figures.kind is TrayKind.PARTS and p.slot.accepts == sku]
+    source = sources[random.integers(len(sources))]
+    fitting = [place for place in targets if place.slot.accepts == sku]
+    return robot, source, fitting[random.integers(len(fitting))]
+
+
+def _try(lab: Lab, random: np.random.Generator) -> Outcome:
+    robot, source, target = _draw(lab, random)
+    part = judge_slot(lab.world, str(source)).part
+    watch = Watch(lab, robot, part)
+    arm = DetourArm(lab.robot(robot), watch, random)
+    expected_m = lab.nominal.objects[target.tray].pose_in_world.position
+    supply = replace(source.figures, slots=(source.slot,))
+
+    async def see() -> Scene:
+        return await look(lab, f"/detector_{robot}/detections")
+
+    transfer = Transfer(arm, lab.clock, see, supply, target.figures, target.slot, expected_m)
+
+    async def work() -> str:
+        problem = ""
+        try:
+            await transfer.run()
+        except CellwrightError as error:
+            problem = str(error)
+        await lab.clock.sleep(REST_S)
+        return problem
+
+    failure = lab.perform(work())
+    seating = judge_slot(lab.world, str(target))
+    problem = watch.problem() or failure
+    if not problem and not (seating.part == part and seating.centre_error_m <= PLACE_M):
+        problem = f"it is not in its slot: {seating.reason}"
+    trial = f"{robot} {part} {source} -> {target}, {len(arm.vias)} via points"
+    there = seating.part == part
+    error_m = seating.centre_error_m if there else float("nan")
+    return Outcome(trial, problem, watch.slip_m, watch.turn_rad, error_m, seated=there and seating.seated)

@@ -1,0 +1,24 @@
+"""What a detector sees, for the trials: in the mean of some frames, as a controller would have it."""
+
+from __future__ import annotations
+
+from cellwright.core.bus import Role
+from cellwright.core.messages import Detections
+from cellwright.execution import Scene
+from cellwright.lab import Lab
+
+__all__ = ["look"]
+
+LOOK_S = 0.65  # five frames and their delay
+
+
+async def look(lab: Lab, topic: str) -> Scene:
+    """The objects in view from now on."""
+    start_ns = lab.world.clock.time_ns
+    frames: list[Detections] = []
+    subscription = lab.bus.subscribe(
+        topic, lambda _topic, frame: frames.append(frame), subscriber="bench", role=Role.CONTROLLER
+    )
+    await lab.clock.sleep(LOOK_S)
+    lab.bus.unsubscribe(subscription)
+    return Scene([frame for frame in frames if frame.time_ns >= start_ns])

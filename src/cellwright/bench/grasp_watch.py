@@ -1,0 +1,110 @@
+"""What really happens to a part in a hand, by the true state: held or not, how far it slips, what else was moved."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cellwright.core.pose import Pose
+from cellwright.lab import Lab
+from cellwright.sim.stepper import Order
+
+__all__ = ["MOVED_M", "MOVED_RAD", "Outcome", "Watch"]
+
+RATE_HZ = 50.0
+MOVED_M = 0.003  # farther, or turned by more, another object has been knocked
+MOVED_RAD = np.radians(2.0)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one trial ended; plain values, because it comes from another process.
+
+    Attributes:
+        trial: What was tried, for a person.
+        problem: Why it failed, or empty.
+        slip_m: How far the part moved between the pads from grasp to release; NaN when it was never grasped.
+        turn_rad: How far it turned there.
+        place_error_m: How far it ended from where it should, in the plane.
+        seated: The judge's verdict on the slot; of a bottle, whether it stands upright.
+    """
+
+    trial: str
+    problem: str
+    slip_m: float
+    turn_rad: float
+    place_error_m: float
+    seated: bool
+
+    @property
+    def success(self) -> bool:
+        """In the hand all the way, set down where it should be, nothing else disturbed."""
+        return not self.problem
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self)
+
+
+class Watch:
+    """Looks at one part and the gripper that carries it, fifty times a second between grasp and release.
+
+    Whether pads touch is no good measure: stiff ones lose touch for single steps, and a lock holds without them. A
+    part counts as lost when the point that the pads closed on is farther from their middle than half a pad's width.
+    """
+
+    def __init__(self, lab: Lab, robot: str, part: str) -> None:
+        self._world, self._robot, self._part = lab.world, robot, part
+        self._start = {name: lab.world.pose_of(name) for name in lab.world.objects}
+        self._grasp: Pose | None = None  # the part in the hand when the fingers had closed
+        self._carrying = False
+        tool = lab.world.robot(robot).tool
+        assert tool is not None
+        self._pad_m = tool.figures.pad_size_m[1] / 2
+        self._lost_s: float | None = None
+        self.slip_m = self.turn_rad = float("nan")
+        period = lab.world.clock.period_ticks(RATE_HZ)
+        lab.stepper.every(period, self._look, order=Order.JUDGE, name="grasp watch")
+
+    def close(self) -> None:
+        """The fingers have closed: from here on the part must stay between them."""
+        self._grasp, self._carrying = self._in_hand(), True
+
+    def open(self) -> None:
+        """The fingers are about to open."""
+        if self._carrying:
+            self._look()
+        self._carrying = False
+
+    def problem(self) -> str:
+        """What went wrong in the hand or around it; empty when nothing did."""
+        if self._grasp is None:
+            return "it was never grasped"
+        if self._lost_s is not None:
+            return f"it was lost from the hand at {self._lost_s:.2f} s"
+        return self._disturbed()
+
+    def _disturbed(self) -> str:
+        """Which other object is not where it was, and how far it went; empty when all are."""
+        for name, before in self._start.items():
+            now = self._world.pose_of(name)
+            moved_m, turned_rad = before.distance_m(now), before.angle_rad(now)
+            if name != self._part and (moved_m > MOVED_M or turned_rad > MOVED_RAD):
+                return f"{name} was moved by {moved_m * 1000:.1f} mm and {np.degrees(turned_rad):.1f} deg"
+        return ""
+
+    def _in_hand(self) -> Pose:
+        return self._world.tcp_pose(self._robot).inverse() @ self._world.pose_of(self._part)
+
+    def _look(self) -> None:
+        if not self._carrying or self._lost_s is not None:
+            return
+        assert self._grasp is not None
+        now = self._in_hand()
+        between_pads = self._grasp.inverse().position  # the point of the part that the pads closed on
+        self.slip_m = float(np.linalg.norm(now.apply(between_pads)))
+        self.turn_rad = self._grasp.angle_rad(now)
+        if self.slip_m > self._pad_m:
+            self._lost_s = self._world.clock.time_s

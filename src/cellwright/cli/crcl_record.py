@@ -1,0 +1,113 @@
+"""`cellwright crcl record`: a proxy that writes down what goes by."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from itertools import count
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cellwright.cli.crcl_options import Json, Server
+from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.core import Bus
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import CrclCommand, CrclStatus
+from cellwright.crcl.connection import parse_address, tcp
+from cellwright.crcl.proxy import CrclProxy, Passed
+from cellwright.crcl.xml_log import XmlLog
+from cellwright.record import Recorder
+
+__all__ = ["record"]
+
+
+def record(
+    server: Server,
+    listen: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where clients connect instead; port 0 picks a free one.")
+    ] = "127.0.0.1:0",
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The log (MCAP).")] = Path("out/crcl.mcap"),
+    xml: Annotated[Path | None, typer.Option(metavar="FILE", help="The documents as text, unchanged.")] = None,
+    robot: Annotated[str, typer.Option(metavar="NAME", help="What the robot is called in the log.")] = "robot",
+    duration: Annotated[
+        float | None, typer.Option("--for", min=0.0, metavar="S", help="End after so many seconds.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Stands between clients and a CRCL server, passes everything on unchanged and records both ways with times.
+
+    Ends with Ctrl-C, or after --for. Times are those of this machine's clock, since 1970.
+    """
+    parse_address(server)
+    host, port = _listen_address(listen)
+    text_file = xml if xml is not None else out.with_suffix(".xml")
+    if text_file.absolute() == out.absolute():
+        raise BadInput(f"log and text cannot both be written to {out}")
+    for path in (out, text_file):
+        prepare_output(path)
+    bus = Bus()
+    command_topic, status_topic = f"/{robot}/crcl_command", f"/{robot}/crcl_status"
+    bus.declare(command_topic, CrclCommand)
+    bus.declare(status_topic, CrclStatus)
+    recorder, text, numbers = (
+        Recorder(bus, out, metadata={"server": server, "robot": robot}),
+        XmlLog(text_file),
+        count(),
+    )
+
+    def write(passed: Passed) -> None:
+        content = (
+            passed.time_ns,
+            next(numbers),
+            f"connection_{passed.connection}",
+            passed.data.decode(errors="replace"),
+        )
+        if passed.to_robot:
+            bus.publish(command_topic, CrclCommand(*content))
+        else:
+            bus.publish(status_topic, CrclStatus(*content))
+        text.add(passed)
+
+    proxy = CrclProxy(tcp(server), write, say=lambda line: say(line, to=err))
+    try:
+        asyncio.run(_serve(proxy, host, port, duration, server))
+    finally:
+        lost = recorder.close()
+        text.close()
+    trouble = proxy.trouble or lost.reason
+    if as_json:
+        counts = {"connections": proxy.accepted, "documents": text.written}
+        print_json({"server": server, "log": out, "text": text_file, **counts, "trouble": trouble})
+    else:
+        say(f"{text.written} documents on {proxy.accepted} connections: {out}, {text_file}")
+    if trouble:
+        say(f"the record is incomplete: {trouble}", to=err)
+    return 1 if trouble else 0
+
+
+async def _serve(proxy: CrclProxy, host: str, port: int, duration_s: float | None, server: str) -> None:
+    """Until the time is over or somebody interrupts, which is the ordinary end."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, ended.set)
+        except (NotImplementedError, RuntimeError, ValueError):  # not on Windows, not outside the main thread
+            break
+    await proxy.start(host, port)
+    say(f"clients of {server} connect to {proxy.address}; Ctrl-C ends the record", to=err)
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(duration_s):
+                await ended.wait()
+    finally:
+        await proxy.close()
+
+
+def _listen_address(address: str) -> tuple[str, int]:
+    host, colon, port = address.rpartition(":")
+    if colon and host and port == "0":
+        return host.strip("[]"), 0
+    return parse_address(address)

@@ -1,0 +1,84 @@
+"""`cellwright crcl status`: what a robot reports."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from cellwright.cli.crcl_options import Json, Server
+from cellwright.cli.output import print_json, say, table
+from cellwright.crcl import encode
+from cellwright.crcl.client import CrclClient
+from cellwright.crcl.connection import parse_address
+from cellwright.crcl.messages import CRCLStatus, ParallelGripperStatus, VacuumGripperStatus
+from cellwright.crcl.options import ClientOptions
+
+__all__ = ["status"]
+
+
+def status(
+    server: Server,
+    xml: Annotated[bool, typer.Option("--xml", help="Print the status as XML.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Asks a CRCL server for its status and shows it; moves nothing, changes nothing."""
+    parse_address(server)
+    told = asyncio.run(_ask(server))
+    if as_json:
+        print_json(_plain(asdict(told)))
+    elif xml:
+        print(encode(told, indent="  ").decode(), end="")
+    else:
+        _show(told)
+
+
+async def _ask(server: str) -> CRCLStatus:
+    options = ClientOptions(with_stop_connection=False, reconnect_s=0.0)
+    client = CrclClient.to(server, options=options)
+    async with client:
+        return await client.status()
+
+
+def _show(told: CRCLStatus) -> None:
+    command, settings = told.command_status, told.settings_status
+    said = f": {command.state_description}" if command.state_description else ""
+    say(f"command {command.command_id}: {command.command_state}{said} (status {command.status_id})")
+    if command.program_file:
+        say(f"program {command.program_file}: {command.program_index} of {command.program_length}")
+    length = settings.length_unit_name if settings and settings.length_unit_name else "length unit not told"
+    angle = settings.angle_unit_name if settings and settings.angle_unit_name else "angle unit not told"
+    if told.pose_status:
+        pose = told.pose_status.pose
+        point, x, z = pose.point, pose.x_axis, pose.z_axis
+        say(f"at {point.x:.6g}, {point.y:.6g}, {point.z:.6g} ({length})")
+        say(f"x axis {x.i:.4f}, {x.j:.4f}, {x.k:.4f}; z axis {z.i:.4f}, {z.j:.4f}, {z.k:.4f}")
+    if told.gripper_status:
+        gripper, state = told.gripper_status, ""
+        if isinstance(gripper, ParallelGripperStatus):
+            state = f", {gripper.separation:.6g} open"
+        elif isinstance(gripper, VacuumGripperStatus):
+            state = ", powered" if gripper.is_powered else ", not powered"
+        holding = {True: ", holds something", False: ", holds nothing", None: ""}[gripper.holding_object]
+        say(f"gripper {gripper.gripper_name}{state}{holding}")
+    if told.joint_statuses:
+        rows = [
+            (j.joint_number, *(_number(v) for v in (j.joint_position, j.joint_velocity, j.joint_torque_or_force)))
+            for j in told.joint_statuses.joint_status
+        ]
+        table(
+            f"joints ({angle}; {length} where they slide)", ["joint", "position []", "velocity []", "effort []"], rows
+        )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _plain(value: Any) -> Any:
+    """Without what is not there."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if item is not None and item != ()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,80 @@
+"""`cellwright serve`: a cell as a server, for controllers from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cellwright.cli.output import print_json, say
+from cellwright.core.errors import BadInput
+from cellwright.lab import CrclDoors, Lab
+
+__all__ = ["serve"]
+
+FOR_EVER_S = float("inf")
+
+
+def serve(
+    cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets everybody in.")] = "127.0.0.1",
+    port: Annotated[
+        list[str] | None, typer.Option(help="ROBOT=PORT instead of the cell's own; 0 is any free port.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="Units after InitCanon: spec (m, rad) or aprs-lab (mm, deg).")] = "spec",
+    frame: Annotated[str, typer.Option(help="Frame of poses: base or world.")] = "base",
+    push: Annotated[float | None, typer.Option(help="Send a status to everybody every so many seconds.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
+    pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
+    fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as one JSON object.")] = False,
+) -> int:
+    """Serves every robot of a cell over CRCL until it is interrupted.
+
+    Connect any CRCL client: `cellwright crcl status 127.0.0.1:64444`.
+    """
+    ports = dict(_port(text) for text in port or [])
+    with Lab.from_cell(cell, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
+        for robot in ports:
+            lab.robot(robot)
+        if record is not None:
+            lab.record(record)
+        doors = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)
+        lab.perform(_serve(lab, doors, host, ports, as_json))
+    return 0
+
+
+async def _serve(lab: Lab, doors: CrclDoors, host: str, ports: dict[str, int], as_json: bool) -> None:
+    await doors.start(host, ports)
+    addresses = {robot: "{}:{}".format(*server.address) for robot, server in doors.servers.items()}
+    if as_json:
+        print_json({"cell": lab.cell.name, "crcl": addresses})
+    else:
+        for robot, address in addresses.items():
+            say(f"{robot}: crcl at {address}")
+        say("until Ctrl-C")
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        await doors.close()
+
+
+def _port(text: str) -> tuple[str, int]:
+    robot, _, number = text.partition("=")
+    if not (robot and number.isdecimal() and int(number) <= 65535):
+        raise BadInput(f"--port takes ROBOT=PORT with a port from 0 to 65535, not '{text}'")
+    return robot, int(number)
+
+
+def _frame(text: str) -> Literal["base", "world"]:
+    if text == "base":
+        return "base"
+    if text == "world":
+        return "world"
+    raise BadInput(f"--frame is base or world, not '{text}'")

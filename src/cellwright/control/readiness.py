@@ -1,0 +1,128 @@
+"""Whether a robot may move, and why not: its state, the locks on it, and how they are taken away."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control.commander import Commander
+from cellwright.control.control_block import Payload
+from cellwright.control.controller import Controller
+from cellwright.control.drive import CommandMode, Drive
+from cellwright.control.state import NotReady, RobotState
+
+__all__ = ["Readiness"]
+
+Array = npt.NDArray[np.float64]
+
+
+class Readiness(ABC):
+    """State, reason and locks of one robot, and what only a robot that stands still and is free may be told."""
+
+    commander: Commander
+
+    def __init__(self, robot: str) -> None:
+        self.robot = robot
+        self.state, self.reason = RobotState.IDLE, ""
+        self.locks: set[str] = set()
+
+    @property
+    def drive(self) -> Drive:
+        """The arm's drives."""
+        return self.commander.drive
+
+    @property
+    def controller(self) -> Controller:
+        """Who commands them."""
+        return self.commander.controller
+
+    @property
+    def position_rad(self) -> Array:
+        """What the encoders say."""
+        return self.drive.position_rad
+
+    @property
+    def set_point_rad(self) -> Array:
+        """Where the arm is held: the start of the next motion."""
+        return self.commander.set_point_rad
+
+    @property
+    @abstractmethod
+    def moving(self) -> bool:
+        """Whether a motion is in progress."""
+
+    def use(self, controller: str, **gains: Any) -> None:
+        """Goes over to another controller by name; the arm stays where it is.
+
+        Raises:
+            NotReady: while the arm moves, is locked or in fault.
+            UnknownName: when there is none of that name.
+        """
+        self.require_unlocked()
+        self.commander.use(controller, **gains)
+
+    def carry(self, payload: Payload) -> None:
+        """Tells controllers what the arm carries."""
+        self.require_unlocked()
+        self.commander.carry(payload)
+
+    def take_commands(self, mode: CommandMode) -> None:
+        """Has the drives take commands directly, in one of the modes; in position mode motions can be followed, too."""
+        self.require_unlocked()
+        self.commander.take_commands(mode)
+
+    def command(self, values: npt.ArrayLike) -> None:
+        """Angles, speeds or torques for the drives, whichever they take now; they hold until the next ones.
+
+        Raises:
+            NotReady: when the robot moves by itself, is locked or in fault, or a controller commands its drives.
+            OutOfRange: beyond a limit; names the joint.
+        """
+        self.require_unlocked()
+        if not self.commander.command(values):
+            raise NotReady(self.robot, self.state, "takes its commands from a controller; set its mode first")
+
+    def lock(self, lock: str, reason: str) -> None:
+        """Notes why the robot stops, and the lock that comes with it, if any."""
+        if lock:
+            self.locks.add(lock)
+        self.reason = reason
+
+    def fail(self, reason: str) -> None:
+        """Something went wrong: nothing moves before a reset."""
+        self.state, self.reason = RobotState.FAULT, reason
+
+    def reset(self, lock: str = "") -> None:
+        """Takes away a lock, or, without its name, ends a fault; ready again when nothing else is in the way."""
+        self.locks.discard(lock)
+        if self.moving:
+            raise NotReady(self.robot, self.state, f"cannot be reset: it is {self.state.value}")
+        if not lock or self.state is not RobotState.FAULT:
+            self.state = RobotState.STOPPED if self.locks else RobotState.IDLE
+            self.reason = self.reason if self.locks else ""
+
+    def require_unlocked(self) -> None:
+        """Whether the robot stands still and may be told to move.
+
+        Raises:
+            NotReady: otherwise; says why.
+        """
+        if self.moving:
+            raise NotReady(self.robot, self.state, "is already moving")
+        if self.state is RobotState.FAULT:
+            raise NotReady(self.robot, self.state, f"is in fault and needs a reset: {self.reason}")
+        if self.locks:
+            why = f"is locked by {', '.join(sorted(self.locks))} and needs a reset: {self.reason}"
+            raise NotReady(self.robot, self.state, why)
+
+    def save(self) -> Any:
+        """State, reason and locks."""
+        return self.state, self.reason, frozenset(self.locks)
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave."""
+        self.state, self.reason, locks = state
+        self.locks = set(locks)

@@ -1,0 +1,84 @@
+"""A motion run through ahead of its time, so that controllers find their reference in memory, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.motion import Follower, Moment, RunState
+
+__all__ = ["Rehearsal"]
+
+Array = npt.NDArray[np.float64]
+
+CHUNK_ROWS = 1000  # some seconds: a motion that is told to creep would fill the memory otherwise
+MARGIN_ROWS = 100
+
+
+class Rehearsal:
+    """The rows that a follower makes, and where it was at each of them.
+
+    An order at some row puts the follower back to that row, and what it does from there replaces the rows to come.
+    So nothing jumps, and controllers need no Python while they follow.
+
+    Attributes:
+        rows: Positions, velocities and accelerations, (turns, 3, joints).
+
+    Args:
+        follower: Makes them.
+        ahead: Whether a row is what should be reached by the end of its turn, as a servo wants it, and not what
+            should be true at its beginning.
+    """
+
+    def __init__(self, follower: Follower, *, ahead: bool) -> None:
+        self._follower, self._start = follower, follower.moment
+        self._begins_here = not ahead  # whether the first row is the start itself
+        self.rows: Array = np.empty((0, 3, len(follower.arm.joints)))
+        self._moments: list[Moment] = []
+        self._run()
+
+    @property
+    def state(self) -> RunState:
+        """How the rows end."""
+        return self._follower.state
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last row is at rest; otherwise more are to come."""
+        return self._follower.at_rest
+
+    def change(self, count: int, order: Callable[[Follower], object]) -> None:
+        """Gives the follower an order as of the row in force, `count` of them having had their turn."""
+        self._drop(count)
+        self._follower.put_back(self._start)
+        order(self._follower)
+        self._start = self._follower.moment  # the same place in another state
+        self.rows, self._moments = self.rows[:0], []
+        self._run()
+
+    def extend(self, count: int) -> bool:
+        """Drops rows that had their turn and makes more, when their end comes near; whether it did."""
+        if self.complete or count < len(self.rows) - MARGIN_ROWS:
+            return False
+        self._drop(count)
+        self._run()
+        return True
+
+    def _drop(self, count: int) -> None:
+        count = min(count, len(self.rows))
+        if count:
+            self._start, self._begins_here = self._moments[count - 1], False
+            self.rows, self._moments = self.rows[count:], self._moments[count:]
+
+    def _run(self) -> None:
+        parts = [self.rows]
+        if self._begins_here and not self._moments:
+            parts.append(np.array([self._follower.sample]))
+            self._moments.append(self._start)
+        if len(parts) == 1 or not self._follower.at_rest:
+            rows, moments = self._follower.run(CHUNK_ROWS)
+            parts.append(rows)
+            self._moments += moments
+        self.rows = np.concatenate(parts)

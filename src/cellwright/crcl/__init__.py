@@ -1,0 +1,110 @@
+"""CRCL, NIST's Canonical Robot Command Language: messages, codec, checker.
+
+>>> from cellwright.crcl import CRCLCommandInstance, Dwell, decode, encode
+>>> decode(encode(CRCLCommandInstance(Dwell(7, 0.5))))
+CRCLCommandInstance(name=None, crcl_command=Dwell(name=None, command_id=7, guard=(), dwell_time=0.5), ...)
+"""
+
+from cellwright.crcl import messages
+from cellwright.crcl.blocking import BlockingClient
+from cellwright.crcl.check import Problem, check
+from cellwright.crcl.client import CrclClient
+from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, tcp
+from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
+from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
+from cellwright.crcl.link import LinkLost, NoAnswer
+from cellwright.crcl.messages import *  # noqa: F403
+from cellwright.crcl.options import ClientOptions, ProgramPlace
+from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
+from cellwright.crcl.parser import MAX_BYTES
+from cellwright.crcl.patience import Patience
+from cellwright.crcl.practice import PracticeArm, serve_practice_arm
+from cellwright.crcl.proxy import CrclProxy, Passed
+from cellwright.crcl.reader import decode
+from cellwright.crcl.robot import (
+    BeyondLimit,
+    CrclRobot,
+    GripperKind,
+    GripperReading,
+    JointFacts,
+    JointTarget,
+    NotAvailable,
+    Pace,
+    RobotClock,
+    RobotReading,
+    SensorReading,
+    Tolerance,
+    Waypoint,
+)
+from cellwright.crcl.runner import ProgramReport, Progress, run_program
+from cellwright.crcl.screw import Screw
+from cellwright.crcl.server import DEFAULT_PORT, CrclServer
+from cellwright.crcl.targets import EndpointCfg, Switched, SwitchRefused, Target, Targets, TargetsCfg
+from cellwright.crcl.units import UNIT_PROFILES, Quantity, Units
+from cellwright.crcl.wall_clock import WallClock
+from cellwright.crcl.writer import encode
+from cellwright.crcl.xml_log import XmlLog, read_xml_log
+
+__all__ = [
+    "DEFAULT_PORT",
+    "MAX_BYTES",
+    "MAX_MESSAGE_BYTES",
+    "UNIT_PROFILES",
+    "BeyondLimit",
+    "BlockingClient",
+    "ClientOptions",
+    "CommandFailed",
+    "Connection",
+    "ConnectionFailed",
+    "Connector",
+    "CrclClient",
+    "CrclError",
+    "CrclProxy",
+    "CrclRobot",
+    "CrclServer",
+    "DecodeError",
+    "EncodeError",
+    "EndpointCfg",
+    "FramingError",
+    "GripperKind",
+    "GripperReading",
+    "JointFacts",
+    "JointTarget",
+    "LinkLost",
+    "MessageStream",
+    "NoAnswer",
+    "NotAvailable",
+    "Outcome",
+    "OutcomeState",
+    "Pace",
+    "Passed",
+    "Patience",
+    "PracticeArm",
+    "Problem",
+    "ProgramPlace",
+    "ProgramReport",
+    "Progress",
+    "Quantity",
+    "RobotClock",
+    "RobotReading",
+    "Screw",
+    "SensorReading",
+    "SwitchRefused",
+    "Switched",
+    "Target",
+    "Targets",
+    "TargetsCfg",
+    "Tolerance",
+    "Units",
+    "WallClock",
+    "Waypoint",
+    "XmlLog",
+    "check",
+    "decode",
+    "encode",
+    "read_xml_log",
+    "run_program",
+    "serve_practice_arm",
+    "tcp",
+]
+__all__ += messages.__all__

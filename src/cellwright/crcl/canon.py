@@ -1,0 +1,225 @@
+"""The state machine of one robot, shared by all its connections: one command at a time, a new one ends the old one.
+
+An error stays until InitCanon. What a command asks for is checked when it is accepted; settings hold from then on, so
+that commands which arrive in one piece mean what they say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from cellwright.core.errors import CellwrightError
+from cellwright.core.pose import Pose
+from cellwright.crcl import messages as m
+from cellwright.crcl.actions import Actions, Plan
+from cellwright.crcl.guarded import Guarded, GuardRecord
+from cellwright.crcl.guards import GuardWatch
+from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance, StopConditionEnum
+from cellwright.crcl.moves import Moves
+from cellwright.crcl.robot import BeyondLimit, CrclRobot
+from cellwright.crcl.settings import Settings
+from cellwright.crcl.standing import OwnAnswer, PrivateCommand, Speaker, Standing
+from cellwright.crcl.units import Units, to_si
+
+__all__ = ["Canon"]
+
+LOG = logging.getLogger(__name__)
+_WORKING, _DONE, _ERROR = CommandStateEnum.CRCL_WORKING, CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_ERROR
+
+
+class Canon:
+    """One robot's commands.
+
+    Args:
+        robot: The robot.
+        pose_base: Where its base is in the frame in which clients give poses.
+        epoch_s: The Unix time at which the robot's clock began.
+
+    Attributes:
+        settings: What commands have set.
+        initialised: Whether there is a session: InitCanon was there, EndCanon not yet.
+    """
+
+    def __init__(self, robot: CrclRobot, pose_base: Pose | None = None, epoch_s: float = 0.0) -> None:
+        self.robot, self.epoch_s = robot, epoch_s
+        self.pose_base = pose_base or Pose.identity()
+        self.linear_joints = tuple(joint.is_linear for joint in robot.joints)
+        self.settings = Settings()
+        self.initialised = False
+        self._actions = Actions(robot, Moves(robot, self.pose_base))
+        self._guarded = Guarded(robot)
+        self._tasks: list[asyncio.Task[None]] = []  # the last one is the present command; others are ending
+        self._stop_with = StopConditionEnum.NORMAL  # a harder stop that is not over yet is not made softer
+        self._status_id = 0
+        self._standing = Standing(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
+        self._owner: Speaker | None = None  # who sent the present command
+
+    @property
+    def state(self) -> CommandStateEnum:
+        """How far the present command is."""
+        return self._standing.state
+
+    @property
+    def guard_record(self) -> GuardRecord:
+        """What there is to tell of guards."""
+        return self._guarded.record
+
+    def command_status(self, speaker: Speaker) -> m.CommandStatus:
+        """What a connection is told of the present command; every status has a number of its own."""
+        self._status_id += 1
+        standing, own = self._standing, speaker.own_answer
+        if own is not None and (own.beside is standing or not own.was_told):
+            own.was_told, standing = True, own.answer
+        return standing.status(self._status_id, self.robot.read().override_percent)
+
+    def accept(self, instance: CRCLCommandInstance, speaker: Speaker) -> None:
+        """Begins a command in place of the present one; the state tells at once that it is the present one now."""
+        command = instance.crcl_command
+        if isinstance(command, PrivateCommand) and self._owner not in (None, speaker):
+            self._accept_beside(instance, speaker)
+            return
+        self._owner = speaker
+        if self.state is _ERROR and not isinstance(command, m.InitCanon):
+            self._accept_in_error(instance)
+            return
+        if reason := self._refusal(command):
+            self._fail(reason, instance)
+            return
+        units = speaker.units
+        try:
+            in_si = to_si(command, units, self.linear_joints)
+            speaker.configure(command)
+            plan = self._actions.plan(in_si, self.settings)
+            watch = GuardWatch(in_si.guard, self.robot, self.epoch_s) if in_si.guard else None
+        except Exception as error:
+            self._fail(_text(error, units), instance)
+            return
+        if isinstance(command, m.InitCanon):
+            self.initialised, self._guarded = True, Guarded(self.robot)
+        elif isinstance(command, m.EndCanon):
+            self.initialised = False
+        elif isinstance(command, m.StopMotion):
+            self._stop_with = command.stop_condition
+        if plan.action is None or isinstance(command, m.InitCanon):
+            self.settings = plan.settings
+        moving = self._cancel()
+        if plan.action is None and watch is None and not moving:
+            self._standing = Standing(instance, _DONE, plan.note)
+        else:
+            self._standing = Standing(instance, _WORKING)
+            self._start(lambda: self._run(plan, watch, units, halt=moving and not plan.stops))
+
+    def _refusal(self, command: m.CRCLCommand) -> str:
+        """Why a command may not be executed now; empty if it may."""
+        if self.initialised or isinstance(command, m.InitCanon | m.EndCanon | m.StopMotion):
+            return ""
+        return f"not initialised: {type(command).__name__} needs an InitCanon first"
+
+    def _accept_beside(self, instance: CRCLCommandInstance, speaker: Speaker) -> None:
+        """Units or reports of a connection, while the present command is another one's: nobody else notices.
+
+        NIST's client repeats the reports that it configures on the connection that it polls, with the same number and
+        while the next motion is under way already. It waits for that motion, and must not lose sight of it.
+        """
+        state, text = _DONE, ""
+        if self.state is _ERROR:
+            state, text = _ERROR, self._standing.text
+        elif reason := self._refusal(instance.crcl_command):
+            state, text = _ERROR, reason
+        else:
+            try:
+                speaker.configure(instance.crcl_command)
+            except CellwrightError as error:
+                state, text = _ERROR, str(error)
+        speaker.own_answer = OwnAnswer(self._standing, Standing(instance, state, text))
+
+    def reject(self, text: str, command_id: int | None = None) -> None:
+        """Goes into the error state for a message that nobody could understand.
+
+        The robot stops: what could not be understood may have been a stop.
+        """
+        instance = None if command_id is None else CRCLCommandInstance(m.GetStatus(command_id))
+        if self.state is not _ERROR:
+            self._fail(text, instance)
+        elif instance is not None:  # the first error is the one to be told
+            self._standing = Standing(instance, _ERROR, self._standing.text)
+
+    async def close(self) -> None:
+        """Ends whatever is going on; the robot stands."""
+        if self._cancel():
+            await self._wait_for_others()
+            await self.robot.stop(StopConditionEnum.NORMAL)
+
+    def _accept_in_error(self, instance: CRCLCommandInstance) -> None:
+        """Only InitCanon ends an error; a stop is obeyed all the same, and EndCanon ends the session."""
+        command = instance.crcl_command
+        if isinstance(command, m.StopMotion):
+            condition = command.stop_condition
+            self._cancel()
+            self._start(lambda: self._halt(condition))
+        elif isinstance(command, m.EndCanon):
+            self.initialised = False
+        # Its sender waits for an answer: the error is the answer.
+        self._standing = Standing(instance, _ERROR, self._standing.text)
+
+    def _fail(self, text: str, instance: CRCLCommandInstance | None = None) -> None:
+        self._standing = Standing(instance or self._standing.instance, _ERROR, text)
+        if self._cancel():
+            self._start(lambda: self._halt(StopConditionEnum.NORMAL))
+
+    def _start(self, work: Callable[[], Awaitable[None]]) -> None:
+        async def job() -> None:
+            await self._wait_for_others()
+            await work()
+
+        self._tasks.append(asyncio.get_running_loop().create_task(job()))
+
+    def _cancel(self) -> bool:
+        """Asks what is going on to end; whether there was anything."""
+        self._tasks = [task for task in self._tasks if not task.done()]
+        for task in self._tasks:
+            task.cancel()
+        return bool(self._tasks)
+
+    async def _wait_for_others(self) -> None:
+        me = asyncio.current_task()
+        if others := [task for task in self._tasks if task is not me and not task.done()]:
+            await asyncio.wait(others)
+
+    async def _halt(self, condition: StopConditionEnum) -> None:
+        try:
+            await self.robot.stop(condition)
+        except CellwrightError as error:
+            LOG.warning("%s could not be stopped: %s", self.robot.name, error)
+
+    async def _run(self, plan: Plan, watch: GuardWatch | None, units: Units, *, halt: bool) -> None:
+        try:
+            if halt:
+                await self.robot.stop(self._stop_with)
+            note = plan.note
+            if watch is not None:
+                note = await self._guarded.run(plan.action, watch) or note
+            elif plan.action is not None:
+                await plan.action()
+            if plan.action is not None:
+                self.settings = plan.settings
+            self._end(_DONE, note)
+        except Exception as error:
+            self._end(_ERROR, _text(error, units))
+        self._stop_with = StopConditionEnum.NORMAL  # not when it is cancelled: then the stop is still to be made
+
+    def _end(self, state: CommandStateEnum, text: str) -> None:
+        if asyncio.current_task() is self._tasks[-1] and self.state is _WORKING:
+            self._standing = Standing(self._standing.instance, state, text)
+
+
+def _text(error: Exception, units: Units) -> str:
+    """What to tell of an error; a defect must reach the client, too, and not vanish in a task."""
+    if isinstance(error, BeyondLimit):
+        return error.text(units)
+    if isinstance(error, CellwrightError):
+        return str(error)
+    LOG.error("a command failed", exc_info=error)
+    return f"internal error: {type(error).__name__}: {error}"

@@ -1,0 +1,327 @@
+"""A client for any CRCL server: does one command after the other, and survives a lost connection.
+
+A command is done when the server reports its number with CRCL_Done; the client asks until then. After a lost connection
+it asks first which command the robot is at: one that was taken up is waited for, never sent again; one that was
+not is sent after all, once units are what they were.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Self
+
+from cellwright.core.errors import JobFailed
+from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
+from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.messages import (
+    CommandStateEnum,
+    CRCLCommand,
+    CRCLCommandInstance,
+    CRCLStatus,
+    EndCanon,
+    GetStatus,
+    InitCanon,
+    StopConditionEnum,
+    StopMotion,
+)
+from cellwright.crcl.options import ClientOptions, ProgramPlace
+from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
+from cellwright.crcl.pending import Pending
+from cellwright.crcl.remembered import Remembered
+
+__all__ = ["CrclClient"]
+
+_IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
+_NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion)
+
+
+class CrclClient:
+    """A session with one server; use it as `async with CrclClient.to("127.0.0.1:64444") as robot`.
+
+    Args:
+        connect: Makes connections to the server.
+        peer: What the server is called in messages.
+        options: How to wait.
+        say: Is told of lost and new connections.
+    """
+
+    def __init__(
+        self,
+        connect: Connector,
+        *,
+        peer: str = "the server",
+        options: ClientOptions | None = None,
+        say: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self.peer, self.options, self.remembered = peer, options or ClientOptions(), Remembered()
+        self.aborts = 0
+        """How often `abort` was called: who runs a program looks whether it grew."""
+        self._connect, self._say = connect, say
+        self._link: Link | None = None
+        self._stop_link: Link | None = None
+        self._connecting = asyncio.Lock()
+        self._needs_restore = False
+        self._last_id = (self.options.first_id or 1) - 1
+        self._sent_id = 0
+        self._stop_ids: set[int] = set()
+        self._waited_for = 0
+
+    @classmethod
+    def to(
+        cls, address: str, *, options: ClientOptions | None = None, say: Callable[[str], None] = lambda _text: None
+    ) -> CrclClient:
+        """A client of the server at HOST:PORT; it connects when it is entered or opened."""
+        return cls(tcp(address), peer=address, options=options, say=say)
+
+    async def open(self) -> Self:
+        """Connects and asks for the first status.
+
+        Raises:
+            ConnectionFailed: Nobody is there. LinkLost, NoAnswer: somebody is, but does not speak CRCL.
+        """
+        self._link = await Link.open(self._connect, self.peer)
+        try:
+            await self._ask(self._link)
+            if self.options.with_stop_connection:
+                self._stop_link = await Link.open(self._connect, self.peer)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        """Ends the connections; the robot goes on with what it does."""
+        links, self._link, self._stop_link = (self._link, self._stop_link), None, None
+        for link in filter(None, links):
+            await link.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    async def status(self) -> CRCLStatus:
+        """What the robot reports now; reconnects once if it must.
+
+        After a reconnect it is in the units that were set as soon as no command is under way: setting them again would
+        stop one.
+
+        Raises:
+            LinkLost, NoAnswer, ConnectionFailed: Nobody answers.
+        """
+        try:
+            status = await self._ask(await self._live_link())
+        except LinkLost:
+            status = await self._ask(await self._live_link())
+        is_idle = not self._waited_for and status.command_status.command_state in _IDLE
+        return await self._in_known_units(status) if self._needs_restore and is_idle else status
+
+    async def execute(
+        self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
+    ) -> Outcome:
+        """Gives a command a new number, sends it and waits until the robot has done it.
+
+        A command that is executed while another one is waited for takes its place: that is what CRCL says.
+
+        Args:
+            command: Its number is replaced.
+            timeout_s: How long to wait; what `options.patience` says by default.
+            place: Where in a program it stands.
+        """
+        started_s = self._now_s()
+        try:
+            if isinstance(command, GetStatus):
+                return Outcome(OutcomeState.DONE, command, "", await self.status(), self._now_s() - started_s)
+            try:
+                link, before = await self._begin(command)
+            except LinkLost:  # noticed only now, and nothing was sent yet
+                link, before = await self._begin(command)
+        except CommandFailed as failure:
+            why = f"the settings of the lost connection could not be restored: {failure}"
+            return Outcome(OutcomeState.REFUSED, command, why, failure.outcome.status, self._now_s() - started_s)
+        except (ConnectionFailed, LinkLost, NoAnswer) as error:
+            return Outcome(OutcomeState.LOST, command, f"not sent: {error}", None, self._now_s() - started_s)
+        command = replace(command, command_id=self._next_id())
+        place = place or ProgramPlace()
+        instance = CRCLCommandInstance(
+            command, program_file=place.file, program_index=place.index, program_length=place.length
+        )
+        patience_s = self.options.patience.timeout_s(command, before) + 2 * self.options.poll_s
+        pending = Pending(instance, before.command_status.command_id, self._now_s())
+        self._waited_for += 1
+        try:
+            outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s)
+            if outcome.done:
+                self.remembered.note(command)
+            if self._needs_restore and outcome.done and outcome.status is not None:
+                outcome = replace(outcome, status=await self._in_known_units(outcome.status))
+            return outcome
+        finally:
+            self._waited_for -= 1
+
+    async def abort(self, condition: StopConditionEnum = StopConditionEnum.FAST, *, timeout_s: float = 5.0) -> Outcome:
+        """Stops the robot, by the connection that is kept for it; what is waited for ends as aborted."""
+        self.aborts += 1
+        command = StopMotion(self._next_id(), condition)
+        self._stop_ids.add(command.command_id)
+        started_s = self._now_s()
+        why = ""
+        for attempt in range(3):
+            try:
+                if self._stop_link is None or self._stop_link.lost or attempt:
+                    if self._stop_link is not None:
+                        await self._stop_link.close()
+                    self._stop_link = await Link.open(self._connect, self.peer)
+                return await self._perform(self._stop_link, command, timeout_s)
+            except (ConnectionFailed, LinkLost, NoAnswer) as error:
+                why = str(error)
+        return Outcome(OutcomeState.LOST, command, why, None, self._now_s() - started_s)
+
+    # One command, from sending to knowing.
+
+    async def _begin(self, command: CRCLCommand) -> tuple[Link, CRCLStatus]:
+        """A connection on which the command means what it should, and the status before it."""
+        link = await self._live_link()
+        if self._needs_restore and not isinstance(command, _NEEDS_NO_UNITS):
+            await self._restore(link)
+        return link, await self._ask(link)
+
+    async def _finish(self, link: Link, pending: Pending, timeout_s: float) -> Outcome:
+        command, deadline_s = pending.instance.crcl_command, pending.sent_s + timeout_s
+        status: CRCLStatus | None = None
+
+        def ended(state: OutcomeState, reason: str = "") -> Outcome:
+            return Outcome(state, command, reason, status, self._now_s() - pending.sent_s)
+
+        must_send = True
+        while True:
+            try:
+                if must_send:
+                    self._sent_id = pending.command_id
+                    must_send = False
+                    await link.send(pending.instance)
+                left_s = deadline_s - self._now_s()
+                status = await self._ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
+                verdict = self._judge(pending, status)
+                if verdict is not None:
+                    return ended(*verdict)
+            except NoAnswer as error:
+                if self._now_s() >= deadline_s:
+                    return ended(OutcomeState.TIMEOUT, str(error))
+            except LinkLost as error:
+                self._say(f"{error}; connecting again")
+                try:
+                    link = await self._live_link()
+                    if not pending.seen:
+                        doubt = await self._whether_taken_up(link, pending)
+                        if doubt:
+                            return ended(OutcomeState.LOST, doubt)
+                        must_send = not pending.seen
+                        if must_send and not isinstance(command, _NEEDS_NO_UNITS):
+                            await self._restore(link)
+                except JobFailed as failure:
+                    return ended(OutcomeState.LOST, f"{error}; {failure}")
+                continue
+            if self._now_s() >= deadline_s:
+                shown = f"the robot still reports command {status.command_status.command_id}" if status else "no answer"
+                return ended(
+                    OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else f": {shown}")
+                )
+            await asyncio.sleep(self.options.poll_s)
+
+    def _judge(self, pending: Pending, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
+        return pending.judge(status, self._now_s(), self.options.refusal_s, self._last_id, self._stop_ids)
+
+    async def _whether_taken_up(self, link: Link, pending: Pending) -> str:
+        """After a reconnect: notes whether the command was seen; says why that cannot be known, or nothing."""
+        until_s = self._now_s() + self.options.settle_s
+        while True:
+            at = (await self._ask(link)).command_status.command_id
+            if at == pending.command_id:
+                pending.seen = True
+                return ""
+            if at != pending.before_id:
+                return f"the connection was lost, and now the robot is at command {at}: not repeated"
+            if self._now_s() >= until_s:
+                return ""
+            await asyncio.sleep(self.options.poll_s)
+
+    async def _perform(self, link: Link, command: CRCLCommand, timeout_s: float) -> Outcome:
+        """Sends a numbered command and waits for it on this link only; raises LinkLost and NoAnswer."""
+        pending = Pending(CRCLCommandInstance(command), -1, self._now_s())
+        await link.send(pending.instance)
+        while True:
+            self._sent_id = command.command_id
+            status = await self._ask(link)
+            verdict = self._judge(pending, status)
+            took_s = self._now_s() - pending.sent_s
+            if verdict is None and took_s >= timeout_s:
+                verdict = OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s"
+            if verdict is not None:
+                return Outcome(verdict[0], command, verdict[1], status, took_s)
+            await asyncio.sleep(self.options.poll_s)
+
+    # Connections.
+
+    async def _ask(self, link: Link, timeout_s: float | None = None) -> CRCLStatus:
+        """Asks with the number of the last command, as NIST's client does: some servers take it for a new one."""
+        await link.send(CRCLCommandInstance(GetStatus(max(self._sent_id, 1))))
+        return await link.next_status(self.options.status_s if timeout_s is None else timeout_s)
+
+    async def _live_link(self) -> Link:
+        """The connection; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
+        async with self._connecting:
+            if self._link is not None and not self._link.lost:
+                return self._link
+            if self._link is None:
+                raise ConnectionFailed(f"the client of {self.peer} is not open")
+            lost, until_s = self._link, self._now_s() + self.options.reconnect_s
+            await lost.close()
+            while self.options.reconnect_s > 0:
+                try:
+                    self._link = await Link.open(self._connect, self.peer)
+                    await self._ask(self._link)
+                    self._needs_restore = True  # even if nothing is remembered yet: a unit may just be under way
+                    self._say(f"connected to {self.peer} again")
+                    return self._link
+                except (ConnectionFailed, LinkLost, NoAnswer) as error:
+                    await self._link.close()
+                    if self._now_s() >= until_s:
+                        tried = f"no connection within {self.options.reconnect_s:g} s"
+                        raise ConnectionFailed(f"{tried}: {error}") from None
+                await asyncio.sleep(self.options.retry_s)
+            raise ConnectionFailed(f"{self.peer}: {lost.lost}")
+
+    async def _restore(self, link: Link) -> None:
+        """Sets units and reports on a new connection; raises CommandFailed if the server does not take them."""
+        for command in self.remembered.of_connection():
+            command = replace(command, command_id=self._next_id())
+            (await self._perform(link, command, self.options.patience.timeout_s(command))).check()
+        self._needs_restore = False
+
+    async def _in_known_units(self, status: CRCLStatus) -> CRCLStatus:
+        """A status in the units that were set, about the same command; only once nothing is under way any more."""
+        if not self.remembered.initialised:
+            return status
+        try:
+            link = await self._live_link()
+            await self._restore(link)
+            return replace(await self._ask(link), command_status=status.command_status)
+        except JobFailed as error:
+            self._say(f"{error}; the last status may be in the server's default units")
+            return status
+
+    def _next_id(self) -> int:
+        """A number that neither this client nor, as far as is known, the server has had."""
+        for link in (self._link, self._stop_link):
+            if link is not None and link.latest is not None:
+                self._last_id = max(self._last_id, link.latest.command_status.command_id)
+        self._last_id += 1
+        return self._last_id
+
+    @staticmethod
+    def _now_s() -> float:
+        return asyncio.get_running_loop().time()

@@ -1,0 +1,81 @@
+"""What the battery may do, and what a server makes of a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cellwright.crcl.messages import CRCLStatus
+
+__all__ = ["Answer", "ConformOptions", "Reaction"]
+
+
+@dataclass(frozen=True)
+class ConformOptions:
+    """What the battery may do.
+
+    Attributes:
+        may_move: Whether the robot may be moved at all.
+        reach_m: How far from where it stands its controlled point may be moved, upwards.
+        turn_rad: How far a joint may be turned.
+        tool_changer: Whether the tool changer may be opened and closed.
+        poll_s: Between two questions for the status.
+        answer_s: How long an answer may take.
+        done_s: How long what takes no time may take to be done.
+        init_s: How long InitCanon may take.
+    """
+
+    may_move: bool = True
+    reach_m: float = 0.02
+    turn_rad: float = 0.02
+    tool_changer: bool = False
+    poll_s: float = 0.02
+    answer_s: float = 2.0
+    done_s: float = 3.0
+    init_s: float = 30.0
+
+    @property
+    def speed_mps(self) -> float:
+        """How fast the controlled point is moved: the whole way in one second."""
+        return self.reach_m
+
+
+class Reaction(StrEnum):
+    """What a server makes of a command."""
+
+    DONE = "done"
+    ERROR = "error"
+    """CRCL_Error with the command's number."""
+    REFUSED = "refused"
+    """CRCL_Error, and the number of another command."""
+    SILENT = "silent"
+    """Nothing of it shows in the status."""
+    WORKING = "working"
+    """It was taken up, and has not ended."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reaction, the number of the command, the last status, and after how long."""
+
+    reaction: Reaction
+    command_id: int
+    status: CRCLStatus
+    took_s: float
+
+    @property
+    def done(self) -> bool:
+        """Whether the server says so."""
+        return self.reaction is Reaction.DONE
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the server signals an error, under whichever number."""
+        return self.reaction in (Reaction.ERROR, Reaction.REFUSED)
+
+    @property
+    def text(self) -> str:
+        """What was observed, for reports."""
+        told = self.status.command_status
+        said = f", '{told.state_description[:200]}'" if told.state_description else ""
+        return f"{self.reaction} (status: command {told.command_id}, {told.command_state}{said})"

@@ -1,0 +1,93 @@
+"""What a check is, and the ways in which it can come out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from cellwright.crcl.conform.probe import Probe
+
+__all__ = ["REGISTERED", "Check", "CheckEnded", "Verdict", "check", "doubt", "fail", "require"]
+
+Run = Callable[["Probe"], Awaitable[str | None]]
+
+
+class Verdict(StrEnum):
+    """How a check came out."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    AMBIGUOUS = "ambiguous"
+    """The rule leaves it open, or the server does not let it be seen."""
+    SKIPPED = "skipped"
+    """It was not allowed to be tried."""
+
+
+class CheckEnded(Exception):
+    """Ends a check with a verdict other than pass."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason = verdict, reason
+
+
+def fail(reason: str) -> NoReturn:
+    """The server breaks the rule."""
+    raise CheckEnded(Verdict.FAIL, reason)
+
+
+def doubt(reason: str) -> NoReturn:
+    """It cannot be told whether the server breaks the rule."""
+    raise CheckEnded(Verdict.AMBIGUOUS, reason)
+
+
+def require(holds: bool, reason: str) -> None:
+    """Fails unless it holds."""
+    if not holds:
+        fail(reason)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule and how it is tried.
+
+    Attributes:
+        name: For reports and options.
+        area: The part of the battery.
+        clause: The rule in one sentence.
+        does: What is tried, in one sentence.
+        run: Tries it; returns what was observed.
+        moves: Whether the robot, or what it carries, may move.
+        prepared: Whether the session is opened before, with metres, radians and full reports.
+        needs: The option without which it is not tried.
+    """
+
+    name: str
+    area: str
+    clause: str
+    does: str
+    run: Run
+    moves: bool = False
+    prepared: bool = True
+    needs: str = ""
+
+
+REGISTERED: list[Check] = []
+"""All checks of the modules that were imported."""
+
+
+def check(
+    name: str, clause: str, *, moves: bool = False, prepared: bool = True, needs: str = ""
+) -> Callable[[Run], Run]:
+    """Adds a function to the battery; its docstring says what it does, its module is the area."""
+
+    def add(run: Run) -> Run:
+        area = run.__module__.rsplit(".", 1)[-1]
+        does = (run.__doc__ or "").strip().splitlines()[0]
+        REGISTERED.append(Check(name, area, clause, does, run, moves, prepared, needs))
+        return run
+
+    return add

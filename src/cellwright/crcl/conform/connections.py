@@ -1,0 +1,69 @@
+"""Several clients at once."""
+
+from __future__ import annotations
+
+from cellwright.crcl.conform.check import check, doubt, require
+from cellwright.crcl.conform.probe import Probe
+from cellwright.crcl.messages import CRCLCommandInstance, GetStatus, Message
+from cellwright.crcl.writer import encode
+
+__all__: list[str] = []
+
+
+@check("three-connections", "Several clients can be connected (NIST's client opens three connections).")
+async def three_connections(probe: Probe) -> str:
+    """Opens three more connections and asks on all."""
+    wires = [await probe.open() for _ in range(3)]
+    for index, wire in enumerate(wires):
+        require(await probe.responds(wire), f"connection {index + 2} of 4 is not answered")
+    require(await probe.responds(probe.main), "the first connection is not answered any more")
+    return "4 of 4 answered"
+
+
+@check("shared-command-status", "All connections see the same command and state (practice of NIST's servers).")
+async def shared_command_status(probe: Probe) -> str:
+    """Sends Message on one connection and asks on another."""
+    other = await probe.open()
+    answer = await probe.do(Message(0, "conformance: seen by all"), other)
+    if not answer.done:
+        doubt(f"cannot be tried: Message is {answer.text}")
+    seen = (await probe.ask()).command_status
+    require(seen.command_id == answer.command_id, f"one sees command {answer.command_id}, the other {seen.command_id}")
+    return f"both see command {seen.command_id}"
+
+
+@check("shared-initialisation", "InitCanon on one connection opens the session for all (practice of NIST's servers).")
+async def shared_initialisation(probe: Probe) -> str:
+    """Sends Message on a connection that never sent InitCanon."""
+    answer = await probe.do(Message(0, "conformance: not initialised here"), await probe.open())
+    if not answer.done:
+        doubt(f"Message on another connection is {answer.text}")
+    return answer.text
+
+
+@check("connection-comes-and-goes", "A client that leaves disturbs nobody.")
+async def connection_comes_and_goes(probe: Probe) -> str:
+    """Opens and closes five connections, one in the midst of a message."""
+    text = encode(CRCLCommandInstance(Message(probe.next_id(), "conformance: never finished")))
+    for index in range(5):
+        wire = await probe.open()
+        if index == 3:
+            await wire.send_bytes(text[: len(text) // 2])
+        await wire.close()
+    require(await probe.responds(probe.main), "the first connection is not answered any more")
+    told = (await probe.do(Message(0, "conformance: still here"))).text
+    require(told.startswith("done"), f"Message on the first connection is {told}")
+    return told
+
+
+@check("slow-reader", "A client that does not read delays nobody.")
+async def slow_reader(probe: Probe) -> str:
+    """Sends 200 requests on one connection in a row, and asks on another meanwhile."""
+    other = await probe.open()
+    request = encode(CRCLCommandInstance(GetStatus(1)), declaration=False)
+    await other.send_bytes(request * 200)
+    start_s = probe.now_s()
+    require(await probe.responds(probe.main), "the other connection is not answered")
+    took_s = probe.now_s() - start_s
+    require(took_s < 1.0, f"the other connection waited {took_s:.1f} s")
+    return f"answered after {1000 * took_s:.0f} ms"

@@ -1,0 +1,245 @@
+"""What checks work with: connections, commands with fresh numbers, answers, small moves."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from cellwright.core.errors import JobFailed
+from cellwright.crcl.conform.answer import Answer, ConformOptions, Reaction
+from cellwright.crcl.conform.check import doubt
+from cellwright.crcl.conform.evidence import LoggedConnection, Transcript
+from cellwright.crcl.connection import Connector
+from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.messages import (
+    AngleUnitEnum,
+    CommandStateEnum,
+    ConfigureStatusReport,
+    CRCLCommand,
+    CRCLCommandInstance,
+    CRCLStatus,
+    GetStatus,
+    InitCanon,
+    LengthUnitEnum,
+    MoveTo,
+    Point,
+    Pose,
+    RotSpeedAbsolute,
+    SetAngleUnits,
+    SetLengthUnits,
+    SetRotSpeed,
+    SetTransSpeed,
+    TransSpeedAbsolute,
+)
+from cellwright.crcl.writer import encode
+
+__all__ = ["Probe", "Wire", "distance_m"]
+
+ROT_SPEED_RADPS = 0.1
+
+
+class Wire:
+    """One connection of the battery."""
+
+    def __init__(self, connection: LoggedConnection, link: Link) -> None:
+        self._connection, self._link = connection, link
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server has not closed it."""
+        return not self._link.lost
+
+    @property
+    def arrived(self) -> int:
+        """How many statuses came."""
+        return self._link.arrived
+
+    @property
+    def latest_text(self) -> bytes:
+        """The last status as it was sent."""
+        return self._link.latest_text
+
+    async def send_bytes(self, data: bytes) -> None:
+        """Sends bytes as they are; raises LinkLost."""
+        try:
+            await self._connection.send(data)
+        except OSError as error:
+            raise LinkLost(f"cannot send: {error}") from None
+
+    async def next_status(self, timeout_s: float) -> CRCLStatus:
+        """The next status; raises LinkLost, NoAnswer."""
+        return await self._link.next_status(timeout_s)
+
+    async def close(self) -> None:
+        """Ends it."""
+        await self._link.close()
+
+
+class Probe:
+    """The battery's side of the server.
+
+    Attributes:
+        main: The connection that most checks use.
+        home: Where the robot stood when the battery began, in metres; None while that is not known.
+        opened: How many connections there were.
+    """
+
+    def __init__(self, connect: Connector, options: ConformOptions) -> None:
+        self.options, self.transcript = options, Transcript()
+        self.main: Wire
+        self.home: Pose | None = None
+        self.opened = 0
+        self._connect = connect
+        self._wires: list[Wire] = []
+        self._last_id = 0
+
+    async def open(self) -> Wire:
+        """One more connection, until the check ends."""
+        connection = LoggedConnection(await self._connect(), self.opened + 1, self.transcript)
+        self.opened += 1
+        wire = Wire(connection, Link(connection, f"connection {self.opened}"))
+        self._wires.append(wire)
+        return wire
+
+    async def begin(self, *, prepared: bool, moves: bool) -> None:
+        """Brings everything into the state in which a check begins; raises CheckEnded, LinkLost, ConnectionFailed."""
+        self.main = await self.open()  # a new one: units and reports of the last check are gone with its connection
+        await self.ask()
+        if not prepared:
+            return
+        opened = await self.do(InitCanon(0))
+        if not opened.done:
+            doubt(f"cannot be tried: InitCanon is {opened.text}")
+        await self.use_si()
+        await self.report_all()
+        if moves:
+            await self.do(SetTransSpeed(0, TransSpeedAbsolute(self.options.speed_mps)))
+            await self.do(SetRotSpeed(0, RotSpeedAbsolute(ROT_SPEED_RADPS)))
+
+    async def end(self) -> None:
+        """Closes all connections."""
+        for wire in self._wires:
+            await wire.close()
+        self._wires = []
+
+    def next_id(self) -> int:
+        """A number that was not used yet."""
+        self._last_id += 1
+        return self._last_id
+
+    async def ask(self, wire: Wire | None = None, *, command_id: int | None = None) -> CRCLStatus:
+        """The status now; asked for with the current number, as NIST's client does. Raises LinkLost, NoAnswer."""
+        wire = wire or self.main
+        number = max(self._last_id, 1) if command_id is None else command_id
+        await wire.send_bytes(encode(CRCLCommandInstance(GetStatus(number))))
+        status = await wire.next_status(self.options.answer_s)
+        if command_id is None:
+            self._last_id = max(self._last_id, status.command_status.command_id)
+        return status
+
+    async def send(self, command: CRCLCommand, wire: Wire | None = None) -> int:
+        """Sends a command with a fresh number, which it returns."""
+        command = replace(command, command_id=self.next_id())
+        await (wire or self.main).send_bytes(encode(CRCLCommandInstance(command)))
+        return command.command_id
+
+    async def do(self, command: CRCLCommand, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
+        """Sends a command and waits until it ended, was refused, or nothing came of it."""
+        if timeout_s is None:
+            timeout_s = self.options.init_s if isinstance(command, InitCanon) else self.options.done_s
+        return await self.outcome(await self.send(command, wire), wire, timeout_s=timeout_s)
+
+    async def outcome(self, number: int, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
+        """What becomes of a command that was sent."""
+        start_s, foreign_error_s = self.now_s(), None
+        timeout_s = self.options.done_s if timeout_s is None else timeout_s
+        while True:
+            status = await self.ask(wire)
+            told, now_s = status.command_status, self.now_s()
+            reaction = None
+            if told.command_id == number:
+                foreign_error_s = None
+                if told.command_state is CommandStateEnum.CRCL_DONE:
+                    reaction = Reaction.DONE
+                elif told.command_state is CommandStateEnum.CRCL_ERROR:
+                    reaction = Reaction.ERROR
+                elif now_s - start_s >= timeout_s:
+                    reaction = Reaction.WORKING
+            elif told.command_state is CommandStateEnum.CRCL_ERROR:
+                foreign_error_s = now_s if foreign_error_s is None else foreign_error_s
+                if now_s - foreign_error_s >= 10 * self.options.poll_s:
+                    reaction = Reaction.REFUSED
+            if reaction is None and told.command_id != number and now_s - start_s >= timeout_s:
+                reaction = Reaction.SILENT
+            if reaction is not None:
+                return Answer(reaction, number, status, now_s - start_s)
+            await asyncio.sleep(self.options.poll_s)
+
+    async def use_si(self, wire: Wire | None = None) -> None:
+        """Metres and radians, whatever the server begins with."""
+        for command in (SetLengthUnits(0, LengthUnitEnum.METER), SetAngleUnits(0, AngleUnitEnum.RADIAN)):
+            answer = await self.do(command, wire)
+            if not answer.done:
+                doubt(f"cannot be tried: {type(command).__name__} is {answer.text}")
+
+    async def report_all(self, wire: Wire | None = None) -> None:
+        """Everything in the status, as far as the server has it."""
+        await self.do(ConfigureStatusReport(0, True, True, True, True, True, True), wire)
+
+    async def pose(self, wire: Wire | None = None) -> Pose:
+        """Where the controlled point is, in the units of the connection."""
+        status = await self.ask(wire)
+        if status.pose_status is None:
+            doubt("cannot be tried: the status holds no pose")
+        return status.pose_status.pose
+
+    async def target(self, fraction: float = 1.0) -> Pose:
+        """The pose above home by a fraction of the reach, in metres."""
+        if self.home is None:
+            doubt("cannot be tried: where the robot stands is not known")
+        point = self.home.point
+        return replace(self.home, point=Point(point.x, point.y, point.z + fraction * self.options.reach_m))
+
+    async def move(self, pose: Pose) -> Answer:
+        """Moves straight to a pose."""
+        return await self.do(MoveTo(0, True, pose), timeout_s=self.move_s)
+
+    @property
+    def move_s(self) -> float:
+        """How long a move over the whole reach may take."""
+        return 15.0
+
+    async def responds(self, wire: Wire) -> bool:
+        """Whether a connection is open and answers."""
+        try:
+            await self.ask(wire)
+        except JobFailed:
+            return False
+        return True
+
+    async def closes(self, wire: Wire, within_s: float = 1.0) -> bool:
+        """Whether the server closes a connection."""
+        until_s = self.now_s() + within_s
+        while wire.is_open and self.now_s() < until_s:
+            try:
+                await wire.next_status(max(until_s - self.now_s(), 0.01))
+            except NoAnswer:
+                break
+            except LinkLost:
+                return True
+        return not wire.is_open
+
+    @staticmethod
+    async def sleep(duration_s: float) -> None:
+        """Waits."""
+        await asyncio.sleep(duration_s)
+
+    @staticmethod
+    def now_s() -> float:
+        """The time."""
+        return asyncio.get_running_loop().time()
+
+
+def distance_m(a: Pose, b: Pose) -> float:
+    """Between two points, in whatever unit they are in."""
+    return float(((a.point.x - b.point.x) ** 2 + (a.point.y - b.point.y) ** 2 + (a.point.z - b.point.z) ** 2) ** 0.5)

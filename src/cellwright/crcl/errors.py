@@ -1,0 +1,38 @@
+"""What can be wrong with a CRCL message: in our values, in somebody's text, in a stream of bytes."""
+
+from __future__ import annotations
+
+from cellwright.core.errors import BadInput
+
+__all__ = ["CrclError", "DecodeError", "EncodeError", "FramingError"]
+
+
+class CrclError(BadInput):
+    """Base of all CRCL errors."""
+
+
+class EncodeError(CrclError):
+    """A value that CRCL has no text for; names the field and what is allowed there."""
+
+    def __init__(self, where: str, what: str, allowed: str = "") -> None:
+        super().__init__(f"{where}: {what}{_hint(allowed)}")
+        self.where, self.what, self.allowed = where, what, allowed
+
+
+class DecodeError(CrclError):
+    """A document that is not CRCL; carries the command's number where it could be read, so that it can be answered."""
+
+    def __init__(
+        self, what: str, *, where: str = "", line: int = 1, allowed: str = "", command_id: int | None = None
+    ) -> None:
+        place = f" at {where}" if where else ""
+        super().__init__(f"line {line}{place}: {what}{_hint(allowed)}")
+        self.what, self.where, self.line, self.allowed, self.command_id = what, where, line, allowed, command_id
+
+
+class FramingError(CrclError):
+    """Bytes between messages that begin no message, or a message without end; the stream cannot be read on."""
+
+
+def _hint(allowed: str) -> str:
+    return f" (allowed: {allowed})" if allowed else ""

@@ -1,0 +1,93 @@
+"""Commands under guards: they end by themselves, or when a guard triggers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from cellwright.core.errors import JobFailed
+from cellwright.core.pose import Pose
+from cellwright.crcl import messages as m
+from cellwright.crcl.actions import Action
+from cellwright.crcl.guards import GuardWatch
+from cellwright.crcl.messages import StopConditionEnum
+from cellwright.crcl.robot import CrclRobot
+
+__all__ = ["GuardRecord", "Guarded"]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRecord:
+    """What is told of guards: those of the last command that had some, and what made one of them trigger last."""
+
+    guards: tuple[m.Guard, ...] = ()
+    count: int = 0
+    stop_time_s: float = 0.0
+    value: float | None = None
+    pose_tool_in_base: Pose | None = None
+
+
+class Guarded:
+    """Runs the guarded commands of a session, and remembers what there is to tell of them."""
+
+    def __init__(self, robot: CrclRobot) -> None:
+        self._robot = robot
+        self._record = GuardRecord()
+        self._watch: GuardWatch | None = None
+
+    @property
+    def record(self) -> GuardRecord:
+        """What there is to tell now; the same object as long as no guard is being checked."""
+        return self._record if self._watch is None else replace(self._record, guards=self._watch.guards)
+
+    async def run(self, action: Action | None, watch: GuardWatch) -> str:
+        """Does an action until it ends or a guard triggers, which stops the robot.
+
+        Returns:
+            What to tell of the trigger, if there was one.
+
+        Raises:
+            JobFailed: A guard triggered that makes it an error, or none did although one had to.
+        """
+        self._watch = watch
+        try:
+            if watch.begin() is None and action is not None:
+                await self._until_trigger(action, watch)
+            if watch.trigger is not None:
+                await self._robot.stop(StopConditionEnum.FAST)
+        finally:
+            self._watch = None
+            self._remember(watch)
+        watch.require()
+        if watch.trigger is None:
+            return ""
+        if watch.trigger.guard.error_on_trigger:
+            raise JobFailed(watch.trigger.text)
+        return watch.trigger.text
+
+    def _remember(self, watch: GuardWatch) -> None:
+        self._record = replace(self._record, guards=watch.guards)
+        if (trigger := watch.trigger) is not None:
+            stop_time_s = self._robot.clock.time_s - trigger.time_s
+            count = self._record.count + 1
+            self._record = GuardRecord(watch.guards, count, stop_time_s, trigger.value, trigger.pose_tool_in_base)
+
+    async def _until_trigger(self, action: Action, watch: GuardWatch) -> None:
+        async def act() -> None:
+            await action()
+
+        loop = asyncio.get_running_loop()
+        doing, watching = loop.create_task(act()), loop.create_task(watch.watch())
+        try:
+            await asyncio.wait([doing, watching], return_when=asyncio.FIRST_COMPLETED)
+            if doing.done():
+                doing.result()
+                watch.check()  # what came in the last moment counts
+            else:
+                watching.result()
+        finally:
+            doing.cancel()
+            watching.cancel()
+            await asyncio.gather(doing, watching, return_exceptions=True)
+            if not watching.cancelled() and watching.exception() is not None:
+                await self._robot.stop(StopConditionEnum.FAST)  # a guard that cannot see protects nothing

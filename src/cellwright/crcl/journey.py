@@ -1,0 +1,90 @@
+"""A way through joint space that is travelled with a ramp at its ends and can be left early, on the way or off it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cellwright.crcl.messages import StopConditionEnum
+
+__all__ = ["Journey", "Leg"]
+
+Joints: TypeAlias = "tuple[float, ...]"
+FAST_FACTOR = 4.0  # how much harder a fast stop brakes than a normal one
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One piece of the way.
+
+    Attributes:
+        duration_s: How long it takes at full speed.
+        ramp_s: How long full speed takes to get to, from rest.
+        joints_at: The joints at a fraction of it.
+    """
+
+    duration_s: float
+    ramp_s: float
+    joints_at: Callable[[float], Joints]
+
+
+class Journey:
+    """Legs one after the other. Place and rate are in seconds of full speed, so that every leg has its own speed."""
+
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        self._legs = [leg for leg in legs if leg.duration_s > 0.0]
+        self._ends_s: list[float] = []
+        total_s = 0.0
+        for leg in self._legs:
+            total_s += leg.duration_s
+            self._ends_s.append(total_s)
+        self._total_s = total_s
+        self._place_s = self._rate = 0.0
+        self._braking: StopConditionEnum | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing moves any more: at the end, or where it was stopped."""
+        return self._place_s >= self._total_s or (self._braking is not None and self._rate <= 0.0)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it ended before its end."""
+        return self._braking is not None and self._place_s < self._total_s
+
+    def brake(self, condition: StopConditionEnum) -> None:
+        """Begins to stop; a harder stop replaces a softer one."""
+        order = [StopConditionEnum.NORMAL, StopConditionEnum.FAST, StopConditionEnum.IMMEDIATE]
+        if self._braking is None or order.index(condition) > order.index(self._braking):
+            self._braking = condition
+        if condition is StopConditionEnum.IMMEDIATE:
+            self._rate = 0.0
+
+    def step(self, duration_s: float, share: float) -> Joints:
+        """The joints after some more time, at most at this share of full speed."""
+        leg = self._legs[self._index()]
+        ramp = 1.0 / max(leg.ramp_s, duration_s)
+        if self._braking is not None:
+            hardness = FAST_FACTOR if self._braking is StopConditionEnum.FAST else 1.0
+            self._rate = max(0.0, self._rate - hardness * ramp * duration_s)
+        else:
+            left_s = self._total_s - self._place_s
+            self._rate = min(self._rate + ramp * duration_s, share, math.sqrt(2.0 * ramp * left_s))
+            self._rate = max(self._rate, min(share, ramp * duration_s))  # the last step may not creep for ever
+        self._place_s = min(self._place_s + self._rate * duration_s, self._total_s)
+        return self.joints()
+
+    def joints(self) -> Joints:
+        """Where it is."""
+        index = self._index()
+        leg = self._legs[index]
+        before_s = self._ends_s[index] - leg.duration_s
+        return leg.joints_at(min(1.0, (self._place_s - before_s) / leg.duration_s))
+
+    def _index(self) -> int:
+        for index, end_s in enumerate(self._ends_s):
+            if self._place_s < end_s:
+                return index
+        return len(self._legs) - 1

@@ -1,0 +1,121 @@
+"""One connection of a client: sends commands, and reads every status whenever it comes.
+
+Some servers answer GetStatus and say nothing else, others report periodically, and some do both. So nothing is counted
+here: a status is whatever arrives, and those who wait look at its command number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from cellwright.core.errors import JobFailed
+from cellwright.crcl.connection import Connection, Connector
+from cellwright.crcl.errors import DecodeError, FramingError
+from cellwright.crcl.framing import MessageStream
+from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus
+from cellwright.crcl.reader import decode
+from cellwright.crcl.writer import encode
+
+__all__ = ["Link", "LinkLost", "NoAnswer"]
+
+
+class LinkLost(JobFailed):
+    """The connection ended, or carries something that is not CRCL."""
+
+
+class NoAnswer(JobFailed):
+    """No status came in time."""
+
+
+class Link:
+    """A connection with a reader of its own.
+
+    Attributes:
+        latest: The last status that came.
+        latest_text: The same as it was sent.
+        arrived: How many came.
+        lost: Why the connection is of no use any more; empty while it is.
+    """
+
+    def __init__(self, connection: Connection, peer: str) -> None:
+        self.latest: CRCLStatus | None = None
+        self.latest_text = b""
+        self.arrived = 0
+        self.lost = ""
+        self._connection, self._peer = connection, peer
+        self._unreadable = ""
+        self._waiting: list[asyncio.Future[None]] = []
+        self._reader = asyncio.get_running_loop().create_task(self._read())
+
+    @classmethod
+    async def open(cls, connect: Connector, peer: str) -> Link:
+        """A link over a new connection; raises ConnectionFailed."""
+        return cls(await connect(), peer)
+
+    async def send(self, instance: CRCLCommandInstance) -> None:
+        """Sends a command in one write; raises LinkLost."""
+        data = encode(instance)
+        if not self.lost:
+            try:
+                await self._connection.send(data)
+            except OSError as error:
+                self._end(error.strerror or str(error) or type(error).__name__)
+        if self.lost:
+            raise LinkLost(f"{self._peer}: {self.lost}")
+
+    async def next_status(self, timeout_s: float) -> CRCLStatus:
+        """The next status that arrives; raises LinkLost, or NoAnswer when none does."""
+        before, waiter = self.arrived, asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        try:
+            if not self.lost:
+                async with asyncio.timeout(timeout_s):  # not wait_for: before 3.12 it may swallow an interrupt
+                    await waiter
+        except TimeoutError:
+            why = f"; what it sent instead: {self._unreadable}" if self._unreadable else ""
+            raise NoAnswer(f"{self._peer} sent no status within {timeout_s:g} s{why}") from None
+        finally:
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+        if self.arrived == before or self.latest is None:
+            raise LinkLost(f"{self._peer}: {self.lost}")
+        return self.latest
+
+    async def close(self) -> None:
+        """Ends the connection and its reader."""
+        self._end("the client closed the connection")
+        self._reader.cancel()
+        await asyncio.gather(self._reader, return_exceptions=True)
+        await self._connection.close()
+
+    async def _read(self) -> None:
+        stream = MessageStream()
+        try:
+            while data := await self._connection.receive():
+                for document in stream.feed(data):
+                    self._take(document)
+            self._end("the server closed the connection")
+        except FramingError as error:
+            self._end(f"it does not speak CRCL: {error}")
+        except OSError as error:
+            self._end(error.strerror or str(error) or type(error).__name__)
+
+    def _take(self, document: bytes) -> None:
+        try:
+            self.latest = decode(document, CRCLStatus)
+        except DecodeError as error:
+            self._unreadable = str(error)
+            return
+        self.arrived += 1
+        self.latest_text = document
+        self._wake()
+
+    def _end(self, why: str) -> None:
+        self.lost = self.lost or why
+        self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)

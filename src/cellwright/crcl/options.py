@@ -1,0 +1,45 @@
+"""How a client waits, and where in a program its commands stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cellwright.crcl.patience import Patience
+
+__all__ = ["ClientOptions", "ProgramPlace"]
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """How a client waits.
+
+    Attributes:
+        poll_s: Between two questions for the status.
+        status_s: How long an answer may take.
+        refusal_s: How long an error over another command must last before this one counts as refused.
+        reconnect_s: How long to try after a connection was lost; 0: not at all.
+        retry_s: Between two tries.
+        settle_s: After a reconnect, how long a command may still arrive by the old connection.
+        patience: How long commands may take.
+        first_id: The number of the first command; None: one more than the server's last one.
+        with_stop_connection: Whether a second connection stands ready for `abort`.
+    """
+
+    poll_s: float = 0.05
+    status_s: float = 5.0
+    refusal_s: float = 0.5
+    reconnect_s: float = 10.0
+    retry_s: float = 0.25
+    settle_s: float = 0.3
+    patience: Patience = field(default_factory=Patience)
+    first_id: int | None = None
+    with_stop_connection: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPlace:
+    """Where in a program a command stands; servers show it in their status."""
+
+    file: str | None = None
+    index: int | None = None
+    length: int | None = None

@@ -1,0 +1,71 @@
+"""A command under way, and what a status tells about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance, CRCLStatus
+from cellwright.crcl.outcome import OutcomeState
+
+__all__ = ["Pending"]
+
+
+@dataclass
+class Pending:
+    """A command that was sent and is not known to have ended.
+
+    Attributes:
+        instance: As it was sent.
+        before_id: The command that the robot was at before.
+        sent_s: When it was sent.
+        seen: Whether the robot was seen at it.
+        refused_since_s: Since when the robot reports an error over another command.
+    """
+
+    instance: CRCLCommandInstance
+    before_id: int
+    sent_s: float
+    seen: bool = False
+    refused_since_s: float | None = None
+
+    @property
+    def command_id(self) -> int:
+        """Its number."""
+        return self.instance.crcl_command.command_id
+
+    def judge(
+        self, status: CRCLStatus, now_s: float, refusal_s: float, last_id: int, stop_ids: Collection[int]
+    ) -> tuple[OutcomeState, str] | None:
+        """How the command ended and why, if this status tells; None while it does not.
+
+        Statuses about other commands may be older than this one, since servers may report by themselves. So an error
+        over another command counts only once it has lasted.
+
+        Args:
+            status: Any status that came after it was sent.
+            now_s: When.
+            refusal_s: How long an error over another command must last.
+            last_id: The highest number that the client has given or seen.
+            stop_ids: Those of the client's own stops.
+        """
+        told = status.command_status
+        reason = told.state_description or ""
+        if told.command_id == self.command_id:
+            self.seen = True
+            if told.command_state is CommandStateEnum.CRCL_DONE:
+                return OutcomeState.DONE, ""
+            if told.command_state is CommandStateEnum.CRCL_ERROR:
+                return OutcomeState.ERROR, reason or "the robot gives no reason"
+            return None
+        if told.command_id in stop_ids and told.command_id > self.command_id:
+            return OutcomeState.ABORTED, f"stopped by command {told.command_id}"
+        if self.seen or self.command_id < told.command_id <= last_id:
+            return OutcomeState.SUPERSEDED, f"the robot went on to command {told.command_id}"
+        if told.command_state is not CommandStateEnum.CRCL_ERROR:
+            self.refused_since_s = None
+        elif self.refused_since_s is None:
+            self.refused_since_s = now_s
+        elif now_s - self.refused_since_s >= refusal_s:
+            return OutcomeState.REFUSED, reason or "the robot is in error and gives no reason"
+        return None

@@ -1,0 +1,77 @@
+"""What one connection wants to be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cellwright.core.errors import BadInput
+from cellwright.crcl import messages as m
+
+__all__ = ["JointReport", "Reports"]
+
+
+@dataclass(frozen=True, slots=True)
+class JointReport:
+    """What is reported of one joint."""
+
+    position: bool = False
+    effort: bool = False
+    velocity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The parts of a status, and what is in the joints' part.
+
+    Everything is reported that there is, and all joints' positions, until a client says otherwise: the standard wants
+    no joint before it was asked for, but NIST's servers report them and its client cannot do without.
+    """
+
+    per_joint: tuple[JointReport, ...]
+    joints: bool = True
+    pose: bool = True
+    gripper: bool = True
+    settings: bool = True
+    sensors: bool = True
+    guards: bool = True
+
+    @classmethod
+    def initial(cls, joint_count: int) -> Reports:
+        """What is reported before anything was configured."""
+        return cls((JointReport(position=True),) * joint_count)
+
+    def after(self, command: m.CRCLCommand) -> Reports:
+        """The reports once a command was executed.
+
+        Raises:
+            BadInput: Joints are not in increasing order, occur twice, or do not exist.
+        """
+        if isinstance(command, m.ConfigureStatusReport):
+            return Reports(
+                self.per_joint,
+                command.report_joint_statuses,
+                command.report_pose_status,
+                command.report_gripper_status,
+                command.report_settings_status,
+                command.report_sensors_status,
+                command.report_guards_status,
+            )
+        if isinstance(command, m.ConfigureJointReports):
+            return replace(self, per_joint=self._joints(command))
+        return self
+
+    def _joints(self, command: m.ConfigureJointReports) -> tuple[JointReport, ...]:
+        count = len(self.per_joint)
+        reports = [JointReport()] * count if command.reset_all else list(self.per_joint)
+        last = 0
+        for report in command.configure_joint_report:
+            number = report.joint_number
+            if not 1 <= number <= count:
+                raise BadInput(f"there is no joint {number} (allowed: 1 to {count})")
+            if number <= last:
+                raise BadInput(f"joint {number} stands after joint {last} (allowed: each once, in increasing order)")
+            reports[number - 1] = JointReport(
+                report.report_position, report.report_torque_or_force, report.report_velocity
+            )
+            last = number
+        return tuple(reports)

@@ -1,0 +1,214 @@
+"""A CRCL server for one robot: any number of connections over TCP, and in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from types import TracebackType
+from typing import Literal, Self
+
+from cellwright.core.errors import BadInput, OutOfRange, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.crcl.canon import Canon
+from cellwright.crcl.framing import MAX_MESSAGE_BYTES
+from cellwright.crcl.memory import MemoryConnection
+from cellwright.crcl.robot import CrclRobot
+from cellwright.crcl.session import Service, Session, TextHook
+from cellwright.crcl.status import StatusWriter
+from cellwright.crcl.units import unit_profile
+
+__all__ = ["DEFAULT_PORT", "CrclServer"]
+
+DEFAULT_PORT = 64444
+READ_BYTES = 16 * 1024  # at once: bounds how long one client that sends a lot keeps the others waiting
+BACKLOG_BYTES = 1024 * 1024
+MAX_CONNECTIONS = 256
+
+
+class CrclServer:
+    """Serves a robot.
+
+    It answers GetStatus and sends nothing else, unless `push_period_s` is given: NIST's client takes a status that it
+    did not ask for as the answer to its next question.
+
+    Args:
+        robot: The robot; the server runs in the event loop that starts it.
+        profile: The units after InitCanon, `spec` or `aprs-lab`.
+        frame: In which clients give and get poses: the robot's `base`, or the `world`.
+        push_period_s: How often a status is sent to everybody unasked, by the robot's clock.
+        max_message_bytes: Longer messages end a connection.
+        backlog_bytes: What may wait for a client that does not read; it is dropped when more would.
+        max_connections: Further ones are closed at once.
+        bad_stream_is_error: Whether a message that nobody can read puts the robot into the error state.
+        epoch_s: The Unix time at which the robot's clock began.
+        on_command: Gets the text of every message that arrives.
+        on_status: Gets the text of every status that is sent.
+    """
+
+    def __init__(
+        self,
+        robot: CrclRobot,
+        *,
+        profile: str = "spec",
+        frame: Literal["base", "world"] = "base",
+        push_period_s: float | None = None,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+        backlog_bytes: int = BACKLOG_BYTES,
+        max_connections: int = MAX_CONNECTIONS,
+        bad_stream_is_error: bool = True,
+        epoch_s: float = 0.0,
+        on_command: TextHook | None = None,
+        on_status: TextHook | None = None,
+    ) -> None:
+        if frame not in ("base", "world"):
+            raise UnknownName("frame", frame, ["base", "world"])
+        if push_period_s is not None and not 0.001 <= push_period_s <= 3600.0:
+            raise OutOfRange("push period", push_period_s, 0.001, 3600.0, "s")
+        self.canon = Canon(robot, robot.pose_base_in_world if frame == "world" else Pose.identity(), epoch_s)
+        self._service = Service(
+            self.canon,
+            StatusWriter(self.canon),
+            unit_profile(profile),
+            max_message_bytes,
+            bad_stream_is_error,
+            on_command,
+            on_status,
+        )
+        self._backlog_bytes, self._max_connections = backlog_bytes, max_connections
+        self._push_period_s = push_period_s
+        self._pushing: asyncio.Task[None] | None = None
+        self._server: asyncio.Server | None = None
+        self._clients: dict[_TcpClient | _MemoryClient, None] = {}  # in the order of their coming
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port on which it listens.
+
+        Raises:
+            BadInput: It does not.
+        """
+        if self._server is None or not self._server.sockets:
+            raise BadInput("the server does not listen: start it first")
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    @property
+    def connections(self) -> int:
+        """How many clients are connected."""
+        return len(self._clients)
+
+    async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
+        """Listens on a port; 0 picks a free one, see `address`."""
+        if self._server is not None:
+            raise BadInput("the server listens already")
+        loop = asyncio.get_running_loop()
+        try:
+            self._server = await loop.create_server(lambda: _TcpClient(self), host, port, backlog=self._max_connections)
+        except (OSError, OverflowError) as error:
+            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        self._begin_pushing()
+        return self
+
+    async def connect(self) -> MemoryConnection:
+        """A connection without sockets, for a client in the same event loop."""
+        client = _MemoryClient(self)
+        self._begin_pushing()
+        return client.connection
+
+    async def close(self) -> None:
+        """Ends all connections; a motion that is under way is stopped."""
+        if self._pushing is not None:
+            self._pushing.cancel()
+            self._pushing = None
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for client in list(self._clients):
+            client.drop()
+        await self.canon.close()
+        await asyncio.sleep(0)  # lets transports close their sockets
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _begin_pushing(self) -> None:
+        if self._push_period_s is not None and self._pushing is None:
+            self._pushing = asyncio.get_running_loop().create_task(self._push(self._push_period_s))
+
+    async def _push(self, period_s: float) -> None:
+        while True:
+            await self.canon.robot.clock.sleep(period_s)
+            for client in list(self._clients):
+                client.session.push()
+
+
+class _TcpClient(asyncio.BufferedProtocol):
+    """A client behind a socket."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, server: CrclServer) -> None:
+        self._server = server
+        self._buffer = bytearray(0)
+        self.session = Session(server._service, self._send, self._hang_up)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        if len(self._server._clients) >= self._server._max_connections:
+            transport.abort()
+            return
+        transport.set_write_buffer_limits(high=self._server._backlog_bytes)
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds dead hosts
+        self._server._clients[self] = None
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        if not self._buffer:
+            self._buffer = bytearray(READ_BYTES)  # only those who talk need one
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.session.receive(bytes(memoryview(self._buffer)[:nbytes]))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server._clients.pop(self, None)
+
+    def drop(self) -> None:
+        self._transport.abort()
+
+    def _send(self, data: bytes) -> None:
+        if self._transport.get_write_buffer_size() + len(data) > self._server._backlog_bytes:
+            self.drop()
+        elif not self._transport.is_closing():
+            self._transport.write(data)
+
+    def _hang_up(self) -> None:
+        self._transport.close()
+
+
+class _MemoryClient:
+    """A client in the same event loop."""
+
+    def __init__(self, server: CrclServer) -> None:
+        self._server = server
+        self.session = Session(server._service, self._send, self.drop)
+        self.connection = MemoryConnection(self.session.receive, self.drop)
+        if len(server._clients) < server._max_connections:
+            server._clients[self] = None
+        else:
+            self.drop()
+
+    def drop(self) -> None:
+        self._server._clients.pop(self, None)
+        self.connection.end()
+
+    def _send(self, data: bytes) -> None:
+        if self.connection.pending + len(data) > self._server._backlog_bytes:
+            self.drop()
+        elif self in self._server._clients:
+            self.connection.feed(data)

@@ -1,0 +1,76 @@
+"""How a command stands, and the connections that are told so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from cellwright.crcl import messages as m
+from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance
+from cellwright.crcl.reports import Reports
+from cellwright.crcl.units import Units
+
+__all__ = ["OwnAnswer", "PrivateCommand", "Speaker", "Standing"]
+
+LONGEST_TEXT = 500  # of a description; clients show it in one line
+
+PrivateCommand = (
+    m.SetLengthUnits
+    | m.SetAngleUnits
+    | m.SetForceUnits
+    | m.SetTorqueUnits
+    | m.ConfigureStatusReport
+    | m.ConfigureJointReports
+)
+"""Commands that change nothing but what their own connection says and hears."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """A command, its state, and what there is to say of it. Every change makes another one."""
+
+    instance: CRCLCommandInstance
+    state: CommandStateEnum
+    text: str = ""
+
+    def status(self, status_id: int, override_percent: int) -> m.CommandStatus:
+        """The message."""
+        return m.CommandStatus(
+            self.instance.crcl_command.command_id,
+            status_id,
+            self.state,
+            state_description=_clean(self.text) or None,
+            program_file=self.instance.program_file,
+            program_index=self.instance.program_index,
+            program_length=self.instance.program_length,
+            override_percent=override_percent,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class OwnAnswer:
+    """What one connection alone is told: once at least, and then as long as the robot's command stands as it stood."""
+
+    beside: Standing
+    answer: Standing
+    was_told: bool = False
+
+
+class Speaker(Protocol):
+    """A connection: it has units and reports of its own, and sometimes an answer of its own."""
+
+    units: Units
+    reports: Reports
+    own_answer: OwnAnswer | None
+
+    def configure(self, command: m.CRCLCommand) -> None:
+        """Takes what a command sets for this connection alone."""
+
+
+def _clean(text: str) -> str:
+    """A text that every XML reader takes."""
+    if len(text) > LONGEST_TEXT:
+        text = text[:LONGEST_TEXT] + "..."
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else " " if letter in "\t\n\r" else "?" for letter in text)

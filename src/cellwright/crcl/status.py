@@ -1,0 +1,103 @@
+"""The text of a status, from a robot's reading and settings.
+
+Clients poll far more often than anything changes. So the text is kept in pieces, for every combination of units and
+reports that is in use, each until what it tells of changes; only the part about the command is written every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cellwright.core.pose import Pose
+from cellwright.crcl import messages as m
+from cellwright.crcl.canon import Canon
+from cellwright.crcl.reports import Reports
+from cellwright.crcl.standing import Speaker
+from cellwright.crcl.status_parts import (
+    gripper_part,
+    guards_part,
+    joints_part,
+    pose_part,
+    sensors_part,
+    settings_part,
+)
+from cellwright.crcl.units import Units, from_si
+from cellwright.crcl.writer import encode
+
+__all__ = ["StatusWriter"]
+
+_END = b"</CRCLStatus>"
+_HEAD_END = b"</CommandStatus>"
+_ANY = m.CommandStatus(0, 0, m.CommandStateEnum.CRCL_READY)
+
+
+class StatusWriter:
+    """Writes the status of one robot, for all connections."""
+
+    def __init__(self, canon: Canon) -> None:
+        self._canon = canon
+        self._in_base = canon.pose_base.is_close(Pose.identity())
+        self._motion, self._settings = _Kept(self._write_motion), _Kept(self._write_settings)
+        self._sensing = _Kept(self._write_sensing)
+
+    def text(self, speaker: Speaker) -> bytes:
+        """The status now, for a connection."""
+        canon, units, reports = self._canon, speaker.units, speaker.reports
+        reading, settings = canon.robot.read(), canon.settings
+        parameters = canon.robot.parameters if settings.parameters else None
+        pieces = (
+            encode(m.CRCLStatus(canon.command_status(speaker)))[: -len(_END)],
+            self._motion.text((reading, settings), units, reports),
+            self._settings.text((settings, parameters), units, reports),
+            self._sensing.text((reading, settings, canon.guard_record), units, reports),
+            _END,
+        )
+        return b"".join(pieces)
+
+    def _write_motion(self, units: Units, reports: Reports) -> bytes:
+        canon, reading = self._canon, self._canon.robot.read()
+        return self._write(
+            m.CRCLStatus(
+                _ANY,
+                joint_statuses=joints_part(reading, reports) if reports.joints else None,
+                pose_status=pose_part(reading, canon.pose_base) if reports.pose else None,
+                gripper_status=gripper_part(reading.gripper, canon.settings) if reports.gripper else None,
+            ),
+            units,
+        )
+
+    def _write_settings(self, units: Units, reports: Reports) -> bytes:
+        if not reports.settings:
+            return b""
+        part = settings_part(self._canon.robot, self._canon.settings, units, in_base=self._in_base)
+        return self._write(m.CRCLStatus(_ANY, settings_status=part), units)
+
+    def _write_sensing(self, units: Units, reports: Reports) -> bytes:
+        canon = self._canon
+        sensors = sensors_part(canon.robot.read(), canon.settings, canon.epoch_s) if reports.sensors else None
+        guards = guards_part(canon.guard_record, canon.pose_base) if reports.guards else None
+        if sensors is None and guards is None:
+            return b""
+        return self._write(m.CRCLStatus(_ANY, sensor_statuses=sensors, guards_statuses=guards), units)
+
+    def _write(self, status: m.CRCLStatus, units: Units) -> bytes:
+        text = encode(from_si(status, units, self._canon.linear_joints), declaration=False)
+        return text[text.index(_HEAD_END) + len(_HEAD_END) : -len(_END)]
+
+
+class _Kept:
+    """A piece of text by units and reports, as long as the objects that it tells of are the same ones."""
+
+    def __init__(self, write: Callable[[Units, Reports], bytes]) -> None:
+        self._write = write
+        self._of: tuple[object, ...] = ()
+        self._texts: dict[tuple[Units, Reports], bytes] = {}
+
+    def text(self, of: tuple[object, ...], units: Units, reports: Reports) -> bytes:
+        if len(of) != len(self._of) or any(one is not other for one, other in zip(of, self._of, strict=True)):
+            self._of = of
+            self._texts.clear()
+        text = self._texts.get((units, reports))
+        if text is None:
+            text = self._texts[units, reports] = self._write(units, reports)
+        return text

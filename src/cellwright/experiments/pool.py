@@ -1,0 +1,64 @@
+"""The same work on many jobs, on all cores; results come in the order of the jobs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, get_context
+from typing import TypeVar
+
+from cellwright.core.results import MeasurementFailed
+
+__all__ = ["run_jobs"]
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def run_jobs(
+    what: str,
+    work: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[Result]:
+    """Works on every job, in as many processes as there are cores where nothing else is said.
+
+    Args:
+        what: Is measured, for the message when it cannot be.
+        work: A function of a module, so that another process finds it.
+        jobs: What it takes, and what it gives, must be able to travel between processes.
+        workers: How many processes; 1 works here.
+        progress: Told how many are done, and of how many.
+
+    Raises:
+        MeasurementFailed: when a process was killed.
+    """
+    results: list[Result] = []
+    count = min(workers or os.cpu_count() or 1, len(jobs))
+    if count <= 1:
+        for job in jobs:
+            results.append(work(job))
+            progress(len(results), len(jobs))
+        return results
+    strangers = set(active_children())
+    with ProcessPoolExecutor(count, get_context("spawn"), _start) as pool:
+        running = [pool.submit(work, job) for job in jobs]
+        try:
+            for future in running:
+                results.append(future.result())
+                progress(len(results), len(jobs))
+        except BrokenProcessPool:
+            raise MeasurementFailed(what, "a process that worked on it was killed; is memory short?") from None
+        except BaseException:
+            for worker in set(active_children()) - strangers:
+                worker.terminate()  # else they would finish what they have in hand
+            raise
+    return results
+
+
+def _start() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked ends the work; a worker has nothing to add

@@ -1,0 +1,212 @@
+"""One pick and place of the ROVI bottle in physics: what the controller did, and what the truth says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import PARTS
+from cellwright.core.bus import Role
+from cellwright.core.errors import JobFailed
+from cellwright.core.messages import Detections
+from cellwright.core.pose import Pose
+from cellwright.execution import PickPlace, Scene
+from cellwright.experiments.rovi_rrt_scene import (
+    BOTTLE,
+    PICKS,
+    PLACE,
+    ROBOT,
+    TABLE,
+    cell_with_bottle_at,
+    home_rad,
+    pick_place_planner,
+)
+from cellwright.judge import CollisionMonitor, Permit
+from cellwright.lab import Lab
+from cellwright.sim import Order
+
+__all__ = ["Run", "RunJob", "execute", "permits"]
+
+Array = npt.NDArray[np.float64]
+
+DETECTOR = "/detector_pick/detections"
+LOOK_FRAMES, LOOK_S = 5, 0.75  # the detector has 10 frames a second, 0.05 s late
+REST_S = 1.0
+WATCH_TICKS, WAY_EVERY = 10, 5
+FOOT_M = 0.055  # the bottle's foot, and room for it to be off its place
+PLACE_LIMIT_M, TILT_LIMIT_DEG, HEIGHT_LIMIT_M = 0.005, 1.0, 0.001
+MOVED_LIMIT_M = 0.0005
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """Which location, and the seed of the cell's errors, the detector's noise and the paths."""
+
+    pick: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run gave, by the truth unless said otherwise.
+
+    Attributes:
+        success: The bottle stands at its place, and nothing was touched that must not be.
+        reason: Why not.
+        place_error_m: Of its axis, in the plane.
+        place_tilt_deg: Of the bottle that was set down.
+        detection_error_m: Of what the controller was told, in the plane.
+        slip_m: How far the bottle moved in the hand while it was lifted, carried and lowered.
+        carry_tilt_deg: The most that it leant while it was carried.
+        turn_deg: The direction of the grasp about the bottle's axis, by the plan.
+        duration_s: Of the job, in simulated time.
+        hits: Contacts that must not be.
+        hardest_n: The largest force among them.
+        moved_m: The farthest that can, mug or crate were pushed.
+        way_m: Where the tool went, ten times a second.
+    """
+
+    pick: str
+    seed: int
+    success: bool
+    reason: str
+    place_error_m: float
+    place_tilt_deg: float
+    detection_error_m: float
+    slip_m: float
+    carry_tilt_deg: float
+    turn_deg: float
+    duration_s: float
+    hits: int
+    hardest_n: float
+    moved_m: float
+    way_m: tuple[tuple[float, float, float], ...] = ()
+
+
+def permits(pick: str) -> list[Permit]:
+    """What may touch: the pads the bottle, and the bottle the table where it is taken and where it is set down."""
+    x, y, _ = (float(value) for value in PICKS[pick].position)
+    there_x, there_y, _ = (float(value) for value in PLACE.position)
+    return [
+        Permit(f"{ROBOT}/tool/pad_*", BOTTLE),
+        Permit(BOTTLE, TABLE, (x, y), FOOT_M),
+        Permit(BOTTLE, TABLE, (there_x, there_y), FOOT_M),
+    ]
+
+
+def execute(job: RunJob) -> Run:
+    """Builds the cell as its seed has it, lets the controller work, judges."""
+    with Lab(cell_with_bottle_at(job.pick), job.seed) as lab:
+        return _Attempt(lab, job).run()
+
+
+class _Attempt:
+    """The controller's side knows the detections and the robot; everything else here is the judge's."""
+
+    def __init__(self, lab: Lab, job: RunJob) -> None:
+        self.lab, self.job, self.world = lab, job, lab.world
+        self.monitor = CollisionMonitor(lab.world, lab.stepper, permits(job.pick))
+        self.others = [name for name in lab.world.objects if name != BOTTLE]
+        self.stood = {name: lab.world.pose_of(name) for name in lab.world.objects}
+        self.seen: Pose | None = None
+        self.track: list[tuple[float, Pose, Pose]] = []
+        lab.stepper.every(WATCH_TICKS, self._watch, order=Order.JUDGE, name="bottle")
+        self.work = PickPlace(
+            lab.robot(ROBOT), lab.clock, self._look, pick_place_planner(), PLACE, home_rad(), seed=job.seed
+        )
+
+    def run(self) -> Run:
+        """Works and judges."""
+        failure = self.lab.perform(self._work())
+        problems = [failure, *self._complaints()]
+        hits = self.monitor.hits
+        end = self.world.pose_of(BOTTLE)
+        stood, seen = self.stood[BOTTLE], self.seen
+        return Run(
+            self.job.pick,
+            self.job.seed,
+            not any(problems),
+            "; ".join(filter(None, problems)),
+            _apart_m(end, PLACE),
+            _tilt_deg(end),
+            float("nan") if seen is None else _apart_m(seen, stood),
+            self._slip_m(),
+            max((_tilt_deg(bottle) for _, bottle, _ in self._during("carry")), default=float("nan")),
+            float(np.degrees(self.work.plan.grasp.turn_rad)) if self.work.plan else float("nan"),
+            self.work.steps[-1].end_s - self.work.steps[0].start_s,
+            len(hits),
+            max((hit.force_n for hit in hits), default=0.0),
+            self._moved_m(),
+            tuple((float(x), float(y), float(z)) for x, y, z in (row[2].position for row in self.track[::WAY_EVERY])),
+        )
+
+    async def _work(self) -> str:
+        failure = ""
+        try:
+            await self.work.run()
+        except JobFailed as error:
+            failure = str(error)
+        await self.lab.clock.sleep(REST_S)  # what was let go, or fell, comes to rest before it is judged
+        return failure
+
+    async def _look(self) -> Pose:
+        """Where the detector sees the bottle in a few frames; that it stands upright on the table is known."""
+        frames: list[Detections] = []
+        start_ns = self.world.clock.time_ns
+
+        def receive(_topic: str, frame: Detections) -> None:
+            if frame.time_ns >= start_ns:
+                frames.append(frame)
+
+        subscription = self.lab.bus.subscribe(DETECTOR, receive, subscriber="execution", role=Role.CONTROLLER)
+        await self.lab.clock.sleep(LOOK_S)
+        self.lab.bus.unsubscribe(subscription)
+        found = Scene(frames[:LOOK_FRAMES]).of_sku(PARTS.get(BOTTLE).sku)
+        if not found:
+            raise JobFailed("no bottle is in view")
+        x, y, _ = found[0].pose_in_world.position
+        self.seen = Pose.from_xyz_rpy((x, y, PICKS[self.job.pick].position[2]))
+        return self.seen
+
+    def _watch(self) -> None:
+        self.track.append((self.world.clock.time_s, self.world.pose_of(BOTTLE), self.world.tcp_pose(ROBOT)))
+
+    def _during(self, name: str) -> list[tuple[float, Pose, Pose]]:
+        steps = [step for step in self.work.steps if step.name == name]
+        return [row for step in steps for row in self.track if step.start_s <= row[0] <= step.end_s]
+
+    def _slip_m(self) -> float:
+        """How far the bottle's grasp point moved in the tool's frame, at most, while it was in the air."""
+        points = [
+            (tool.inverse() @ bottle).apply([0.0, 0.0, PARTS.get(BOTTLE).grasp_height_m])
+            for _, bottle, tool in self._during("carry")
+        ]
+        return max((float(np.linalg.norm(point - points[0])) for point in points), default=float("nan"))
+
+    def _moved_m(self) -> float:
+        return max(self.world.pose_of(name).distance_m(self.stood[name]) for name in self.others)
+
+    def _complaints(self) -> list[str]:
+        """What the truth has against it."""
+        end = self.world.pose_of(BOTTLE)
+        item = self.world.object(BOTTLE)
+        height_m = abs(float(end.position[2] - PLACE.position[2]))
+        speed = float(np.abs(self.world.data.qvel[item.dof : item.dof + 3]).max())
+        found = [str(hit) for hit in self.monitor.hits]
+        if _apart_m(end, PLACE) > PLACE_LIMIT_M:
+            found.append(f"the bottle stands {1e3 * _apart_m(end, PLACE):.1f} mm from its place")
+        if _tilt_deg(end) > TILT_LIMIT_DEG or height_m > HEIGHT_LIMIT_M or speed > 0.01:
+            found.append(f"the bottle does not stand: {_tilt_deg(end):.1f} deg, {1e3 * height_m:.1f} mm too high")
+        if self._moved_m() > MOVED_LIMIT_M:
+            found.append(f"an obstacle was pushed by {1e3 * self._moved_m():.1f} mm")
+        return found
+
+
+def _apart_m(one: Pose, other: Pose) -> float:
+    return float(np.hypot(*(one.position - other.position)[:2]))
+
+
+def _tilt_deg(pose: Pose) -> float:
+    return float(np.degrees(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0))))

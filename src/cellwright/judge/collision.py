@@ -1,0 +1,206 @@
+"""Collisions: every contact of a robot, its tool or what it holds with something that it should not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from fnmatch import fnmatchcase
+from itertools import combinations_with_replacement
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.core.errors import OutOfRange
+from cellwright.sim import Order, Stepper, World
+from cellwright.sim.contacts import owner
+
+__all__ = ["CollisionMonitor", "Hit", "Permit"]
+
+
+@dataclass(frozen=True)
+class Permit:
+    """Two that may touch, by patterns such as `ur5/tool/pad_*`; everywhere, or only near a place.
+
+    Attributes:
+        first: One of them: a body as `robot/link`, an object, a fixture, or a pad by its own name.
+        second: The other.
+        near_m: Where on the floor plan, x and y.
+        radius_m: How far from there.
+    """
+
+    first: str
+    second: str
+    near_m: tuple[float, float] | None = None
+    radius_m: float = 0.0
+
+    def covers(self, one: str, other: str) -> bool:
+        """Whether it speaks of these two."""
+        return any(fnmatchcase(a, self.first) and fnmatchcase(b, self.second) for a, b in ((one, other), (other, one)))
+
+    def covers_place(self, x_m: float, y_m: float) -> bool:
+        """Whether it holds there."""
+        if self.near_m is None:
+            return True
+        return bool(np.hypot(x_m - self.near_m[0], y_m - self.near_m[1]) <= self.radius_m)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Two that touched and should not have, from the first to the last moment.
+
+    Attributes:
+        first: Of the robot, or what it held.
+        second: What was touched.
+        start_s: When it began.
+        end_s: When it was last seen.
+        force_n: The largest normal force between them.
+        depth_m: The deepest that one was inside the other.
+        position_m: Of the first contact, in the world.
+    """
+
+    first: str
+    second: str
+    start_s: float
+    end_s: float
+    force_n: float
+    depth_m: float
+    position_m: tuple[float, float, float]
+
+    def __str__(self) -> str:
+        return f"{self.first} hit {self.second} at {self.start_s:.2f} s with {self.force_n:.1f} N"
+
+
+class _Count(IntEnum):
+    """Whether a contact of two geoms counts."""
+
+    NEVER = 0
+    WHILE_HELD = 1  # one of them belongs to a loose object
+    ALWAYS = 2  # one of them belongs to a robot
+
+
+class CollisionMonitor:
+    """Looks at all contacts after every physics step. An object is held while a pad touches it.
+
+    Contacts inside one tool do not count, and neither do those that a permit covers. That pads may touch what they
+    are to hold needs a permit, too.
+
+    Attributes:
+        hits: What was found, in order; one entry for each pair and each time that it began to touch.
+
+    Args:
+        world: What is really there.
+        stepper: Whose every tick is looked at.
+        permits: Who may touch.
+        pause_s: A pair that was apart for longer touches anew.
+        name: Of the monitor; several in one world need one each.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        permits: Iterable[Permit] = (),
+        pause_s: float = 0.1,
+        name: str = "collision monitor",
+    ) -> None:
+        if not 0 <= pause_s <= 1e6:
+            raise OutOfRange("pause between hits", pause_s, 0, 1e6, "s")
+        self.permits, self.pause_s = tuple(permits), pause_s
+        self.hits: list[Hit] = []
+        self._world = world
+        world.bind(self._look_up)
+        world.add_holder(name, self)
+        self._ticking = stepper.every(1, self._tick, order=Order.JUDGE, name=name)
+
+    def stop(self) -> None:
+        """Looks no more."""
+        self._ticking.cancel()
+
+    def save(self) -> tuple[Hit, ...]:
+        """What was found so far."""
+        return tuple(self.hits)
+
+    def load(self, state: tuple[Hit, ...]) -> None:
+        """Goes back to it."""
+        self.hits[:] = state
+
+    def let_go(self, part: str) -> None:
+        """It holds nothing."""
+
+    def _look_up(self) -> None:
+        """The names of all geoms, and for each two of them whether their contact counts."""
+        model, robots, objects = self._world.model, self._world.robots, self._world.objects
+        pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pad_geoms}
+        names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
+        self._names, self._bodies = names, np.array(model.geom_bodyid)
+        pad, loose = (np.array([name in these for name in names]) for these in (pads.values(), objects))
+        robot = np.array([name.partition("/")[0] in robots for name in names])
+        tool = np.array([_tool_of(name) or str(geom) for geom, name in enumerate(names)])
+        counts = np.zeros((model.ngeom, model.ngeom), np.int8)
+        counts[loose | loose[:, None]] = _Count.WHILE_HELD
+        counts[robot | robot[:, None]] = _Count.ALWAYS
+        counts[tool == tool[:, None]] = _Count.NEVER
+        everywhere = [permit for permit in self.permits if permit.near_m is None]
+        for one, other in combinations_with_replacement(sorted(set(names)), 2):
+            if any(permit.covers(one, other) for permit in everywhere):
+                first, second = (np.array([name == wanted for name in names]) for wanted in (one, other))
+                counts[np.outer(first, second) | np.outer(second, first)] = _Count.NEVER
+        self._counts = counts
+        self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
+        self._robot = robot
+
+    def _tick(self) -> None:
+        data = self._world.data
+        if not data.ncon:
+            return
+        first, second = data.contact.geom.T
+        counts = self._counts[first, second]
+        if not counts.any():
+            return
+        suspect = counts == _Count.ALWAYS
+        grips = self._grips[first, second]
+        if grips.any():
+            bodies = self._bodies[data.contact.geom]
+            suspect |= (counts == _Count.WHILE_HELD) & np.isin(bodies, bodies[grips]).any(axis=1)
+        if suspect.any():
+            self._record(np.flatnonzero(suspect))
+
+    def _record(self, contacts: Any) -> None:
+        """Adds up the contacts of each pair, and goes on with its hit or begins one."""
+        data, now_s = self._world.data, self._world.clock.time_s
+        force, found = np.zeros(6), dict[tuple[str, str], Hit]()
+        for number in contacts:
+            contact = data.contact[int(number)]
+            # What belongs to a robot comes first; of two such, or of two objects, the first by name.
+            pair = sorted((not self._robot[geom], self._names[geom]) for geom in contact.geom)
+            one, other = pair[0][1], pair[1][1]
+            if contact.dist > 0 or self._is_permitted(one, other, contact.pos):
+                continue
+            mujoco.mj_contactForce(self._world.model, data, int(number), force)
+            x, y, z = (float(value) for value in contact.pos)
+            hit = found.get((one, other)) or Hit(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
+            depth_m = max(hit.depth_m, -float(contact.dist))
+            found[one, other] = replace(hit, force_n=hit.force_n + float(force[0]), depth_m=depth_m)
+        for hit in found.values():
+            self._enter(hit)
+
+    def _enter(self, hit: Hit) -> None:
+        for number, known in enumerate(self.hits):
+            same = (known.first, known.second) == (hit.first, hit.second)
+            if same and hit.start_s - known.end_s <= self.pause_s:
+                worst = max(known.force_n, hit.force_n), max(known.depth_m, hit.depth_m)
+                self.hits[number] = replace(known, end_s=hit.end_s, force_n=worst[0], depth_m=worst[1])
+                return
+        self.hits.append(hit)
+
+    def _is_permitted(self, one: str, other: str, position_m: Any) -> bool:
+        x_m, y_m = float(position_m[0]), float(position_m[1])
+        return any(permit.covers(one, other) and permit.covers_place(x_m, y_m) for permit in self.permits)
+
+
+def _tool_of(name: str) -> str:
+    """The tool that a name of a robot's body or pad belongs to, or nothing."""
+    robot, _, rest = name.partition("/")
+    return f"{robot}/tool" if rest.startswith("tool/") else ""

@@ -1,0 +1,148 @@
+"""The motions of CRCL for an arm: what a command says about speeds and tolerances, as its controller follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import CellwrightError
+from cellwright.core.pose import Pose
+from cellwright.crcl import JointTarget, Pace, Screw, Tolerance, Waypoint
+from cellwright.motion import (
+    ArmKinematics,
+    JointLimits,
+    JointPath,
+    LineMove,
+    LineSpeed,
+    Motion,
+    PathLimits,
+    PathMotion,
+    PosePath,
+    ThroughMove,
+)
+
+__all__ = ["ToolMotions"]
+
+Array = npt.NDArray[np.float64]
+
+RISE_S = 0.1  # in which the acceleration is built up: CRCL knows no jerk
+NARROWEST_BLEND_M, WIDEST_BLEND_M = 1e-3, 0.2
+PASSED_WITHIN = 3 / 8  # of the blend distance: what a rounded corner of `ThroughMove` keeps
+SAMPLES = 40
+TINY = 1e-9
+
+
+class ToolMotions:
+    """Motions of one arm's controlled point.
+
+    Args:
+        kinematics: Of the arm.
+        pose_tool_in_flange: The controlled point; the identity is the flange itself.
+    """
+
+    def __init__(self, kinematics: ArmKinematics, pose_tool_in_flange: Pose) -> None:
+        self._kinematics, self._tool = kinematics, pose_tool_in_flange
+
+    def joints(self, start_rad: Array, targets: Sequence[JointTarget]) -> Motion:
+        """Joints to positions, all arriving together, none faster than it is told."""
+        arm, goal, most = self._kinematics.arm, start_rad.copy(), JointLimits.of(self._kinematics.arm)
+        velocity, acceleration = most.velocity_radps.copy(), most.acceleration_radps2.copy()
+        for target in targets:
+            at = target.number - 1
+            goal[at] = target.position
+            velocity[at] = min(velocity[at], target.speed or np.inf)
+            acceleration[at] = min(acceleration[at], target.acceleration or np.inf)
+        far = np.abs(goal - start_rad) + TINY
+        rates = [float((row / far).min()) for row in (velocity, acceleration, most.jerk_radps3)]
+        return PathMotion(arm, JointPath(start_rad, goal), PathLimits(*rates))
+
+    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> list[Motion]:
+        """Past all waypoints within their tolerances, to rest at the last.
+
+        Where the pace changes, the arm halts: speed may be less than was asked for, and never more. A path that need
+        not be straight is a joint move for one waypoint; several are joined by straight lines where the arm can follow
+        them, because that needs no halts.
+        """
+        motions: list[Motion] = []
+        at_rad = start_rad
+        for pace, group in groupby(waypoints, key=lambda waypoint: waypoint.pace):
+            stretch = list(group)
+            for motion in self._stretch(at_rad, stretch, pace, straight=straight):
+                motions.append(motion)
+                at_rad = np.asarray(motion.at(motion.duration_s)[0])
+        return motions
+
+    def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Motion:
+        """The controlled point along a helix; it begins where the arm stands."""
+        back = self._tool.inverse()
+        stands = self._kinematics.forward(start_rad) @ self._tool
+        begin = screw.pose_start_in_base
+        gap = begin.inverse() @ stands  # what is left by the move before it
+
+        def pose_at(fraction: float) -> Pose:
+            return screw.pose_at(fraction) @ gap @ back
+
+        path = PosePath(self._kinematics, start_rad, pose_at, screw.length_m, abs(screw.turn_rad), "screw")
+        rate = min(pace.speed_mps / max(screw.length_m, TINY), pace.turn_radps / max(abs(screw.turn_rad), TINY))
+        change = min(
+            pace.acceleration_mps2 / max(screw.length_m, TINY),
+            pace.turn_acceleration_radps2 / max(abs(screw.turn_rad), TINY),
+        )
+        return PathMotion(self._kinematics.arm, path, PathLimits(rate, change, change / RISE_S))
+
+    def _stretch(self, start_rad: Array, waypoints: list[Waypoint], pace: Pace, *, straight: bool) -> list[Motion]:
+        poses = [waypoint.pose_tool_in_base for waypoint in waypoints]
+        if len(poses) == 1:
+            return [self._line(start_rad, poses[0], pace) if straight else self._free(start_rad, poses[0], pace)]
+        stands = self._kinematics.forward(start_rad) @ self._tool
+        blend_m = _blend_m([stands, *poses], [waypoint.tolerance for waypoint in waypoints[:-1]])
+        try:
+            return [ThroughMove(self._kinematics, start_rad, poses, _speed(pace), blend_m, tool=self._tool)]
+        except CellwrightError:
+            if straight:
+                raise
+        motions: list[Motion] = []
+        at_rad = start_rad
+        for pose in poses:
+            motions.append(self._free(at_rad, pose, pace))
+            at_rad = np.asarray(motions[-1].at(motions[-1].duration_s)[0])
+        return motions
+
+    def _line(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
+        return LineMove(self._kinematics, start_rad, pose_tool_in_base, _speed(pace), tool=self._tool)
+
+    def _free(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
+        """All joints in proportion, the controlled point nowhere faster than its pace."""
+        arm = self._kinematics.arm
+        goal = self._kinematics.nearest(pose_tool_in_base @ self._tool.inverse(), start_rad)
+        path = JointPath(start_rad, goal)
+        poses = [self._kinematics.forward(path.at(share)[0]) @ self._tool for share in np.linspace(0, 1, SAMPLES + 1)]
+        # Chords are a little shorter than the way, and the fastest moment lies between samples: hence the allowance.
+        far_m = 1.02 * SAMPLES * max(a.distance_m(b) for a, b in pairwise(poses)) + TINY
+        turn_rad = 1.02 * SAMPLES * max(a.angle_rad(b) for a, b in pairwise(poses)) + TINY
+        rate = min(pace.speed_mps / far_m, pace.turn_radps / turn_rad)
+        change = min(pace.acceleration_mps2 / far_m, pace.turn_acceleration_radps2 / turn_rad)
+        return PathMotion(arm, path, PathLimits(rate, change, change / RISE_S))
+
+
+def _speed(pace: Pace) -> LineSpeed:
+    """The turn is scaled along with the line, which keeps both when coordinated or not."""
+    acceleration = min(pace.acceleration_mps2, pace.turn_acceleration_radps2 * pace.speed_mps / pace.turn_radps)
+    return LineSpeed(pace.speed_mps, acceleration, acceleration / RISE_S, pace.turn_radps)
+
+
+def _blend_m(poses: Sequence[Pose], tolerances: Sequence[Tolerance]) -> float:
+    """How far corners may be rounded so that every inner waypoint is passed within its tolerance."""
+    blend_m = WIDEST_BLEND_M
+    for (before, pose), after, tolerance in zip(pairwise(poses[:-1]), poses[2:], tolerances, strict=True):
+        lengths = [t for t in (tolerance.x_m, tolerance.y_m, tolerance.z_m) if t is not None]
+        blend_m = min(blend_m, min(lengths, default=0.0) / PASSED_WITHIN)
+        for angle in (tolerance.x_axis_rad, tolerance.z_axis_rad):
+            if angle is not None:
+                for a, b in ((before, pose), (pose, after)):
+                    if (turn := a.angle_rad(b)) > TINY:
+                        blend_m = min(blend_m, angle / PASSED_WITHIN * max(a.distance_m(b), TINY) / turn)
+    return max(blend_m, NARROWEST_BLEND_M)

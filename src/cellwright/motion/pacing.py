@@ -1,0 +1,77 @@
+"""Where along a path to be slow: a change of its parameter after which one and the same rate suits all of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.motion.limits import JointLimits
+
+__all__ = ["paced_places"]
+
+Array = npt.NDArray[np.float64]
+
+FINE = 8  # places to a piece, to reckon with
+SLOWEST = 1e-3  # of the fastest rate
+
+
+def paced_places(
+    steepness: tuple[Array, Array, Array],
+    limits: JointLimits,
+    fastest: float,
+    share: float,
+    smooth_s: float,
+    count: int,
+) -> tuple[Array, float]:
+    """Places on a path, evenly spaced in the time that it takes to run along it, and that time.
+
+    Every piece of the path has its largest rate, by the bends there; between slow and fast pieces the rate rises and
+    falls evenly, and its corners are drawn out. This is only a proposal: what it does to the limits is left to
+    `PathLimits.within`.
+
+    Args:
+        steepness: Magnitudes of the path's first three derivatives (even pieces, columns).
+        limits: Of the columns.
+        fastest: Rate of the path's parameter that is nowhere exceeded.
+        share: Of acceleration and jerk, for bends, and for speeding up and slowing down.
+        smooth_s: Over how much time corners are drawn out.
+        count: How many pieces to divide the time into.
+    """
+    first, second, third = (np.repeat(rows + 1e-12, FINE, axis=0) for rows in steepness)
+    pieces = len(first)
+    rate = np.minimum.reduce(
+        [
+            np.full(pieces, fastest),
+            (limits.velocity_radps / first).min(axis=1),
+            np.sqrt(share * limits.acceleration_radps2 / second).min(axis=1),
+            np.cbrt(share * limits.jerk_radps3 / third).min(axis=1),
+        ]
+    )
+    energy = np.maximum(rate, SLOWEST * fastest) ** 2
+    gain = 2 * share * (limits.acceleration_radps2 / first).min(axis=1) / pieces
+    for order in (range(1, pieces), range(pieces - 2, -1, -1)):
+        for k in order:
+            energy[k] = min(energy[k], energy[k - order.step] + gain[k])
+    rate = np.sqrt(energy)
+    edges = np.linspace(0.0, 1.0, pieces + 1)
+    times = np.concatenate([[0.0], np.cumsum(1 / (rate * pieces))])
+    even = np.linspace(0.0, times[-1], pieces + 1)
+    places = np.interp(even, times, edges)
+    rate_then = np.interp(places, (edges[:-1] + edges[1:]) / 2, rate)
+    slower = _smooth(rate_then, max(1, round(smooth_s / 4 / even[1])))
+    longer = (rate_then / slower)[:-1] / 2 + (rate_then / slower)[1:] / 2
+    after = np.concatenate([[0.0], np.cumsum(longer * even[1])])
+    chosen = np.interp(np.linspace(0.0, after[-1], count + 1), after, places)
+    chosen[[0, -1]] = 0.0, 1.0
+    return chosen, float(after[-1])
+
+
+def _smooth(rate: Array, half: int) -> Array:
+    """Without corners, and nowhere more than it was: the least around each place, averaged twice over half of that."""
+    padded = np.pad(rate, 2 * half, mode="edge")
+    least = np.lib.stride_tricks.sliding_window_view(padded, 4 * half + 1).min(axis=1)
+    width = 2 * half + 1
+    for _ in range(2):
+        sums = np.cumsum(np.pad(np.pad(least, half, mode="edge"), (1, 0)))
+        least = (sums[width:] - sums[:-width]) / width
+    return np.asarray(least)

@@ -1,0 +1,123 @@
+"""A motion through poses without a halt: straight lines, rounded corners, slow only where it has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.pose import Pose
+from cellwright.motion.kinematics import ArmKinematics, checked_angles
+from cellwright.motion.limits import JointLimits, PathLimits
+from cellwright.motion.pacing import paced_places
+from cellwright.motion.path import PosePath
+from cellwright.motion.profile import LineSpeed, PathMotion
+from cellwright.motion.route import Route
+from cellwright.motion.spline import Spline
+
+__all__ = ["ThroughMove"]
+
+Array = npt.NDArray[np.float64]
+
+PACINGS = ((0.6, 2.0), (0.7, 3.0), (0.6, 4.0))  # to try: share of the limits, smoothing as a multiple of a / j
+JOINT_TOLERANCE_RAD = 2e-5
+UNLIMITED = 1e9
+CRAWLING = 10.0  # times as long as with a halt at every pose and joints without limits: refused
+
+
+class ThroughMove(PathMotion):
+    """The flange straight from pose to pose, passing inner ones within 3/8 of the blend distance, to rest at the last.
+
+    Speed, acceleration and jerk along the way stay within `speed`, those of the joints within theirs, in corners, too.
+    Where a joint cannot keep up, the motion is slower there, and only there. As it can be stopped at any moment within
+    all limits, corners take their share of them: past poses that are close together, halting may be quicker.
+
+    Attributes:
+        route: The way, of the flange or its tool.
+
+    Args:
+        kinematics: Of the arm.
+        start_rad: Where it stands, at rest.
+        poses_in_base: Of the flange, or, with a tool, of the tool, one after the other.
+        speed: The most that is wanted along the way.
+        blend_m: How far before and after a pose the way may leave its lines.
+        duration_s: How long it shall take, instead of as short as possible.
+        tool: In the flange; None moves the flange itself.
+
+    Raises:
+        BadInput: without poses.
+        Unreachable: when a point of the way is.
+        JobFailed: when it passes so near a singular configuration that no joint could keep up.
+    """
+
+    def __init__(
+        self,
+        kinematics: ArmKinematics,
+        start_rad: npt.ArrayLike,
+        poses_in_base: Sequence[Pose],
+        speed: LineSpeed,
+        blend_m: float,
+        duration_s: float | None = None,
+        tool: Pose | None = None,
+    ) -> None:
+        if not poses_in_base:
+            raise BadInput(f"{kinematics.arm.name} needs at least 1 pose to move through, got 0")
+        start = checked_angles(kinematics.arm, start_rad)
+        in_flange = tool or Pose.identity()
+        poses = [kinematics.forward(start) @ in_flange, *poses_in_base]
+        self.route = Route(poses, blend_m, speed.speed_mps / speed.turn_radps)
+        back = in_flange.inverse()
+
+        def flange_at(fraction: float) -> Pose:
+            return self.route.at(fraction) @ back
+
+        length_m = max(self.route.length_m, 1e-6)
+        solved = PosePath(kinematics, start, flange_at, self.route.length_m, self.route.turn_rad, "way")
+        limits = _with_way(JointLimits.of(kinematics.arm), speed)
+        steepness = _steepness(solved.spline, np.linspace(0.0, 1.0, solved.spline.pieces + 1), length_m)
+        fastest = speed.speed_mps / length_m
+        path, best = solved.spline, PathLimits(fastest, UNLIMITED, UNLIMITED).within(limits, *steepness)
+        for share, times in PACINGS:
+            smooth_s = times * speed.acceleration_mps2 / speed.jerk_mps3
+            places, shortest_s = paced_places(steepness, limits, fastest, share, smooth_s, solved.spline.pieces)
+            spline = Spline(np.array([solved.at(float(place))[0] for place in places]))
+            wanted = PathLimits(1 / shortest_s, UNLIMITED, UNLIMITED)
+            paced = wanted.within(limits, *_steepness(spline, places, length_m))
+            if paced.duration_s < best.duration_s and _same(spline, solved.spline, places):
+                path, best = spline, paced
+        if best.duration_s > CRAWLING * _halting_s(self.route.lengths_m, speed):
+            raise JobFailed(f"{kinematics.arm.name} would have to crawl along the way: {solved.hardest()}")
+        super().__init__(kinematics.arm, path, best, duration_s)
+
+
+def _halting_s(lengths_m: Sequence[float], speed: LineSpeed) -> float:
+    limits = (speed.speed_mps, speed.acceleration_mps2, speed.jerk_mps3)
+    return 1.0 + sum(PathLimits(*(limit / length for limit in limits)).duration_s for length in lengths_m)
+
+
+def _with_way(joints: JointLimits, speed: LineSpeed) -> JointLimits:
+    """The limits of the joints, and behind them those along the way."""
+    rows = (joints.velocity_radps, joints.acceleration_radps2, joints.jerk_radps3)
+    way = (speed.speed_mps, speed.acceleration_mps2, speed.jerk_mps3)
+    return JointLimits(*(np.append(row, value) for row, value in zip(rows, way, strict=True)))
+
+
+def _steepness(spline: Spline, places: Array, length_m: float) -> tuple[Array, Array, Array]:
+    """Of the joints, and behind them of the way."""
+    way = Spline(places[:, None] * length_m)
+    first, second, third = (np.column_stack(both) for both in zip(spline.steepness(), way.steepness(), strict=True))
+    return first, second, third
+
+
+def _same(spline: Spline, solved: Spline, places: Array) -> bool:
+    """Whether a spline through places of another one stays on it between them."""
+    for row, before, after in zip(spline.middles(), places[:-1], places[1:], strict=True):
+        near = np.array([solved.at(before + (after - before) * share)[0] for share in np.linspace(0.4, 0.6, 9)])
+        steps = np.diff(near, axis=0)  # the nearest point of the lines between these
+        along = np.einsum("ij,ij->i", row - near[:-1], steps) / (np.einsum("ij,ij->i", steps, steps) + 1e-30)
+        nearest = near[:-1] + np.clip(along, 0, 1)[:, None] * steps
+        if np.abs(nearest - row).max(axis=1).min() > JOINT_TOLERANCE_RAD:
+            return False
+    return True
