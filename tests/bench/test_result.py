@@ -6,8 +6,8 @@ import math
 import pytest
 
 from cellwright.bench import BENCHES, Conditions, Measurement, Result, run_bench
-from cellwright.bench.statistics import wilson_low
 from cellwright.core.errors import UnknownName
+from cellwright.core.statistics import wilson_low
 
 
 def make_result(metrics, targets):

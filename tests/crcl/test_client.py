@@ -29,13 +29,13 @@ QUICK = ClientOptions(poll_s=0.01, status_s=1.0, refusal_s=0.1, reconnect_s=2.0,
 MM = SetLengthUnits(0, LengthUnitEnum.MILLIMETER)
 
 
-def with_client(server, work, options=QUICK):
+def with_client(server, work, options=QUICK, say=lambda _text: None):
     """Runs work(client) against a server."""
 
     async def run():
         address = await server.start()
         try:
-            async with CrclClient.to(address, options=options) as client:
+            async with CrclClient.to(address, options=options, say=say) as client:
                 return await work(client)
         finally:
             await server.stop()
@@ -202,7 +202,6 @@ def test_a_connection_lost_while_nothing_was_under_way(other_server, move_to):
     server, said = other_server(), []
 
     async def work(client):
-        client._say = said.append
         for command in (InitCanon(0), MM):
             await client.execute(command)
         for writer in list(server._writers):
@@ -210,7 +209,7 @@ def test_a_connection_lost_while_nothing_was_under_way(other_server, move_to):
         await asyncio.sleep(0.05)
         return await client.execute(move_to(500.0))
 
-    assert with_client(server, work).done
+    assert with_client(server, work, say=said.append).done
     assert server.x_m == pytest.approx(0.5)
     assert said == [f"connected to 127.0.0.1:{server.port} again"]
 
@@ -298,7 +297,7 @@ def test_nobody_listens():
 
 def test_an_interrupt_that_comes_together_with_an_answer_is_not_lost(other_server):
     async def work(client):
-        link = client._link
+        link = await client._lines.live()
         waiting = asyncio.ensure_future(link.next_status(5.0))
         await asyncio.sleep(0)
         link._take(link.latest_text)

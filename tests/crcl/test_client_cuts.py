@@ -48,7 +48,7 @@ class CutConnection:
 
     def _piece(self):
         self._network.carried += 1
-        return self._network.carried == self._network.cut_at
+        return self._network.carried in self._network.cuts
 
     async def send(self, data):
         cut = self._piece()
@@ -76,8 +76,8 @@ class CutConnection:
 
 
 class Network:
-    def __init__(self, server, cut_at, arrives):
-        self._server, self.cut_at, self.arrives, self.carried = server, cut_at, arrives, 0
+    def __init__(self, server, cuts, arrives):
+        self._server, self.cuts, self.arrives, self.carried = server, cuts, arrives, 0
 
     async def connect(self):
         return CutConnection(self, await self._server.connect())
@@ -116,14 +116,14 @@ PROGRAM = CRCLProgram(
 )
 
 
-def run_with_cut(cut_at, arrives):
+def run_with_cuts(cuts, arrives):
     clock = Clock(0.002)
     loop = SimulationLoop(clock, NoPhysics(clock))
 
     async def main():
         arm = CountingArm(loop.clock)
         async with CrclServer(arm) as server:
-            network = Network(server, cut_at, arrives)
+            network = Network(server, cuts, arrives)
             options = ClientOptions(with_stop_connection=False)
             async with CrclClient(network.connect, options=options) as client:
                 return await run_program(client, PROGRAM), arm, network.carried
@@ -137,24 +137,25 @@ def run_with_cut(cut_at, arrives):
 @cache
 def pieces():
     """How many pieces a run without a cut takes."""
-    return run_with_cut(0, True)[2]
+    return run_with_cuts((), True)[2]
 
 
-def check_cut(cut_at, arrives):
-    report, arm, _ = run_with_cut(cut_at, arrives)
+def check_cuts(cuts, arrives):
+    report, arm, _ = run_with_cuts(cuts, arrives)
     assert report.done, report.reason
-    assert arm.motions == [0.45, "screw", 0.42], f"cut at piece {cut_at} of {pieces()}, arrives {arrives}"
+    assert arm.motions == [0.45, "screw", 0.42], f"cut at {cuts} of {pieces()} pieces, arrives {arrives}"
     assert float(arm.read().pose_tool_in_base.position[0]) == pytest.approx(0.42)
 
 
 @pytest.mark.parametrize("arrives", [True, False])
 def test_cut_here_and_there(arrives):
     for cut_at in range(5, pieces(), 37):
-        check_cut(cut_at, arrives)
+        check_cuts((cut_at, cut_at + 9), arrives)
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("again", [(), (1,), (2, 6), (4,), (7, 8)])
 @pytest.mark.parametrize("arrives", [True, False])
-def test_cut_everywhere(arrives):
+def test_cut_everywhere(arrives, again):
     for cut_at in range(3, pieces() + 1):
-        check_cut(cut_at, arrives)
+        check_cuts((cut_at, *(cut_at + later for later in again)), arrives)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.core.clock import Clock
@@ -36,6 +36,7 @@ def test_a_pose_beyond_a_joint_names_it():
         PracticeArm(WallClock(), start=(2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
+@settings(max_examples=50)
 @given(JOINTS, METRES, METRES, st.floats(-0.5, 0.5), st.floats(-30.0, 30.0), st.floats(0.0, 1.0))
 def test_a_helix_keeps_its_distance_its_rate_and_its_bounds(joints, x, y, distance_m, turn_rad, share):
     start = forward(joints)
@@ -52,6 +53,7 @@ def test_a_helix_keeps_its_distance_its_rate_and_its_bounds(joints, x, y, distan
     assert all(pose.position <= np.array(high) + slack)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0.01, 3.0), st.floats(0.01, 1.0)), min_size=1, max_size=4), st.floats(0.1, 1.0))
 def test_a_journey_arrives_and_never_exceeds_its_share(legs, share):
     """Each leg is as long as it lasts at full speed, so a rate above the share would be a speed above it."""

@@ -89,6 +89,50 @@ def test_a_joint_is_a_length_or_an_angle_by_its_kind():
     assert (turn.joint_position, turn.joint_details.joint_speed) == pytest.approx((math.pi / 2, math.radians(100)))
 
 
+MM_DEGREE_OUNCE_FOOTPOUND = Units(
+    m.LengthUnitEnum.MILLIMETER, m.AngleUnitEnum.DEGREE, m.ForceUnitEnum.OUNCE, m.TorqueUnitEnum.FOOT_POUND
+)
+MM, DEGREE, OUNCE, FOOT_POUND = 0.001, math.pi / 180, 0.278013850954, 1.3558179483314
+
+
+@pytest.mark.parametrize(
+    ("message", "factors"),
+    [
+        (m.MoveScrew(1, axial_distance_free=1.0, axial_distance_screw=1.0, turn=1.0), [MM, MM, DEGREE]),
+        (m.PoseTolerance(x_point_tolerance=1.0, y_point_tolerance=1.0, z_point_tolerance=1.0), [MM] * 3),
+        (m.PoseTolerance(x_axis_tolerance=1.0, z_axis_tolerance=1.0), [DEGREE] * 2),
+        (m.TransSpeedAbsolute(1.0), [MM]),
+        (m.TransAccelAbsolute(1.0), [MM]),
+        (m.RotSpeedAbsolute(1.0), [DEGREE]),
+        (m.RotAccelAbsolute(1.0), [DEGREE]),
+        (m.TransSpeedRelative(1.0), [1.0]),
+        (m.JointPositionToleranceSetting(1, 1.0), [MM]),
+        (m.JointPositionToleranceSetting(2, 1.0), [DEGREE]),
+        (m.ActuateJoint(1, 1.0, m.JointForceTorque(setting=1.0, change_rate=1.0)), [MM, OUNCE, OUNCE]),
+        (m.ActuateJoint(2, 1.0, m.JointForceTorque(setting=1.0, change_rate=1.0)), [DEGREE, FOOT_POUND, FOOT_POUND]),
+        (m.ActuateJoint(1, 1.0, m.JointSpeedAccel(joint_speed=1.0, joint_accel=1.0)), [MM] * 3),
+        (m.JointStatus(1, joint_position=1.0, joint_torque_or_force=1.0, joint_velocity=1.0), [MM, OUNCE, MM]),
+        (
+            m.JointLimit(
+                2,
+                joint_min_position=1.0,
+                joint_max_position=1.0,
+                joint_max_torque_or_force=1.0,
+                joint_max_velocity=1.0,
+            ),
+            [DEGREE, DEGREE, FOOT_POUND, DEGREE],
+        ),
+        (m.ParallelGripperStatus("g", separation=1.0), [MM]),
+        (m.VacuumGripperStatus("g", is_powered=True), []),
+        (m.ScalarSensorStatus("s", 1, 1, 1.0), [1.0]),
+        (m.Dwell(1, 1.0), [1.0]),
+        (m.SetEndEffector(1, 1.0), [1.0]),
+    ],
+)
+def test_which_number_is_what(message, factors):
+    assert numbers(to_si(message, MM_DEGREE_OUNCE_FOOTPOUND, LINEAR)) == pytest.approx(factors)
+
+
 def test_force_torque_sensors_and_guards_keep_newton():
     reading = m.ForceTorqueSensorStatus("ft", 1, 2, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
     units = Units(force=m.ForceUnitEnum.OUNCE, torque=m.TorqueUnitEnum.FOOT_POUND)

@@ -8,13 +8,13 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.core.results import Conditions
+from cellwright.core.statistics import wilson_low
 from cellwright.experiments import run_experiment
 from cellwright.experiments.plots import Boxes, FloorPlan, Picture, can_plot, draw
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, PlanJob, make_plan, try_heading
 from cellwright.experiments.rovi_rrt_runs import RunJob, _Attempt, execute, permits
 from cellwright.experiments.rovi_rrt_scene import PICKS, PLACE, believed_scene, cell_with_bottle_at
-from cellwright.experiments.statistics import rate_low
 from cellwright.lab import Lab
 
 needs_motion = pytest.mark.skipif(
@@ -136,7 +136,7 @@ def test_what_may_touch():
 )
 def test_what_a_rate_allows_to_claim(successes, trials, low):
     """Wilson's interval, by the figures of a statistics table."""
-    assert rate_low(successes, trials) == pytest.approx(low, abs=1e-4)
+    assert wilson_low(successes, trials) == pytest.approx(low, abs=1e-4)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

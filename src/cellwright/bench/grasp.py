@@ -12,7 +12,7 @@ import numpy as np
 from cellwright.bench.grasp_watch import Outcome
 from cellwright.bench.processes import call_in_process
 from cellwright.bench.result import BENCHES, Conditions, Measurement
-from cellwright.bench.statistics import wilson_low
+from cellwright.core.statistics import wilson_low
 
 __all__ = ["grasp"]
 

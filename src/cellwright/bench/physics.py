@@ -16,8 +16,8 @@ from cellwright.bench.lab_speed import Pairs, measure_awake, measure_pairs
 from cellwright.bench.peer import has_peer, measure_peer
 from cellwright.bench.replay import SEGMENT_S, capture
 from cellwright.bench.result import BENCHES, Conditions, Measurement
-from cellwright.bench.statistics import wilson_low
 from cellwright.cells import load_cell
+from cellwright.core.statistics import wilson_low
 
 __all__ = ["physics"]
 

@@ -180,7 +180,8 @@ class Canon:
         """Asks what is going on to end; whether there was anything."""
         self._tasks = [task for task in self._tasks if not task.done()]
         for task in self._tasks:
-            task.cancel()
+            if not task.cancelling():  # once: what it does in order to end is not to be cut short
+                task.cancel()
         return bool(self._tasks)
 
     async def _wait_for_others(self) -> None:

@@ -14,6 +14,7 @@ from typing import Self
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
+from cellwright.crcl.lines import Lines
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
     CommandStateEnum,
@@ -34,7 +35,7 @@ from cellwright.crcl.remembered import Remembered
 __all__ = ["CrclClient"]
 
 _IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
-_NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion)
+_NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion, GetStatus)
 
 
 class CrclClient:
@@ -58,13 +59,9 @@ class CrclClient:
         self.peer, self.options, self.remembered = peer, options or ClientOptions(), Remembered()
         self.aborts = 0
         """How often `abort` was called: who runs a program looks whether it grew."""
-        self._connect, self._say = connect, say
-        self._link: Link | None = None
-        self._stop_link: Link | None = None
-        self._connecting = asyncio.Lock()
-        self._needs_restore = False
+        self._say = say
+        self._lines = Lines(connect, peer, self.options, say)
         self._last_id = (self.options.first_id or 1) - 1
-        self._sent_id = 0
         self._stop_ids: set[int] = set()
         self._waited_for = 0
 
@@ -81,21 +78,12 @@ class CrclClient:
         Raises:
             ConnectionFailed: Nobody is there. LinkLost, NoAnswer: somebody is, but does not speak CRCL.
         """
-        self._link = await Link.open(self._connect, self.peer)
-        try:
-            await self._ask(self._link)
-            if self.options.with_stop_connection:
-                self._stop_link = await Link.open(self._connect, self.peer)
-        except BaseException:
-            await self.close()
-            raise
+        await self._lines.open()
         return self
 
     async def close(self) -> None:
         """Ends the connections; the robot goes on with what it does."""
-        links, self._link, self._stop_link = (self._link, self._stop_link), None, None
-        for link in filter(None, links):
-            await link.close()
+        await self._lines.close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -104,7 +92,7 @@ class CrclClient:
         await self.close()
 
     async def status(self) -> CRCLStatus:
-        """What the robot reports now; reconnects once if it must.
+        """What the robot reports now; reconnects if it must.
 
         After a reconnect it is in the units that were set as soon as no command is under way: setting them again would
         stop one.
@@ -112,12 +100,9 @@ class CrclClient:
         Raises:
             LinkLost, NoAnswer, ConnectionFailed: Nobody answers.
         """
-        try:
-            status = await self._ask(await self._live_link())
-        except LinkLost:
-            status = await self._ask(await self._live_link())
+        _, status = await self._begin(GetStatus(0))
         is_idle = not self._waited_for and status.command_status.command_state in _IDLE
-        return await self._in_known_units(status) if self._needs_restore and is_idle else status
+        return await self._in_known_units(status) if self._lines.is_bare and is_idle else status
 
     async def execute(
         self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
@@ -135,10 +120,7 @@ class CrclClient:
         try:
             if isinstance(command, GetStatus):
                 return Outcome(OutcomeState.DONE, command, "", await self.status(), self._now_s() - started_s)
-            try:
-                link, before = await self._begin(command)
-            except LinkLost:  # noticed only now, and nothing was sent yet
-                link, before = await self._begin(command)
+            link, before = await self._begin(command)
         except CommandFailed as failure:
             why = f"the settings of the lost connection could not be restored: {failure}"
             return Outcome(OutcomeState.REFUSED, command, why, failure.outcome.status, self._now_s() - started_s)
@@ -150,13 +132,13 @@ class CrclClient:
             command, program_file=place.file, program_index=place.index, program_length=place.length
         )
         patience_s = self.options.patience.timeout_s(command, before) + 2 * self.options.poll_s
-        pending = Pending(instance, before.command_status.command_id, self._now_s())
+        pending = Pending(instance, {before.command_status.command_id}, self._now_s())
         self._waited_for += 1
         try:
             outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s)
             if outcome.done:
                 self.remembered.note(command)
-            if self._needs_restore and outcome.done and outcome.status is not None:
+            if self._lines.is_bare and outcome.done and outcome.status is not None:
                 outcome = replace(outcome, status=await self._in_known_units(outcome.status))
             return outcome
         finally:
@@ -171,11 +153,7 @@ class CrclClient:
         why = ""
         for attempt in range(3):
             try:
-                if self._stop_link is None or self._stop_link.lost or attempt:
-                    if self._stop_link is not None:
-                        await self._stop_link.close()
-                    self._stop_link = await Link.open(self._connect, self.peer)
-                return await self._perform(self._stop_link, command, timeout_s)
+                return await self._perform(await self._lines.for_stop(fresh=attempt > 0), command, timeout_s)
             except (ConnectionFailed, LinkLost, NoAnswer) as error:
                 why = str(error)
         return Outcome(OutcomeState.LOST, command, why, None, self._now_s() - started_s)
@@ -184,53 +162,62 @@ class CrclClient:
 
     async def _begin(self, command: CRCLCommand) -> tuple[Link, CRCLStatus]:
         """A connection on which the command means what it should, and the status before it."""
-        link = await self._live_link()
-        if self._needs_restore and not isinstance(command, _NEEDS_NO_UNITS):
-            await self._restore(link)
-        return link, await self._ask(link)
-
-    async def _finish(self, link: Link, pending: Pending, timeout_s: float) -> Outcome:
-        command, deadline_s = pending.instance.crcl_command, pending.sent_s + timeout_s
-        status: CRCLStatus | None = None
-
-        def ended(state: OutcomeState, reason: str = "") -> Outcome:
-            return Outcome(state, command, reason, status, self._now_s() - pending.sent_s)
-
-        must_send = True
+        until_s = self._now_s() + self.options.reconnect_s
         while True:
             try:
-                if must_send:
-                    self._sent_id = pending.command_id
-                    must_send = False
-                    await link.send(pending.instance)
-                left_s = deadline_s - self._now_s()
-                status = await self._ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
-                verdict = self._judge(pending, status)
-                if verdict is not None:
-                    return ended(*verdict)
-            except NoAnswer as error:
-                if self._now_s() >= deadline_s:
-                    return ended(OutcomeState.TIMEOUT, str(error))
-            except LinkLost as error:
-                self._say(f"{error}; connecting again")
-                try:
-                    link = await self._live_link()
+                link = await self._lines.live()
+                if self._lines.is_bare and not isinstance(command, _NEEDS_NO_UNITS):
+                    await self._restore(link)
+                return link, await self._lines.ask(link)
+            except LinkLost:  # nothing of the command was sent yet
+                if self._now_s() > until_s:
+                    raise
+
+    async def _finish(self, link: Link, pending: Pending, timeout_s: float) -> Outcome:
+        status: CRCLStatus | None = None
+        must_send, is_lost, start_s = True, "", pending.sent_s
+
+        def ended(state: OutcomeState, reason: str = "") -> Outcome:
+            return Outcome(state, pending.instance.crcl_command, reason, status, self._now_s() - start_s)
+
+        while True:
+            try:
+                if is_lost:
+                    link = await self._lines.live()
                     if not pending.seen:
                         doubt = await self._whether_taken_up(link, pending)
                         if doubt:
                             return ended(OutcomeState.LOST, doubt)
-                        must_send = not pending.seen
-                        if must_send and not isinstance(command, _NEEDS_NO_UNITS):
-                            await self._restore(link)
-                except JobFailed as failure:
-                    return ended(OutcomeState.LOST, f"{error}; {failure}")
-                continue
-            if self._now_s() >= deadline_s:
-                shown = f"the robot still reports command {status.command_status.command_id}" if status else "no answer"
-                return ended(
-                    OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else f": {shown}")
-                )
+                    if not pending.seen:
+                        pending, must_send = await self._anew(link, pending), True
+                    is_lost = ""
+                if must_send:
+                    self._lines.sent_id, must_send = pending.command_id, False
+                    await link.send(pending.instance)
+                left_s = start_s + timeout_s - self._now_s()
+                status = await self._lines.ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
+                verdict = self._judge(pending, status)
+                if verdict is not None:
+                    return ended(*verdict)
+            except LinkLost as error:
+                is_lost = str(error)
+                self._say(f"{error}; connecting again")
+            except NoAnswer:
+                pass
+            except JobFailed as error:
+                return ended(OutcomeState.LOST, f"{is_lost}; {error}")
+            if self._now_s() - start_s >= timeout_s:
+                at = f": the robot is still at command {status.command_status.command_id}" if status else ": no answer"
+                return ended(OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else at))
             await asyncio.sleep(self.options.poll_s)
+
+    async def _anew(self, link: Link, pending: Pending) -> Pending:
+        """A command that was not taken up, with another number, for a connection on which it means the same."""
+        command = pending.instance.crcl_command
+        if not isinstance(command, _NEEDS_NO_UNITS):
+            await self._restore(link, pending.before_ids)
+        instance = replace(pending.instance, crcl_command=replace(command, command_id=self._next_id()))
+        return Pending(instance, pending.before_ids, pending.sent_s)
 
     def _judge(self, pending: Pending, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
         return pending.judge(status, self._now_s(), self.options.refusal_s, self._last_id, self._stop_ids)
@@ -239,11 +226,11 @@ class CrclClient:
         """After a reconnect: notes whether the command was seen; says why that cannot be known, or nothing."""
         until_s = self._now_s() + self.options.settle_s
         while True:
-            at = (await self._ask(link)).command_status.command_id
+            at = (await self._lines.ask(link)).command_status.command_id
             if at == pending.command_id:
                 pending.seen = True
                 return ""
-            if at != pending.before_id:
+            if at not in pending.before_ids:
                 return f"the connection was lost, and now the robot is at command {at}: not repeated"
             if self._now_s() >= until_s:
                 return ""
@@ -251,11 +238,11 @@ class CrclClient:
 
     async def _perform(self, link: Link, command: CRCLCommand, timeout_s: float) -> Outcome:
         """Sends a numbered command and waits for it on this link only; raises LinkLost and NoAnswer."""
-        pending = Pending(CRCLCommandInstance(command), -1, self._now_s())
+        pending = Pending(CRCLCommandInstance(command), set(), self._now_s())
         await link.send(pending.instance)
         while True:
-            self._sent_id = command.command_id
-            status = await self._ask(link)
+            self._lines.sent_id = command.command_id
+            status = await self._lines.ask(link)
             verdict = self._judge(pending, status)
             took_s = self._now_s() - pending.sent_s
             if verdict is None and took_s >= timeout_s:
@@ -264,62 +251,35 @@ class CrclClient:
                 return Outcome(verdict[0], command, verdict[1], status, took_s)
             await asyncio.sleep(self.options.poll_s)
 
-    # Connections.
+    async def _restore(self, link: Link, numbers: set[int] | None = None) -> None:
+        """Sets units and reports on a new connection; raises CommandFailed if the server does not take them.
 
-    async def _ask(self, link: Link, timeout_s: float | None = None) -> CRCLStatus:
-        """Asks with the number of the last command, as NIST's client does: some servers take it for a new one."""
-        await link.send(CRCLCommandInstance(GetStatus(max(self._sent_id, 1))))
-        return await link.next_status(self.options.status_s if timeout_s is None else timeout_s)
-
-    async def _live_link(self) -> Link:
-        """The connection; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
-        async with self._connecting:
-            if self._link is not None and not self._link.lost:
-                return self._link
-            if self._link is None:
-                raise ConnectionFailed(f"the client of {self.peer} is not open")
-            lost, until_s = self._link, self._now_s() + self.options.reconnect_s
-            await lost.close()
-            while self.options.reconnect_s > 0:
-                try:
-                    self._link = await Link.open(self._connect, self.peer)
-                    await self._ask(self._link)
-                    self._needs_restore = True  # even if nothing is remembered yet: a unit may just be under way
-                    self._say(f"connected to {self.peer} again")
-                    return self._link
-                except (ConnectionFailed, LinkLost, NoAnswer) as error:
-                    await self._link.close()
-                    if self._now_s() >= until_s:
-                        tried = f"no connection within {self.options.reconnect_s:g} s"
-                        raise ConnectionFailed(f"{tried}: {error}") from None
-                await asyncio.sleep(self.options.retry_s)
-            raise ConnectionFailed(f"{self.peer}: {lost.lost}")
-
-    async def _restore(self, link: Link) -> None:
-        """Sets units and reports on a new connection; raises CommandFailed if the server does not take them."""
+        Args:
+            link: The connection.
+            numbers: Gets those of the commands that are sent.
+        """
         for command in self.remembered.of_connection():
             command = replace(command, command_id=self._next_id())
+            if numbers is not None:
+                numbers.add(command.command_id)
             (await self._perform(link, command, self.options.patience.timeout_s(command))).check()
-        self._needs_restore = False
+        self._lines.is_bare = False
 
     async def _in_known_units(self, status: CRCLStatus) -> CRCLStatus:
         """A status in the units that were set, about the same command; only once nothing is under way any more."""
         if not self.remembered.initialised:
             return status
         try:
-            link = await self._live_link()
+            link = await self._lines.live()
             await self._restore(link)
-            return replace(await self._ask(link), command_status=status.command_status)
+            return replace(await self._lines.ask(link), command_status=status.command_status)
         except JobFailed as error:
             self._say(f"{error}; the last status may be in the server's default units")
             return status
 
     def _next_id(self) -> int:
         """A number that neither this client nor, as far as is known, the server has had."""
-        for link in (self._link, self._stop_link):
-            if link is not None and link.latest is not None:
-                self._last_id = max(self._last_id, link.latest.command_status.command_id)
-        self._last_id += 1
+        self._last_id = max(self._last_id, self._lines.seen_id) + 1
         return self._last_id
 
     @staticmethod

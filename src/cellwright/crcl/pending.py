@@ -17,14 +17,14 @@ class Pending:
 
     Attributes:
         instance: As it was sent.
-        before_id: The command that the robot was at before.
+        before_ids: The commands that the robot is at as long as it was not taken up.
         sent_s: When it was sent.
         seen: Whether the robot was seen at it.
         refused_since_s: Since when the robot reports an error over another command.
     """
 
     instance: CRCLCommandInstance
-    before_id: int
+    before_ids: set[int]
     sent_s: float
     seen: bool = False
     refused_since_s: float | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellwright.core.results import Conditions
 from cellwright.core.rng import Streams
+from cellwright.core.statistics import wilson_low
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Table
 from cellwright.experiments.plots import Bars, Boxes, FloorPlan, Picture, Plot
 from cellwright.experiments.pool import run_jobs
@@ -25,7 +26,6 @@ from cellwright.experiments.rovi_rrt_plans import (
 )
 from cellwright.experiments.rovi_rrt_runs import Run, RunJob, execute
 from cellwright.experiments.rovi_rrt_scene import PICKS, cell_with_bottle_at
-from cellwright.experiments.statistics import rate_low
 from cellwright.sim import World
 from cellwright.sim.picture import cell_view
 from cellwright.sim.render import choose_renderer
@@ -94,7 +94,7 @@ def _told(conditions: Conditions, what: str) -> Callable[[int, int], None]:
 def _rates(name: str, outcomes: Sequence[bool]) -> dict[str, float]:
     count, successes = len(outcomes), sum(outcomes)
     rate = successes / count
-    return {f"{name}_success": rate, f"{name}_success_low": rate_low(successes, count), f"{name}_n": count}
+    return {f"{name}_success": rate, f"{name}_success_low": wilson_low(successes, count), f"{name}_n": count}
 
 
 def _plan_metrics(rows: Sequence[PlanRow]) -> dict[str, float]:

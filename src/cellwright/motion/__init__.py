@@ -3,6 +3,7 @@
 from cellwright.motion.cartesian_motion import CartesianMotion
 from cellwright.motion.dynamics import ArmDynamics, DynamicsTerms, Load
 from cellwright.motion.follower import PathFollower
+from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.interpolation import CartesianSample, CartesianTrajectory, blended, linear
 from cellwright.motion.kinematics import ArmKinematics, Choice, Unreachable
 from cellwright.motion.limits import JointLimits, PathLimits
@@ -24,6 +25,8 @@ __all__ = [
     "Choice",
     "DynamicsTerms",
     "Follower",
+    "Grasp",
+    "GraspKind",
     "JointLimits",
     "JointMove",
     "JointPath",
@@ -47,6 +50,7 @@ __all__ = [
     "TimedPath",
     "Unreachable",
     "blended",
+    "find_grasps",
     "linear",
     "make_follower",
 ]

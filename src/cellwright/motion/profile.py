@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from ruckig import InputParameter, Result, Ruckig, Trajectory
+from ruckig import InputParameter, Result, Ruckig, RuckigError, Trajectory
 
 from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import JobFailed, OutOfRange
@@ -22,6 +22,7 @@ Array = npt.NDArray[np.float64]
 
 SLOWEST = 0.02  # of the wanted speed: a line that must be slower is refused
 LONGEST_S = 3600.0
+JERK_SHARES = (1.0, 0.999, 0.99)  # where speed, acceleration and jerk fit each other exactly, it finds none
 
 
 class Motion(Protocol):
@@ -60,13 +61,13 @@ class PathMotion:
         self.arm, self.path = arm, path
         steepness = path.steepness()
         self.limits = limits.within(JointLimits.of(arm, share), *steepness)
-        self._trajectory = _run(self.limits)
+        self._trajectory, self.limits = _run(self.limits)
         if duration_s is not None:
             shortest_s: float = self._trajectory.duration
             if not shortest_s * (1 - 1e-9) <= duration_s <= LONGEST_S:
                 raise OutOfRange(f"duration of this motion of {arm.name}", duration_s, shortest_s, LONGEST_S, "s")
             self.limits = self.limits.slower(min(1.0, shortest_s / duration_s))
-            self._trajectory = _run(self.limits)
+            self._trajectory, self.limits = _run(self.limits)
         self.hardest = self.limits.hardest(JointLimits.of(arm), *steepness)
         self.duration_s: float = self._trajectory.duration
 
@@ -175,14 +176,19 @@ class LineMove(PathMotion):
         super().__init__(kinematics.arm, path, allowed, duration_s)
 
 
-def _run(limits: PathLimits) -> Trajectory:
-    """From 0 to 1, from rest to rest."""
-    request = InputParameter(1)
-    request.target_position = [1.0]
-    request.max_velocity, request.max_acceleration = [limits.velocity], [limits.acceleration]
-    request.max_jerk = [limits.jerk]
-    trajectory = Trajectory(1)
-    result = Ruckig(1).calculate(request, trajectory)
-    if result != Result.Working and result != Result.Finished:
-        raise JobFailed(f"no trajectory within the limits: {result}")
-    return trajectory
+def _run(limits: PathLimits) -> tuple[Trajectory, PathLimits]:
+    """From 0 to 1, from rest to rest, and the limits that it keeps: a trifle less where the generator needs it."""
+    for share in JERK_SHARES:
+        kept = PathLimits(limits.velocity, limits.acceleration, limits.jerk * share)
+        request = InputParameter(1)
+        request.target_position = [1.0]
+        request.max_velocity, request.max_acceleration = [kept.velocity], [kept.acceleration]
+        request.max_jerk = [kept.jerk]
+        trajectory = Trajectory(1)
+        try:
+            result = Ruckig(1).calculate(request, trajectory)
+        except RuckigError:
+            continue
+        if result == Result.Working or result == Result.Finished:
+            return trajectory, kept
+    raise JobFailed(f"no trajectory within the limits {limits}")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from ruckig import ControlInterface, InputParameter, OutputParameter, Result, Ruckig
+from ruckig import ControlInterface, InputParameter, OutputParameter, Result, Ruckig, RuckigError
 
 from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import JobFailed, OutOfRange
@@ -21,6 +21,7 @@ __all__ = ["Follower", "Moment", "RunState", "StopCategory"]
 
 Array = npt.NDArray[np.float64]
 
+MOST_TRIES, LESS_JERK = 5, 0.999
 REST = 1e-9  # of the parameter and its rate: what is left by rounding
 
 
@@ -172,9 +173,7 @@ class Follower(ABC):
 
     def _advance(self) -> None:
         """The parameter one period later."""
-        result = self._generator.update(self._request, self._answer)
-        if result != Result.Working and result != Result.Finished:
-            raise JobFailed(f"{self.arm.name} cannot go on along its path: {result}")
+        result = self._generated()
         answer = self._answer
         answer.pass_to_input(self._request)
         (place,), (rate,), (change,) = answer.new_position, answer.new_velocity, answer.new_acceleration
@@ -190,6 +189,19 @@ class Follower(ABC):
                 self.state = RunState.STOPPED
             self._place(place, rate, change)
         self._now = place, rate, change
+
+    def _generated(self) -> Any:
+        """The generator's next answer; it finds none where limits fit each other exactly, and needs a little less."""
+        for _ in range(MOST_TRIES):
+            try:
+                result = self._generator.update(self._request, self._answer)
+            except RuckigError:
+                self._request.max_jerk = [self._request.max_jerk[0] * LESS_JERK]
+                continue
+            if result == Result.Working or result == Result.Finished:
+                return result
+            break
+        raise JobFailed(f"{self.arm.name} cannot go on along its path within its limits")
 
     def _sampled_many(self, moments: Sequence[Moment]) -> Array:
         """The joints at several moments, (moments, 3, joints)."""

@@ -282,6 +282,36 @@ def test_a_client_that_vanishes_leaves_the_robot_on_its_way(rig, move):
     rig.run(work)
 
 
+def test_the_next_command_waits_for_the_last_one_to_have_ended(memory_rig, move):
+    """A robot's own code may have something to do after it was cancelled; two motions at once would be a disaster."""
+    busy = []
+
+    async def work(rig):
+        move_through = rig.arm.move_through
+
+        async def slow_to_end(waypoints, *, straight):
+            assert busy == []
+            busy.append(True)
+            try:
+                await move_through(waypoints, straight=straight)
+            finally:
+                await rig.clock.sleep(0.5)
+                busy.clear()
+
+        rig.arm.move_through = slow_to_end
+        peer = await rig.connect()
+        await peer.begin()
+        await peer.send(move(3, 0.9))
+        await rig.on_the_way()
+        await peer.send(move(4, 0.8))
+        await rig.clock.sleep(0.1)
+        status = await peer.do(move(5, 0.3))
+        assert head(status) == (5, DONE)
+        assert rig.tool()[0] == pytest.approx(0.3)
+
+    memory_rig.run(work)
+
+
 def test_closing_the_server_stops_the_robot(memory_rig, move):
     async def work(rig):
         peer = await rig.connect()

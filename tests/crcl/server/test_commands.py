@@ -310,6 +310,19 @@ def test_a_screw_goes_to_its_start_advances_and_turns(memory_rig):
     memory_rig.run(work)
 
 
+def test_the_small_errors_that_axes_may_have_are_taken_out(memory_rig):
+    async def work(rig):
+        peer = await rig.connect()
+        await peer.begin()
+        nearly = pose(x_axis=m.Vector(1.0005, 0.0, 0.0008), z_axis=m.Vector(0.0, 0.0, -0.9995))
+        status = await peer.do(m.MoveTo(3, True, nearly))
+        assert rig.arm.read().positions == pytest.approx((0.5, 0.0, 0.3, 0.0, 0.0, 0.0), abs=1e-12)
+        told = status.pose_status.pose
+        assert (told.x_axis.i, told.z_axis.k) == (pytest.approx(1.0, abs=1e-12), pytest.approx(-1.0, abs=1e-12))
+
+    memory_rig.run(work)
+
+
 def test_a_screw_about_another_axis_is_a_helix(memory_rig):
     async def work(rig):
         peer = await rig.connect()

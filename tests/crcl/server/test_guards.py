@@ -82,6 +82,21 @@ def test_a_guard_is_checked_as_often_as_it_says_but_not_more_often_than_the_cloc
     assert counts == [pytest.approx(500, abs=3), pytest.approx(100, abs=3), pytest.approx(20, abs=3)]
 
 
+def test_what_a_guard_would_see_in_the_last_moment_counts(memory_rig):
+    async def work(rig):
+        peer = await rig.connect()
+        await peer.begin()
+        slow = guard(require_trigger=True, recheck_time_micro_seconds=10_000_000)
+        await peer.send(m.Dwell(3, 1.0, guard=(slow,)))
+        await rig.clock.sleep(0.9)
+        rig.arm.set_sensor("ATINetFT", (0.0, 0.0, 9.0, 0.0, 0.0, 0.0))
+        status = await peer.until_ended(3)
+        assert status.command_status.command_state is DONE
+        assert status.guards_statuses.trigger_value == 9.0
+
+    memory_rig.run(work)
+
+
 def test_an_error_on_trigger_is_an_error(memory_rig):
     async def work(rig):
         push_back(rig)

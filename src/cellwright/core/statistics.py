@@ -1,4 +1,4 @@
-"""The little statistics that the benches need."""
+"""The little statistics that benches and experiments need."""
 
 from __future__ import annotations
 

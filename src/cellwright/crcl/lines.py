@@ -1,0 +1,98 @@
+"""The connections of a client: one for commands, made again when it is lost, and one that stands ready for a stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from cellwright.crcl.connection import ConnectionFailed, Connector
+from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus
+from cellwright.crcl.options import ClientOptions
+
+__all__ = ["Lines"]
+
+
+class Lines:
+    """The connections to one server.
+
+    Args:
+        connect: Makes them.
+        peer: What the server is called in messages.
+        options: How to wait.
+        say: Is told of new connections.
+
+    Attributes:
+        sent_id: The number of the last command that was sent.
+        is_bare: Whether the connection is a new one on which nothing was set yet.
+    """
+
+    def __init__(self, connect: Connector, peer: str, options: ClientOptions, say: Callable[[str], None]) -> None:
+        self.sent_id, self.is_bare = 0, False
+        self._connect, self._peer, self._options, self._say = connect, peer, options, say
+        self._main: Link | None = None
+        self._stop: Link | None = None
+        self._connecting = asyncio.Lock()
+
+    @property
+    def seen_id(self) -> int:
+        """The highest command number that the last statuses told."""
+        links = (link.latest for link in (self._main, self._stop) if link is not None)
+        return max((status.command_status.command_id for status in links if status is not None), default=0)
+
+    async def open(self) -> None:
+        """Connects, and asks once; raises ConnectionFailed, LinkLost, NoAnswer."""
+        self._main = await Link.open(self._connect, self._peer)
+        try:
+            await self.ask(self._main)
+            if self._options.with_stop_connection:
+                self._stop = await Link.open(self._connect, self._peer)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Ends the connections."""
+        links, self._main, self._stop = (self._main, self._stop), None, None
+        for link in filter(None, links):
+            await link.close()
+
+    async def ask(self, link: Link, timeout_s: float | None = None) -> CRCLStatus:
+        """A status; raises LinkLost, NoAnswer.
+
+        It is asked for with the number of the last command, as NIST's client does: some servers take it for a new one.
+        """
+        await link.send(CRCLCommandInstance(GetStatus(max(self.sent_id, 1))))
+        return await link.next_status(self._options.status_s if timeout_s is None else timeout_s)
+
+    async def live(self) -> Link:
+        """The connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
+        async with self._connecting:
+            if self._main is None:
+                raise ConnectionFailed(f"the client of {self._peer} is not open")
+            if not self._main.lost:
+                return self._main
+            lost, until_s = self._main.lost, asyncio.get_running_loop().time() + self._options.reconnect_s
+            await self._main.close()
+            while self._options.reconnect_s > 0:
+                try:
+                    self._main = await Link.open(self._connect, self._peer)
+                    await self.ask(self._main)
+                    self.is_bare = True
+                    self._say(f"connected to {self._peer} again")
+                    return self._main
+                except (ConnectionFailed, LinkLost, NoAnswer) as error:
+                    await self._main.close()
+                    if asyncio.get_running_loop().time() >= until_s:
+                        tried = f"no connection within {self._options.reconnect_s:g} s"
+                        raise ConnectionFailed(f"{tried}: {error}") from None
+                await asyncio.sleep(self._options.retry_s)
+            raise ConnectionFailed(f"{self._peer}: {lost}")
+
+    async def for_stop(self, *, fresh: bool) -> Link:
+        """The connection for a stop; a new one if it was lost or must be fresh. Raises ConnectionFailed."""
+        if self._stop is None or self._stop.lost or fresh:
+            if self._stop is not None:
+                await self._stop.close()
+            self._stop = await Link.open(self._connect, self._peer)
+        return self._stop
