@@ -13,7 +13,16 @@ from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, 
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.link import LinkLost, NoAnswer
-from cellwright.crcl.messages import *  # noqa: F403
+from cellwright.crcl.messages.base import DataThing
+from cellwright.crcl.messages.commands import *  # noqa: F403
+from cellwright.crcl.messages.data import *  # noqa: F403
+from cellwright.crcl.messages.documents import *  # noqa: F403
+from cellwright.crcl.messages.enums import *  # noqa: F403
+from cellwright.crcl.messages.motion import *  # noqa: F403
+from cellwright.crcl.messages.sensors import *  # noqa: F403
+from cellwright.crcl.messages.settings import *  # noqa: F403
+from cellwright.crcl.messages.status import *  # noqa: F403
+from cellwright.crcl.messages.tools import *  # noqa: F403
 from cellwright.crcl.options import ClientOptions, ProgramPlace
 from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
 from cellwright.crcl.parser import MAX_BYTES

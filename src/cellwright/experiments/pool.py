@@ -24,6 +24,7 @@ def run_jobs(
     jobs: Sequence[Job],
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
+    prepare: Callable[[], object] = bool,
 ) -> list[Result]:
     """Works on every job, in as many processes as there are cores where nothing else is said.
 
@@ -33,6 +34,7 @@ def run_jobs(
         jobs: What it takes, and what it gives, must be able to travel between processes.
         workers: How many processes; 1 works here.
         progress: Told how many are done, and of how many.
+        prepare: Called once in every process, before its first job.
 
     Raises:
         MeasurementFailed: when a process was killed.
@@ -40,12 +42,13 @@ def run_jobs(
     results: list[Result] = []
     count = min(workers or os.cpu_count() or 1, len(jobs))
     if count <= 1:
+        prepare()
         for job in jobs:
             results.append(work(job))
             progress(len(results), len(jobs))
         return results
     strangers = set(active_children())
-    with ProcessPoolExecutor(count, get_context("spawn"), _start) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), _start, (prepare,)) as pool:
         running = [pool.submit(work, job) for job in jobs]
         try:
             for future in running:
@@ -60,5 +63,6 @@ def run_jobs(
     return results
 
 
-def _start() -> None:
+def _start(prepare: Callable[[], object]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked ends the work; a worker has nothing to add
+    prepare()

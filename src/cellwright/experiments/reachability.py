@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +13,9 @@ from cellwright.catalogue import PARTS, TOOLS
 from cellwright.cells import Cell, nominal_layout
 from cellwright.core.errors import BadInput, ConfigError, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.results import MeasurementFailed
 from cellwright.experiments.experiment import Table
 from cellwright.experiments.plots import Heatmap
+from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.reach_scene import BaseReach, ReachScene, ReachTask
 from cellwright.motion.grasps import GraspKind, find_grasps
 
@@ -185,28 +181,10 @@ def map_reach(
 ) -> ReachMap:
     """Counts every place of the grid, with as many processes as there are cores where nothing else is said."""
     places = list(grid)
-    rows: list[BaseReach] = []
-    count = min(workers or os.cpu_count() or 1, len(places))
-    if count == 1 or (workers is None and len(places) <= NO_POOL):
-        scene = ReachScene(task)
-        for number, place in enumerate(places, 1):
-            rows += scene.count(*place)
-            progress(number, len(places))
-        return ReachMap(task, grid, rows)
-    strangers = set(active_children())
-    with ProcessPoolExecutor(count, get_context("spawn"), _start, (task,)) as pool:
-        counting = [pool.submit(_count, place) for place in places]
-        try:
-            for number, future in enumerate(counting, 1):
-                rows += future.result()
-                progress(number, len(places))
-        except BrokenProcessPool:
-            raise MeasurementFailed("reachability", "a process that counted was killed; is memory short?") from None
-        except BaseException:
-            for worker in set(active_children()) - strangers:
-                worker.terminate()  # else they would finish what they have in hand, for seconds
-            raise
-    return ReachMap(task, grid, rows)
+    if workers is None and len(places) <= NO_POOL:
+        workers = 1
+    rows = run_jobs("reachability", _count, places, workers, progress, partial(_prepare, task))
+    return ReachMap(task, grid, [row for found in rows for row in found])
 
 
 def default_grid(pose_base_in_world: Pose, step_m: float = 0.1) -> Grid:
@@ -218,9 +196,8 @@ def default_grid(pose_base_in_world: Pose, step_m: float = 0.1) -> Grid:
 _scene: ReachScene | None = None
 
 
-def _start(task: ReachTask) -> None:
+def _prepare(task: ReachTask) -> None:
     global _scene
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked ends the work; a worker has nothing to add
     _scene = ReachScene(task)
 
 

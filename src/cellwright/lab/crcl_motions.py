@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -29,7 +29,8 @@ __all__ = ["ToolMotions"]
 Array = npt.NDArray[np.float64]
 
 RISE_S = 0.1  # in which the acceleration is built up: CRCL knows no jerk
-NARROWEST_BLEND_M, WIDEST_BLEND_M = 1e-3, 0.2
+NARROWEST_BLEND_M, WIDEST_BLEND_M = 5e-3, 0.2
+LONGEST_ROW = 25  # waypoints that are passed without a halt: a second of reckoning
 PASSED_WITHIN = 3 / 8  # of the blend distance: what a rounded corner of `ThroughMove` keeps
 SAMPLES = 40
 TINY = 1e-9
@@ -59,21 +60,21 @@ class ToolMotions:
         rates = [float((row / far).min()) for row in (velocity, acceleration, most.jerk_radps3)]
         return PathMotion(arm, JointPath(start_rad, goal), PathLimits(*rates))
 
-    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> list[Motion]:
-        """Past all waypoints within their tolerances, to rest at the last.
+    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> Iterator[Motion]:
+        """Past all waypoints within their tolerances, to rest at the last; one motion after the other is reckoned.
 
-        Where the pace changes, the arm halts: speed may be less than was asked for, and never more. A path that need
-        not be straight is a joint move for one waypoint; several are joined by straight lines where the arm can follow
-        them, because that needs no halts.
+        Where the pace changes, the arm halts: speed may be less than was asked for, and never more. It also halts at
+        every waypoint when tolerances leave next to no room for corners, where rounding would take longer, and at the
+        end of every long row, because a row is reckoned at once. A path that need not be straight is a joint move for
+        one waypoint; several are joined by straight lines where the arm can follow them, because that needs no halts.
         """
-        motions: list[Motion] = []
         at_rad = start_rad
         for pace, group in groupby(waypoints, key=lambda waypoint: waypoint.pace):
             stretch = list(group)
-            for motion in self._stretch(at_rad, stretch, pace, straight=straight):
-                motions.append(motion)
-                at_rad = np.asarray(motion.at(motion.duration_s)[0])
-        return motions
+            for begin in range(0, len(stretch), LONGEST_ROW):
+                for motion in self._row(at_rad, stretch[begin : begin + LONGEST_ROW], pace, straight=straight):
+                    yield motion
+                    at_rad = np.asarray(motion.at(motion.duration_s)[0])
 
     def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Motion:
         """The controlled point along a helix; it begins where the arm stands."""
@@ -93,23 +94,22 @@ class ToolMotions:
         )
         return PathMotion(self._kinematics.arm, path, PathLimits(rate, change, change / RISE_S))
 
-    def _stretch(self, start_rad: Array, waypoints: list[Waypoint], pace: Pace, *, straight: bool) -> list[Motion]:
+    def _row(self, start_rad: Array, waypoints: list[Waypoint], pace: Pace, *, straight: bool) -> Iterator[Motion]:
         poses = [waypoint.pose_tool_in_base for waypoint in waypoints]
-        if len(poses) == 1:
-            return [self._line(start_rad, poses[0], pace) if straight else self._free(start_rad, poses[0], pace)]
         stands = self._kinematics.forward(start_rad) @ self._tool
         blend_m = _blend_m([stands, *poses], [waypoint.tolerance for waypoint in waypoints[:-1]])
-        try:
-            return [ThroughMove(self._kinematics, start_rad, poses, _speed(pace), blend_m, tool=self._tool)]
-        except CellwrightError:
-            if straight:
-                raise
-        motions: list[Motion] = []
+        if len(poses) > 1 and blend_m >= NARROWEST_BLEND_M:
+            try:
+                yield ThroughMove(self._kinematics, start_rad, poses, _speed(pace), blend_m, tool=self._tool)
+                return
+            except CellwrightError:
+                if straight:
+                    raise
         at_rad = start_rad
         for pose in poses:
-            motions.append(self._free(at_rad, pose, pace))
-            at_rad = np.asarray(motions[-1].at(motions[-1].duration_s)[0])
-        return motions
+            motion = self._line(at_rad, pose, pace) if straight else self._free(at_rad, pose, pace)
+            yield motion
+            at_rad = np.asarray(motion.at(motion.duration_s)[0])
 
     def _line(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
         return LineMove(self._kinematics, start_rad, pose_tool_in_base, _speed(pace), tool=self._tool)
@@ -145,4 +145,4 @@ def _blend_m(poses: Sequence[Pose], tolerances: Sequence[Tolerance]) -> float:
                 for a, b in ((before, pose), (pose, after)):
                     if (turn := a.angle_rad(b)) > TINY:
                         blend_m = min(blend_m, angle / PASSED_WITHIN * max(a.distance_m(b), TINY) / turn)
-    return max(blend_m, NARROWEST_BLEND_M)
+    return blend_m

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ Array = npt.NDArray[np.float64]
 MOST = Pace(2.0, 10.0, 2 * np.pi, 20 * np.pi)  # relative speeds are fractions of this; joints may allow less
 USUAL = Pace(0.25, 1.0, np.pi / 4, np.pi)
 POLL_S = 0.01
+MOST_WAYPOINTS = 1000  # of one command: they are all reckoned beforehand
 ONLY_OVERRIDE = "a whole number from 1 to 100"
 _log = logging.getLogger(__name__)
 
@@ -138,7 +140,13 @@ class CrclArm:
             Waypoint(self._frame @ waypoint.pose_tool_in_base, waypoint.pace, waypoint.tolerance)
             for waypoint in waypoints
         ]
-        await self._follow(self._motions.through(self._controller.set_point_rad, inside, straight=straight))
+        if len(inside) > MOST_WAYPOINTS:
+            raise OutOfRange(f"{self.name} waypoints of one command", len(inside), 1, MOST_WAYPOINTS)
+        motions = []
+        for motion in self._motions.through(self._controller.set_point_rad, inside, straight=straight):
+            motions.append(motion)  # all before anything moves: a point that cannot be reached is told at once
+            await asyncio.sleep(0)  # whoever else waits need not wait for all of them
+        await self._follow(motions)
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """The controlled point along a helix."""

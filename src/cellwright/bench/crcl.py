@@ -1,0 +1,32 @@
+"""`cellwright bench crcl`: how fast robots answer over CRCL while they move, and what messages cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cellwright.bench import crcl_codec, crcl_fast, crcl_status
+from cellwright.bench.result import BENCHES, Conditions, Measurement
+
+__all__ = ["crcl"]
+
+TARGETS: Mapping[str, Mapping[str, float]] = {
+    "status.rate_1": {"min": 1000},
+    "status.rate_8": {"min": 2000},
+    "status.p99_ms_8": {"max": 10},
+    "status.real_time_8": {"min": 0.99},
+}
+CLIENTS = (1, 8)
+
+
+@BENCHES.register("crcl")
+def crcl(conditions: Conditions) -> Measurement:
+    """Statuses over sockets from moving arms at real-time pace, the codec, commands in memory at full speed."""
+    duration_s, batches, commands = (1.0, 3, 20) if conditions.quick else (10.0, 15, 400)
+    return Measurement(
+        {
+            **crcl_status.measure(CLIENTS, duration_s, conditions.seed, conditions.say),
+            **crcl_codec.measure(batches, conditions.say),
+            **crcl_fast.measure(commands, conditions.seed, conditions.say),
+        },
+        TARGETS,
+    )

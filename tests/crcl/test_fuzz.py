@@ -1,0 +1,203 @@
+"""Mutated messages over sockets against a simulated arm: it never leaves its limits, and nobody else has to wait."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import re
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from cellwright.crcl import encode
+from cellwright.crcl import messages as m
+
+# The laboratory in a process of its own. It looks at the arm at every tick, and tells what it saw for every line.
+SERVE = """
+import asyncio, json, sys
+import numpy as np
+from pathlib import Path
+from cellwright.lab import CrclDoors, Lab
+fidelity, pace = sys.argv[1], float(sys.argv[2])
+
+def rss_mb():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 1e6
+
+with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as lab:
+    index, joints = lab.world.robot("fanuc"), lab.robot("fanuc").kinematics.arm.joints
+    low, high = np.array([joint.position_limits_rad for joint in joints]).T
+    most = np.array([joint.velocity_limit_radps for joint in joints])
+    seen = {"beyond": [], "moved_ticks": 0, "ticks": 0, "travelled_rad": 0.0}
+    slack = 1e-6 if fidelity == "kinematic" else 0.02  # drives overshoot a little
+    last = lab.world.data.qpos[index.qpos].copy()
+
+    def look():
+        global last
+        now = lab.world.data.qpos[index.qpos].copy()
+        speed = np.abs(now - last) / lab.world.clock.tick_s
+        seen["ticks"] += 1
+        seen["moved_ticks"] += bool(speed.max() > 1e-3)
+        seen["travelled_rad"] += float(np.abs(now - last).sum())
+        if (now < low - slack).any() or (now > high + slack).any() or (speed > most * (1 + slack) + slack).any():
+            seen["beyond"].append([now.tolist(), speed.tolist()])
+        if not np.isfinite(now).all():
+            seen["beyond"].append("not finite")
+        last = now
+
+    lab.stepper.every(1, look, order=30, name="limits")
+
+    async def main():
+        doors = await CrclDoors(lab).start(ports={"fanuc": 0, "motoman": 0})
+        print(json.dumps(doors.servers["fanuc"].address[1]), flush=True)
+        ended = asyncio.Event()
+
+        def answer():
+            if not sys.stdin.readline():
+                ended.set()
+            tasks = len(asyncio.all_tasks())
+            more = {"time_s": lab.clock.time_s, "slipped_s": lab.loop.slipped_s, "rss_mb": rss_mb(), "tasks": tasks}
+            connections = doors.servers["fanuc"].connections
+            print(json.dumps({**seen, **more, "connections": connections}), flush=True)
+
+        lab.loop.add_reader(sys.stdin, answer)
+        await ended.wait()
+        lab.loop.remove_reader(sys.stdin)
+        await doors.close()
+
+    lab.perform(main())
+"""
+
+DOWN = (m.Vector(-1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0))
+FAST = m.JointSpeedAccel(joint_speed=3.0, joint_accel=20.0)
+NUMBERS = [
+    *("NaN", "INF", "-INF", "1e308", "-1e308", "1.7976931348623157e308", "5e-324", "-0", "1e400", "0x10", "1_000", ""),
+    *("99999999999999999999", "-1", "0", "1e-9", "1e6", "-1e6", "3.14159", "7", "true", "١", "1.5.2", " 2 "),
+]
+SPLINTERS = [
+    *(b"<", b">", b"/>", b"&", b"'", b'"', b"\0", b"\xff", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<?", b"?>", b"</"),
+    *(b"&#0;", b"&lt;", b"&b;", b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b" xmlns='u'", b" xsi:type='MoveToType'"),
+]
+INIT, ASK = encode(m.CRCLCommandInstance(m.InitCanon(1))), encode(m.CRCLCommandInstance(m.GetStatus(1)))
+END = b"</CRCLStatus>"
+
+
+class Fuzzer:
+    """Commands, some whole and most of them mutated, from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+
+    def message(self) -> tuple[bytes, bool]:
+        """One message, or what is left of it, and whether the next one may follow on the same connection."""
+        chance = self.chance
+        data = encode(m.CRCLCommandInstance(self._command()))
+        kind = chance.choices(
+            ["whole", "number", "bytes", "tags", "text", "deep", "long", "number+bytes"], [25, 35, 12, 14, 3, 2, 1, 8]
+        )[0]
+        if "number" in kind:
+            for _ in range(chance.choice([1, 1, 2, 6])):
+                data = self._other_number(data)
+        if "bytes" in kind:
+            data = self._damaged(data)
+        if kind == "tags":
+            data = self._other_tags(data)
+        if kind == "text":
+            text = "x" * chance.choice([10**3, 10**4, 10**5, 2**20 - 400, 2**20 + 400])
+            data = encode(m.CRCLCommandInstance(m.Message(self._number(), message=text)))
+        if kind == "deep":
+            depth = chance.choice([50, 300, 5000])
+            data = data.replace(b"<CommandID>", b"<a>" * depth + b"<CommandID>", 1)
+        if kind == "long":
+            data = encode(m.CRCLCommandInstance(self._through(chance.choice([20, 200, 2000, 4000]))))
+        return data, kind in ("whole", "number", "text", "long")
+
+    def _number(self) -> int:
+        return self.chance.randrange(1, 10**6)
+
+    def _pose(self) -> m.Pose:
+        chance = self.chance
+        point = m.Point(chance.uniform(0.35, 0.6), chance.uniform(-0.25, 0.25), chance.uniform(0.25, 0.5))
+        return m.Pose(point, *DOWN)
+
+    def _through(self, count: int) -> m.MoveThroughTo:
+        way = tuple(self._pose() for _ in range(count))
+        return m.MoveThroughTo(self._number(), move_straight=self.chance.random() < 0.5, waypoint=way, num_positions=count)
+
+    def _command(self) -> m.CRCLCommand:
+        chance, number = self.chance, self._number()
+        joint = m.ActuateJoint(chance.randrange(1, 7), chance.uniform(-1.5, 1.5), joint_details=FAST)
+        straight = chance.random() < 0.5
+        makers = [
+            lambda: m.MoveTo(number, move_straight=straight, end_position=self._pose()),
+            lambda: m.MoveTo(number, move_straight=straight, end_position=self._pose()),
+            lambda: self._through(chance.randrange(2, 6)),
+            lambda: m.MoveScrew(number, axial_distance_screw=chance.uniform(-0.05, 0.05), turn=chance.uniform(-3, 3)),
+            lambda: m.ActuateJoints(number, actuate_joint=(joint,)),
+            lambda: m.ActuateJoints(number, actuate_joint=(replace(joint, joint_details=m.JointForceTorque(setting=30.0)),)),
+            lambda: m.SetTransSpeed(number, m.TransSpeedAbsolute(chance.uniform(0.1, 5.0))),
+            lambda: m.SetTransAccel(number, m.TransAccelRelative(chance.uniform(0.0, 1.0))),
+            lambda: m.SetRotSpeed(number, m.RotSpeedAbsolute(chance.uniform(0.1, 20.0))),
+            lambda: m.SetEndEffector(number, setting=chance.uniform(0, 1)),
+            lambda: m.SetEndPoseTolerance(number, tolerance=m.PoseTolerance(x_point_tolerance=0.01)),
+            lambda: m.SetRobotParameters(number, parameter_setting=(m.ParameterSetting("override_percent", "50"),)),
+            lambda: m.SetLengthUnits(number, unit_name=chance.choice(list(m.LengthUnitEnum))),
+            lambda: m.SetAngleUnits(number, unit_name=chance.choice(list(m.AngleUnitEnum))),
+            lambda: m.StopMotion(number, stop_condition=chance.choice(list(m.StopConditionEnum))),
+            lambda: m.Dwell(number, chance.uniform(0, 0.2)),
+            lambda: m.EnableSensor(number, sensor_id="ATINetFT"),
+            lambda: m.ConfigureJointReports(
+                number, reset_all=straight, configure_joint_report=(m.ConfigureJointReport(1, True, True, True),)
+            ),
+            lambda: m.InitCanon(number),
+            lambda: m.EndCanon(number),
+        ]
+        return chance.choice(makers)()
+
+    def _other_number(self, data: bytes) -> bytes:
+        found = list(re.finditer(rb">([-0-9.eE+]+|true|false)<", data))
+        if not found:
+            return data
+        at = self.chance.choice(found)
+        return data[: at.start(1)] + self.chance.choice(NUMBERS).encode() + data[at.end(1) :]
+
+    def _other_tags(self, data: bytes) -> bytes:
+        chance = self.chance
+        tags = list(re.finditer(rb"<(\w+)[^<>]*>[^<]*</\1>", data))
+        if not tags:
+            return data
+        one, other = chance.choice(tags), chance.choice(tags)
+        kind = chance.randrange(4)
+        if kind == 0:  # left out
+            return data[: one.start()] + data[one.end() :]
+        if kind == 1:  # twice, or many times
+            return data[: one.start()] + one[0] * chance.choice([2, 3, 500]) + data[one.end() :]
+        if kind == 2:  # another one in its place
+            return data[: one.start()] + other[0] + data[one.end() :]
+        return data.replace(one[1], chance.choice([other[1], b"x:" + one[1], "ü".encode(), b"CRCLStatus"]))
+
+    def _damaged(self, data: bytes) -> bytes:
+        chance, text = self.chance, bytearray(data)
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            begin = chance.randrange(len(text))
+            end = min(len(text), begin + chance.randrange(1, 40))
+            kind = chance.randrange(5)
+            if kind == 0:
+                text[begin] = chance.randrange(256)
+            elif kind == 1 and end - begin < len(text):
+                del text[begin:end]
+            elif kind == 2:
+                text[begin:begin] = text[begin:end]
+            elif kind == 3:
+                text[begin:begin] = chance.choice(SPLINTERS)
+            else:
+                text[begin:end] = chance.randbytes(end - begin)
+        return bytes(text)
