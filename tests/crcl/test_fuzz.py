@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import re
 import select
@@ -130,7 +129,9 @@ class Fuzzer:
 
     def _through(self, count: int) -> m.MoveThroughTo:
         way = tuple(self._pose() for _ in range(count))
-        return m.MoveThroughTo(self._number(), move_straight=self.chance.random() < 0.5, waypoint=way, num_positions=count)
+        return m.MoveThroughTo(
+            self._number(), move_straight=self.chance.random() < 0.5, waypoint=way, num_positions=count
+        )
 
     def _command(self) -> m.CRCLCommand:
         chance, number = self.chance, self._number()
@@ -142,7 +143,9 @@ class Fuzzer:
             lambda: self._through(chance.randrange(2, 6)),
             lambda: m.MoveScrew(number, axial_distance_screw=chance.uniform(-0.05, 0.05), turn=chance.uniform(-3, 3)),
             lambda: m.ActuateJoints(number, actuate_joint=(joint,)),
-            lambda: m.ActuateJoints(number, actuate_joint=(replace(joint, joint_details=m.JointForceTorque(setting=30.0)),)),
+            lambda: m.ActuateJoints(
+                number, actuate_joint=(replace(joint, joint_details=m.JointForceTorque(setting=30.0)),)
+            ),
             lambda: m.SetTransSpeed(number, m.TransSpeedAbsolute(chance.uniform(0.1, 5.0))),
             lambda: m.SetTransAccel(number, m.TransAccelRelative(chance.uniform(0.0, 1.0))),
             lambda: m.SetRotSpeed(number, m.RotSpeedAbsolute(chance.uniform(0.1, 20.0))),
@@ -201,3 +204,213 @@ class Fuzzer:
             else:
                 text[begin:end] = chance.randbytes(end - begin)
         return bytes(text)
+
+
+class Laboratory:
+    """The process that is attacked."""
+
+    def __init__(self, fidelity: str, pace: float, folder) -> None:
+        self._errors = (folder / "errors.txt").open("w+")
+        command = [sys.executable, "-c", SERVE, fidelity, str(pace)]
+        self._process = subprocess.Popen(command, stdin=-1, stdout=-1, stderr=self._errors, text=True)
+
+    def __enter__(self):
+        self.port = self._read()
+        return self
+
+    def __exit__(self, *_exception):
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+
+    def look(self) -> dict:
+        """What the laboratory saw so far."""
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def wait_until_read(self, connections: int) -> None:
+        """Until no more than so many connections are left: a closed one is read to its end first."""
+        until_s = time.perf_counter() + 60.0
+        while self.look()["connections"] > connections:
+            assert time.perf_counter() < until_s, "it does not read what was sent"
+            time.sleep(0.05)
+
+    def errors(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read()
+
+    def connect(self) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=30.0)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def _read(self):
+        assert select.select([self._process.stdout], [], [], 60.0)[0], f"it hangs: {self.errors()[-2000:]}"
+        line = self._process.stdout.readline()
+        assert line, f"it ended: {self.errors()[-2000:]}"
+        return json.loads(line)
+
+
+class Bystander(threading.Thread):
+    """A client that behaves: asks for the status now and then, and remembers how long that took."""
+
+    def __init__(self, laboratory: Laboratory) -> None:
+        super().__init__(daemon=True)
+        self._connection, self._stopping = laboratory.connect(), threading.Event()
+        self.took_s, self.problem = [], ""
+
+    def run(self) -> None:
+        try:
+            while not self._stopping.wait(0.02):
+                start_s = time.perf_counter()
+                ask(self._connection)
+                self.took_s.append(time.perf_counter() - start_s)
+        except (OSError, AssertionError) as error:
+            self.problem = repr(error)
+
+    def stop(self) -> list[float]:
+        self._stopping.set()
+        self.join(60.0)
+        self._connection.close()
+        assert not self.problem
+        return sorted(self.took_s)
+
+
+def ask(connection: socket.socket) -> bytes:
+    """A status."""
+    connection.sendall(ASK)
+    text = b""
+    while not text.endswith(END):
+        piece = connection.recv(65536)
+        assert piece, "the server has closed the connection"
+        text += piece
+    return text
+
+
+def attack(laboratory: Laboratory, count: int, seed: int, *, bystanders: int = 0, connections: int = 6) -> int:
+    """Sends so many messages, from several connections in turn, until all are read; how many connections that cost."""
+    fuzzer, chance = Fuzzer(seed), random.Random(seed)
+    open_: list[socket.socket | None] = [None] * connections
+    made = 0
+    for number in range(count):
+        turn = number % connections
+        message, may_go_on = fuzzer.message()
+        connection = open_[turn]
+        try:
+            if connection is None:
+                connection = open_[turn] = laboratory.connect()
+                made += 1
+                connection.sendall(INIT)
+            elif chance.random() < 0.3:
+                connection.sendall(INIT)  # an error would otherwise keep everything from being executed
+            for piece in _pieces(message, chance):
+                connection.sendall(piece)
+            if chance.random() < 0.1:
+                connection.sendall(ASK)
+            while select.select([connection], [], [], 0)[0] and (
+                may_go_on := may_go_on and connection.recv(65536) != b""
+            ):
+                pass
+        except (ConnectionError, BrokenPipeError):  # it was closed: that is the answer
+            may_go_on = False
+        if not may_go_on:
+            connection.close()
+            open_[turn] = None
+        if chance.random() < 0.02:
+            time.sleep(0.05)  # lets a motion begin
+    for connection in open_:
+        if connection is not None:
+            connection.close()
+    laboratory.wait_until_read(bystanders)
+    return made
+
+
+def _pieces(message: bytes, chance: random.Random) -> list[bytes]:
+    if chance.random() < 0.9 or len(message) > 5000:
+        return [message]
+    at = chance.randrange(len(message))
+    return [message[:at], message[at:]]
+
+
+def still_works(laboratory: Laboratory) -> None:
+    """After all that, a motion is done."""
+    with contextlib.closing(laboratory.connect()) as connection:
+        connection.sendall(INIT)
+        joint = m.ActuateJoint(1, 0.3, joint_details=FAST)
+        upright = m.ActuateJoint(2, 0.0, joint_details=FAST)
+        connection.sendall(encode(m.CRCLCommandInstance(m.ActuateJoints(4711, actuate_joint=(joint, upright)))))
+        text = b""
+        for _ in range(3000):
+            text = ask(connection)
+            if b"<CommandID>4711<" in text and b"CRCL_Working" not in text:
+                break
+            time.sleep(0.01)
+        assert b"CRCL_Done" in text, text
+
+
+@pytest.mark.parametrize(
+    ("count", "fidelity", "pace", "seed"),
+    [
+        (500, "kinematic", 5.0, 1),
+        pytest.param(93_000, "kinematic", 5.0, 2, marks=pytest.mark.long),
+        pytest.param(7_000, "physics", 2.0, 3, marks=pytest.mark.long),
+    ],
+)
+def test_mutated_messages(count, fidelity, pace, seed, tmp_path):
+    with Laboratory(fidelity, pace, tmp_path) as laboratory:
+        attack(laboratory, min(count, 1000) // 2, seed + 100)
+        before = laboratory.look()
+        bystander = Bystander(laboratory)
+        bystander.start()
+        start_s = time.perf_counter()
+        made = attack(laboratory, count - min(count, 1000) // 2, seed, bystanders=1)
+        duration_s = time.perf_counter() - start_s
+        took_s = bystander.stop()
+        still_works(laboratory)
+        after = laboratory.look()
+        errors = laboratory.errors()
+    grown_mb = after["rss_mb"] - before["rss_mb"]
+    worst_s, p99_s = took_s[-1], took_s[int(0.99 * len(took_s))]
+    print(
+        f"{count} messages on {made} connections in {duration_s:.0f} s; a bystander's {len(took_s)} questions took "
+        f"{p99_s:.3f} s (p99), {worst_s:.3f} s (worst); memory {after['rss_mb']:.0f} MB, {grown_mb:+.0f}; "
+        f"the arm moved in {after['moved_ticks']} of {after['ticks']} ticks, {after['travelled_rad']:.0f} rad"
+    )
+    assert after["beyond"] == []
+    assert after["travelled_rad"] > count / 1000
+    assert "Traceback" not in errors, errors
+    assert grown_mb < 150
+    assert after["connections"] <= 1
+    assert after["tasks"] < 20
+    assert p99_s < 0.5
+    assert worst_s < 5.0
+
+
+def test_slow_readers_and_idle_connections_delay_nobody(tmp_path):
+    with Laboratory("kinematic", 1.0, tmp_path) as laboratory, contextlib.ExitStack() as opened:
+        for _ in range(200):
+            opened.enter_context(contextlib.closing(laboratory.connect()))
+        slow = opened.enter_context(contextlib.closing(laboratory.connect()))
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        before = laboratory.look()
+        bystander = Bystander(laboratory)
+        bystander.start()
+        slow.setblocking(False)
+        dropped, until_s = False, time.perf_counter() + 30.0
+        while not dropped and time.perf_counter() < until_s:
+            try:
+                slow.send(50 * ASK)  # and never reads
+            except BlockingIOError:
+                time.sleep(0.01)
+            except OSError:
+                dropped = True
+        took_s = bystander.stop()
+        laboratory.wait_until_read(200)
+        after = laboratory.look()
+    print(f"{len(took_s)} questions, worst {took_s[-1]:.3f} s; memory {after['rss_mb'] - before['rss_mb']:+.1f} MB")
+    assert dropped
+    assert after["connections"] == 200
+    assert took_s[len(took_s) // 2] < 0.1
+    assert took_s[-1] < 1.0
+    assert after["rss_mb"] - before["rss_mb"] < 20

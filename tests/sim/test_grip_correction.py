@@ -68,10 +68,10 @@ def test_at_rest_nothing_changes(holding):
 
 @pytest.mark.parametrize("on", [True, False])
 def test_a_grip_that_is_just_firm_enough_at_rest_loses_the_gear_in_a_swing(holding, on):
-    """At rest 0.123 N carry its weight; at 0.36 N the swing slips by some millimetres, at 0.2 N it throws the gear."""
+    """At rest 0.123 N carry its weight; at 0.8 N the gear slips in the swing, at 0.2 N it is thrown."""
     lab = holding(grip_correction=on)
     start = lab.snapshot()
-    for force_n, lost in ((0.36, False), (0.2, True)):
+    for force_n, lost in ((0.8, False), (0.2, True)):
         lab.restore(start)
         press(lab, force_n)
         assert lab.world.pose_of("gear").position[2] > 0.09, "held at rest"
@@ -86,7 +86,7 @@ def test_a_load_beyond_friction_slips_in_a_moving_hand_as_in_one_at_rest(holding
     for load_n, lost in ((7.2, False), (8.4, True)):
         lab.restore(start)
         lab.world.data.xfrc_applied[body, 2] = -load_n
-        assert (swing(lab, 0.1) > 0.01) == lost
+        assert (swing(lab, 0.3) > 0.01) == lost
 
 
 def test_the_pads_surfaces_move_only_while_they_hold_something_and_move(holding):
@@ -123,10 +123,10 @@ def test_whoever_looks_changes_nothing(holding):
 def test_a_snapshot_in_mid_swing_goes_on_alike(holding):
     lab = holding()
     world = lab.world
-    world.data.ctrl[world.robots["arm"].ctrl_position] += 0.4
-    lab.advance(0.1)
+    world.data.ctrl[world.robots["arm"].ctrl_position[0]] += 0.1
+    lab.advance(0.05)
     start, speeds = lab.snapshot(), pad_speeds(world).copy()
-    assert np.abs(speeds).max() > 1e-3
+    assert np.abs(speeds).max() > 1e-5
     runs = []
     for _ in range(2):
         lab.restore(start)

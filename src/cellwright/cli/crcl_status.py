@@ -53,8 +53,8 @@ def _show(told: CRCLStatus) -> None:
     if told.pose_status:
         pose = told.pose_status.pose
         point, x, z = pose.point, pose.x_axis, pose.z_axis
-        say(f"at {point.x:.6g}, {point.y:.6g}, {point.z:.6g} ({length})")
-        say(f"x axis {x.i:.4f}, {x.j:.4f}, {x.k:.4f}; z axis {z.i:.4f}, {z.j:.4f}, {z.k:.4f}")
+        say(f"at {_row(point.x, point.y, point.z)} ({length})")
+        say(f"x axis {_row(x.i, x.j, x.k)}; z axis {_row(z.i, z.j, z.k)}")
     if told.gripper_status:
         gripper, state = told.gripper_status, ""
         if isinstance(gripper, ParallelGripperStatus):
@@ -68,13 +68,16 @@ def _show(told: CRCLStatus) -> None:
             (j.joint_number, *(_number(v) for v in (j.joint_position, j.joint_velocity, j.joint_torque_or_force)))
             for j in told.joint_statuses.joint_status
         ]
-        table(
-            f"joints ({angle}; {length} where they slide)", ["joint", "position []", "velocity []", "effort []"], rows
-        )
+        table(f"joints ({angle}; {length} where they slide)", ["joint", "position", "velocity", "effort"], rows)
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
+    """Six digits; what is as good as nothing is nothing."""
+    return "-" if value is None else f"{0.0 if abs(value) < 1e-9 else value:.6g}"
+
+
+def _row(*values: float) -> str:
+    return ", ".join(map(_number, values))
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, 
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.link import LinkLost, NoAnswer
-from cellwright.crcl.messages.base import DataThing
+from cellwright.crcl.messages.base import DataThing as DataThing
 from cellwright.crcl.messages.commands import *  # noqa: F403
 from cellwright.crcl.messages.data import *  # noqa: F403
 from cellwright.crcl.messages.documents import *  # noqa: F403

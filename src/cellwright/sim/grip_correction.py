@@ -111,4 +111,4 @@ class GripCorrection:
         field = np.empty((2, 2, 3))  # of each pad: linear, angular
         field[:, 0] = linear + (data.geom_xpos[pads] - centre) @ (CROSS @ angular)
         field[:, 1] = angular
-        return (field @ data.geom_xmat[pads].reshape(2, 3, 3)).reshape(2, 6)
+        return np.asarray((field @ data.geom_xmat[pads].reshape(2, 3, 3)).reshape(2, 6))
