@@ -168,7 +168,6 @@ class Cell(Cfg):
             The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
         sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
         grasp_lock: Whether a gripper that presses on a part is welded to it.
-        grip_correction: Whether what friction holds is kept from creeping, in a moving hand, as MuJoCo lets it.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
     """
 
@@ -178,7 +177,6 @@ class Cell(Cfg):
     timestep_s: Annotated[float, Field(ge=0.0002, le=0.01)] = 0.002
     fidelity: Fidelity = "physics"
     grasp_lock: bool = False
-    grip_correction: bool = True
     settle_s: Annotated[float, Field(ge=0, le=60)] = 3.0
     view: ViewCfg | None = None
     robots: dict[Name, RobotCfg] = Field(default_factory=dict)

@@ -19,7 +19,7 @@ from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
-from cellwright.sim import GraspLock, GripCorrection, Stepper, TruthPublisher, World
+from cellwright.sim import GraspLock, Stepper, TruthPublisher, World
 
 __all__ = ["Lab"]
 
@@ -51,8 +51,6 @@ class Lab:
         self.world = World(cell, seed)
         self.bus = Bus()
         self.stepper = Stepper(self.world.clock, self.world.engine)
-        if cell.grip_correction and cell.fidelity == "physics" and not cell.grasp_lock:
-            GripCorrection(self.world, self.stepper)
         self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
         self.sensors = self._make_sensors()

@@ -40,7 +40,7 @@ class Surface:
     solimp: tuple[float, float, float] = (0.9, 0.95, 0.001)
 
 
-PAD = Surface(friction=(0.8, 0.005, 0.0001), condim=4, priority=1, solref=(0.001, 1.0), solimp=(0.9, 0.999, 0.0001))
+PAD = Surface(friction=(0.8, 0.005, 0.0001), condim=4, priority=1, solref=(0.001, 1.0), solimp=(0.99, 0.999, 0.001))
 PLASTIC = Surface(friction=(0.3, 0.003, 0.0001))
 METAL = Surface(friction=(0.25, 0.003, 0.0001))
 

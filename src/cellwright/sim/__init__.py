@@ -3,7 +3,6 @@
 from cellwright.sim.backlash import Play, take_up
 from cellwright.sim.contacts import Touch, touches
 from cellwright.sim.grasp_lock import GraspLock
-from cellwright.sim.grip_correction import GripCorrection
 from cellwright.sim.index import ObjectIndex, RobotIndex, ToolIndex
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.stepper import Order, Stepper, Ticking
@@ -12,7 +11,6 @@ from cellwright.sim.world import World
 
 __all__ = [
     "GraspLock",
-    "GripCorrection",
     "ObjectIndex",
     "Order",
     "Play",
