@@ -254,12 +254,17 @@ def test_the_ring_closes_whatever_base_and_tool(changed):
 
 @pytest.mark.skipif(not PROGRAMS.is_dir(), reason="the laboratory's programs are not beside the project")
 @pytest.mark.parametrize(
-    ("file", "robot"),
-    [("fanucStackMoveRepeat3", "fanuc"), ("motomanStackMove", "motoman"), ("simMotomanStackMove", "motoman")],
+    ("file", "robot", "fidelity"),
+    [
+        ("fanucStackMoveRepeat3", "fanuc", "kinematic"),
+        pytest.param("fanucStackMoveRepeat3", "fanuc", "physics", marks=pytest.mark.long),
+        ("motomanStackMove", "motoman", "physics"),
+        pytest.param("simMotomanStackMove", "motoman", "physics", marks=pytest.mark.long),
+    ],
 )
-def test_programs_of_the_real_laboratory(changed, file, robot):
+def test_programs_of_the_real_laboratory(changed, file, robot, fidelity):
     program = decode((PROGRAMS / f"{file}.xml").read_bytes(), m.CRCLProgram)
-    with cw.Lab(changed(actual={}, fidelity="physics"), seed=1) as lab:
+    with cw.Lab(changed(actual={}, fidelity=fidelity), seed=1) as lab:
 
         async def main():
             doors = CrclDoors(lab, profile="aprs-lab")
