@@ -48,6 +48,9 @@ format: setup ## put the code into the project's form
 lock: ## make the lock files anew (ARGS=--upgrade takes newer versions)
 	@sh scripts/lock $(ARGS)
 
+regenerate: setup ## make tables, access classes and vocabulary anew from the ontology
+	@$(BIN)/python -m cellwright.knowledge.generate
+
 bench: setup ## a measurement as ratios (NAME=physics chooses)
 	@$(BIN)/cellwright bench $(NAME) $(ARGS)
 
@@ -59,4 +62,4 @@ clean: ## remove caches and what was built; .venv and out/ stay
 	@rm -rf build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup run test test-peers test-long lint format lock bench docs clean
+.PHONY: help setup run test test-peers test-long lint format lock regenerate bench docs clean

@@ -22,6 +22,7 @@ TARGETS = {
     "lint",
     "format",
     "lock",
+    "regenerate",
     "bench",
     "docs",
     "clean",

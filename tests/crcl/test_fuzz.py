@@ -75,7 +75,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
     lab.perform(main())
 """
 
-DOWN = (m.Vector(-1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0))
+DOWN = (m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0))
 FAST = m.JointSpeedAccel(joint_speed=3.0, joint_accel=20.0)
 NUMBERS = [
     *("NaN", "INF", "-INF", "1e308", "-1e308", "1.7976931348623157e308", "5e-324", "-0", "1e400", "0x10", "1_000", ""),
@@ -118,6 +118,16 @@ class Fuzzer:
         if kind == "long":
             data = encode(m.CRCLCommandInstance(self._through(chance.choice([20, 200, 2000, 4000]))))
         return data, kind in ("whole", "number", "text", "long")
+
+    def motion(self) -> bytes:
+        """A whole command that moves, some of them with a number that is not what it was."""
+        joints = tuple(
+            m.ActuateJoint(joint, self.chance.uniform(-0.8, 0.8), joint_details=FAST)
+            for joint in self.chance.sample(range(1, 7), 3)
+        )
+        moves = [m.ActuateJoints(self._number(), actuate_joint=joints), self._through(2)]
+        data = encode(m.CRCLCommandInstance(self.chance.choice(moves)))
+        return self._other_number(data) if self.chance.random() < 0.3 else data
 
     def _number(self) -> int:
         return self.chance.randrange(1, 10**6)
@@ -231,10 +241,11 @@ class Laboratory:
 
     def wait_until_read(self, connections: int) -> None:
         """Until no more than so many connections are left: a closed one is read to its end first."""
-        until_s = time.perf_counter() + 60.0
-        while self.look()["connections"] > connections:
+        until_s, quiet = time.perf_counter() + 60.0, 0
+        while quiet < 2:  # what was not even accepted at the first look is there at the second
+            quiet = quiet + 1 if self.look()["connections"] <= connections else 0
             assert time.perf_counter() < until_s, "it does not read what was sent"
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     def errors(self) -> str:
         self._errors.seek(0)
@@ -293,6 +304,14 @@ def attack(laboratory: Laboratory, count: int, seed: int, *, bystanders: int = 0
     fuzzer, chance = Fuzzer(seed), random.Random(seed)
     open_: list[socket.socket | None] = [None] * connections
     made = 0
+
+    def close_all() -> None:
+        for turn, connection in enumerate(open_):
+            if connection is not None:
+                connection.close()
+                open_[turn] = None
+        laboratory.wait_until_read(bystanders)
+
     for number in range(count):
         turn = number % connections
         message, may_go_on = fuzzer.message()
@@ -308,21 +327,19 @@ def attack(laboratory: Laboratory, count: int, seed: int, *, bystanders: int = 0
                 connection.sendall(piece)
             if chance.random() < 0.1:
                 connection.sendall(ASK)
-            while select.select([connection], [], [], 0)[0] and (
-                may_go_on := may_go_on and connection.recv(65536) != b""
-            ):
-                pass
-        except (ConnectionError, BrokenPipeError):  # it was closed: that is the answer
+            while may_go_on and select.select([connection], [], [], 0)[0]:
+                may_go_on = connection.recv(65536) != b""
+        except ConnectionError:  # it was closed: that is the answer
             may_go_on = False
         if not may_go_on:
             connection.close()
             open_[turn] = None
-        if chance.random() < 0.02:
-            time.sleep(0.05)  # lets a motion begin
-    for connection in open_:
-        if connection is not None:
-            connection.close()
-    laboratory.wait_until_read(bystanders)
+        if number % 100 == 50:  # some commands are left alone for a moment, so that there is motion to be disturbed
+            close_all()
+            with contextlib.closing(laboratory.connect()) as alone:
+                alone.sendall(INIT + fuzzer.motion())
+                time.sleep(0.1)
+    close_all()
     return made
 
 
@@ -359,32 +376,34 @@ def still_works(laboratory: Laboratory) -> None:
 )
 def test_mutated_messages(count, fidelity, pace, seed, tmp_path):
     with Laboratory(fidelity, pace, tmp_path) as laboratory:
-        attack(laboratory, min(count, 1000) // 2, seed + 100)
-        before = laboratory.look()
         bystander = Bystander(laboratory)
         bystander.start()
         start_s = time.perf_counter()
-        made = attack(laboratory, count - min(count, 1000) // 2, seed, bystanders=1)
+        made = attack(laboratory, count // 2, seed, bystanders=1)
+        middle = laboratory.look()
+        made += attack(laboratory, count - count // 2, seed + 100, bystanders=1)
         duration_s = time.perf_counter() - start_s
         took_s = bystander.stop()
         still_works(laboratory)
         after = laboratory.look()
         errors = laboratory.errors()
-    grown_mb = after["rss_mb"] - before["rss_mb"]
+    grown_mb = after["rss_mb"] - middle["rss_mb"]
     worst_s, p99_s = took_s[-1], took_s[int(0.99 * len(took_s))]
     print(
         f"{count} messages on {made} connections in {duration_s:.0f} s; a bystander's {len(took_s)} questions took "
-        f"{p99_s:.3f} s (p99), {worst_s:.3f} s (worst); memory {after['rss_mb']:.0f} MB, {grown_mb:+.0f}; "
-        f"the arm moved in {after['moved_ticks']} of {after['ticks']} ticks, {after['travelled_rad']:.0f} rad"
+        f"{took_s[len(took_s) // 2]:.3f} s (median), {p99_s:.3f} s (p99), {worst_s:.3f} s (worst); memory "
+        f"{after['rss_mb']:.0f} MB, in the second half {grown_mb:+.0f}; the arm moved in {after['moved_ticks']} of "
+        f"{after['ticks']} ticks, {after['travelled_rad']:.0f} rad; {after['slipped_s']:.1f} s slipped"
     )
     assert after["beyond"] == []
     assert after["travelled_rad"] > count / 1000
     assert "Traceback" not in errors, errors
-    assert grown_mb < 150
+    assert after["rss_mb"] < 500
+    assert grown_mb < (50 if count > 1000 else 200)  # what is compiled and loaded on demand comes first
     assert after["connections"] <= 1
     assert after["tasks"] < 20
-    assert p99_s < 0.5
-    assert worst_s < 5.0
+    assert p99_s < 2.0  # on a machine that has other things to do, too
+    assert worst_s < 10.0
 
 
 def test_slow_readers_and_idle_connections_delay_nobody(tmp_path):

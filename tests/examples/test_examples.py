@@ -22,6 +22,8 @@ ESSENTIAL = {
     "06_snapshot.py": r"  0 mm beside: seated(?s:.*) 12 mm beside: not seated.*\nthe same again, to the last bit: True",
     "07_own_controller.py": r"pid: 0.0\d deg off.*\nspring: \d.\d\d deg off at the end .*, 0.0\d deg a second later",
     "08_plan_around_obstacles.py": r"carry: \d+\.\d s(?s:.*)stands \d\.\d mm from its place; 0 collisions",
+    "09_own_crcl_client.py": r"motoman is ready\nMoveTo.*: done; the tool is 50\.0 mm lower\n.*cannot reach.*\n.* 0",
+    "10_external_robot.py": r"simulator: False\nrefused: True\nsimulated.*20\.0 mm\nexternal.*20\.0 mm\nsimulated",
 }
 
 

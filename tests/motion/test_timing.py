@@ -103,3 +103,13 @@ class TestWithToppra:
         assert still.at(0.5)[0] == pytest.approx(rows[0])
         with pytest.raises(BadInput, match="at least 1 waypoint"):
             TimedPath(arm, [])
+
+
+def test_a_corner_on_a_joint_s_limit_is_not_swung_over():
+    arm = ROBOTS.get("ur5")
+    high = arm.joints[5].position_limits_rad[1]
+    corners = [[0, -1, 1, 0, 1, high], [0.3, -1.2, 1, 0, 1, high], [0.6, -1, 1.5, 0.2, 1, 0.0]]
+    path = TimedPath(arm, corners, 0.5, 0.5)
+    rows = np.array([path.at(time_s)[0] for time_s in np.linspace(0, path.duration_s, 2000)])
+    assert rows[:, 5].max() <= high
+    assert np.abs(np.diff(rows, axis=0)).max() < 0.01

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from cellwright.cli.output import print_json, say
+from cellwright.cli.output import say
 from cellwright.core.errors import BadInput
 from cellwright.lab import CrclDoors, Lab
 
@@ -31,7 +33,9 @@ def serve(
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the addresses as one JSON object in one line.")
+    ] = False,
 ) -> int:
     """Serves every robot of a cell over CRCL until it is interrupted.
 
@@ -52,11 +56,12 @@ async def _serve(lab: Lab, doors: CrclDoors, host: str, ports: dict[str, int], a
     await doors.start(host, ports)
     addresses = {robot: "{}:{}".format(*server.address) for robot, server in doors.servers.items()}
     if as_json:
-        print_json({"cell": lab.cell.name, "crcl": addresses})
+        print(json.dumps({"cell": lab.cell.name, "crcl": addresses}))  # one line: whoever started it reads on
     else:
         for robot, address in addresses.items():
             say(f"{robot}: crcl at {address}")
         say("until Ctrl-C")
+    sys.stdout.flush()
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     try:

@@ -20,7 +20,7 @@ from cellwright.crcl.units import unit_profile
 __all__ = ["DEFAULT_PORT", "CrclServer"]
 
 DEFAULT_PORT = 64444
-READ_BYTES = 16 * 1024  # at once: bounds how long one client that sends a lot keeps the others waiting
+READ_BYTES = 4 * 1024  # at once: bounds how long one client that sends a lot keeps the others waiting
 BACKLOG_BYTES = 1024 * 1024
 MAX_CONNECTIONS = 256
 

@@ -32,6 +32,7 @@ from cellwright.crcl import (
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.lab.crcl_motions import ToolMotions
 from cellwright.motion import Motion, StopCategory
+from cellwright.motion.chain import SerialChain
 
 __all__ = ["ArmDoor", "CrclArm"]
 
@@ -88,6 +89,7 @@ class CrclArm:
         self._frame, self._from_frame = door.pose_frame_in_base, door.pose_frame_in_base.inverse()
         self._tool = Pose.identity() if door.at_flange else controller.ring.pose_tool_in_flange
         self._motions = ToolMotions(controller.kinematics, self._tool)
+        self._chain = SerialChain(controller.kinematics.arm)
         self._forces: dict[str, SensorReading] = {}
         self._signals: dict[str, SensorReading] = {}
         self._reading: tuple[int, RobotReading] | None = None
@@ -222,12 +224,14 @@ class CrclArm:
     def _read(self) -> RobotReading:
         controller = self._controller
         joints, velocities = controller.joints_rad, controller.velocity_radps
-        pose_flange = controller.kinematics.forward(joints)
+        rotations, positions, jacobians = self._chain.jacobian(joints[None])  # all at once: clients ask at every tick
+        pose_flange = Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
         pose_tool = self._from_frame @ pose_flange @ self._tool
-        moving = controller.kinematics.jacobian(joints) @ velocities
-        arm_m = pose_flange.rotation_matrix @ self._tool.position
+        moving = jacobians[0] @ velocities
+        (x, y, z), (a, b, c) = (rotations[0] @ self._tool.position).tolist(), moving[3:].tolist()
         turn = self._from_frame.rotation_matrix
-        linear, angular = turn @ (moving[:3] + np.cross(moving[3:], arm_m)), turn @ moving[3:]
+        linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
+        angular = turn @ moving[3:]
         force = next(iter(self._forces.values()), None)
         return RobotReading(
             tuple(joints.tolist()),

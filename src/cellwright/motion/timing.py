@@ -65,6 +65,8 @@ class TimedPath:
             raise OutOfRange("path tolerance", tolerance_rad, TIGHTEST_RAD, 10, "rad")
         self._corners = _distinct([checked_angles(arm, row) for row in waypoints_rad])
         limits = JointLimits.of(arm)
+        low, high = np.array([joint.position_limits_rad for joint in arm.joints]).T
+        self._box = np.minimum(low, self._corners.min(axis=0)), np.maximum(high, self._corners.max(axis=0))
         self._trajectory: Any = None
         self.deviation_rad = 0.0
         self.duration_s = 0.0
@@ -95,7 +97,9 @@ class TimedPath:
         if self._trajectory is None or time_s >= self.duration_s:
             return self._corners[-1], np.zeros_like(self._corners[-1])
         own_s = max(time_s, 0.0) * self._pace
-        return self._trajectory(own_s), self._trajectory(own_s, 1) * self._pace
+        position, velocity = self._trajectory(own_s), self._trajectory(own_s, 1) * self._pace
+        inside = np.clip(position, *self._box)  # a spline swings a little beyond corners that lie on a joint's limit
+        return inside, np.where(inside == position, velocity, 0.0)
 
     def acceleration(self, time_s: float) -> Any:
         """Joint accelerations at a time; none before the start and once it rests."""

@@ -1,0 +1,70 @@
+"""Simulated or real: the same commands for both, and switching between the two while work goes on.
+
+Shows:
+
+- `Targets`: each robot is `simulated`, or the HOST:PORT of any CRCL server, such as that of a real arm
+- `switch`: only between commands; units and speeds go along, nothing moves
+- a robot that is no part of the laboratory: here a practice arm in a process of its own, without any simulator
+"""
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+
+import cellwright as cw
+from cellwright.crcl import SwitchRefused, Targets, TargetsCfg
+from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
+from cellwright.lab import CrclDoors
+
+EXTERNAL = """
+import asyncio, sys
+from cellwright.crcl import CrclServer, PracticeArm, WallClock
+
+async def main():
+    async with await CrclServer(PracticeArm(WallClock())).start(port=0) as server:
+        print("{}:{}".format(*server.address), "mujoco" in sys.modules, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def lower(robot, by_mm):
+    """Moves the tool down, whatever robot it is; one line of what happened."""
+    here = (await robot.status()).pose_status.pose
+    there = replace(here, point=replace(here.point, z=here.point.z - by_mm))
+    (await robot.execute(MoveTo(0, move_straight=True, end_position=there))).check()
+    reached = (await robot.status()).pose_status.pose
+    kind = "simulated" if robot.endpoint.at == "simulated" else "external"
+    print(f"{kind}: from {here.point.z:.1f} mm down by {here.point.z - reached.point.z:.1f} mm")
+
+
+async def work(lab, address):
+    doors = CrclDoors(lab)
+    cfg = TargetsCfg.model_validate({"robots": {"fanuc": "simulated"}})
+    async with Targets(cfg, {"fanuc": lambda: doors.connect("fanuc")}) as targets:
+        fanuc = targets.robot("fanuc")
+        for command in (InitCanon(0), SetLengthUnits(0, LengthUnitEnum.MILLIMETER)):
+            (await fanuc.execute(command)).check()
+        moving = asyncio.ensure_future(lower(fanuc, 20))
+        await lab.clock.sleep(0.2)
+        try:
+            await fanuc.switch(address, wait_s=0)
+        except SwitchRefused as refusal:
+            print("refused:", "between commands only" in str(refusal))
+        await moving
+        for at in (address, "simulated"):
+            await fanuc.switch(at)
+            await lower(fanuc, 20)
+    await doors.close()
+
+
+with subprocess.Popen([sys.executable, "-c", EXTERNAL], stdout=subprocess.PIPE, text=True) as external:
+    try:
+        address, has_simulator = external.stdout.readline().split()
+        print("the external robot has a simulator:", has_simulator)
+        with cw.Lab.from_cell("aprs", pace=1.0) as lab:
+            lab.perform(work(lab, address))
+    finally:
+        external.kill()

@@ -1,0 +1,38 @@
+"""What the cell knows: the ontology, and the database that is generated from it.
+
+The ontology (`ontology/*.ttl`) is written by hand; tables, access classes and the vocabulary (`generated/`) are made
+from it. `records` holds the access classes: `records.Part`, `records.Kit`, `records.Robot` and so on.
+
+Names are imported when they are first used: the generator must run while what it generates is missing or broken, and
+120 tables take a second to load.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cellwright.knowledge.errors import DatabaseError, OntologyError
+
+if TYPE_CHECKING:
+    from cellwright.knowledge.database import Database
+    from cellwright.knowledge.generated import records
+    from cellwright.knowledge.transform_tree import Link, TransformTree
+    from cellwright.knowledge.world_model import WorldModel
+
+__all__ = ["Database", "DatabaseError", "Link", "OntologyError", "TransformTree", "WorldModel", "records"]
+
+PLACES = {
+    "Database": "database",
+    "Link": "transform_tree",
+    "TransformTree": "transform_tree",
+    "WorldModel": "world_model",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "records":
+        return import_module("cellwright.knowledge.generated.records")
+    if name in PLACES:
+        return getattr(import_module(f"cellwright.knowledge.{PLACES[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

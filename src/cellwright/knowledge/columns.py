@@ -1,0 +1,48 @@
+"""Kinds of columns that the generated access classes are made of."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from sqlalchemy import CheckConstraint, ColumnElement, Enum, ForeignKey
+
+__all__ = ["NAMING", "below", "non_negative", "one_of", "part_of", "reference", "root"]
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""Constraints have names that can be told in advance, or no server could drop or add them later."""
+
+
+def root(identity: str) -> dict[str, Any]:
+    """How the class at the top of a hierarchy is mapped: every row says of which class it is."""
+    return {"polymorphic_identity": identity, "polymorphic_on": "kind"}
+
+
+def below(identity: str, same_id: ColumnElement[bool]) -> dict[str, Any]:
+    """How a class below another is mapped; the join is said, because other references may lead to the same table."""
+    return {"polymorphic_identity": identity, "inherit_condition": same_id}
+
+
+def part_of(table: str) -> ForeignKey:
+    """The key of a row that goes when the row it belongs to goes."""
+    return ForeignKey(f"{table}.id", ondelete="CASCADE")
+
+
+def reference(table: str, *, required: bool = False) -> ForeignKey:
+    """A reference to another object; added after all tables, because such references run in circles."""
+    return ForeignKey(f"{table}.id", ondelete="RESTRICT" if required else "SET NULL", use_alter=True)
+
+
+def one_of(column: str, words: Any) -> Enum:
+    """One word of a `Literal` type, checked by the database."""
+    return Enum(*get_args(words), native_enum=False, create_constraint=True, name=column)
+
+
+def non_negative(column: str) -> CheckConstraint:
+    """The database refuses numbers below zero."""
+    return CheckConstraint(f"{column} >= 0", name=column)

@@ -1,0 +1,1 @@
+"""Everything here but this line is made from the ontology by `make regenerate`."""

@@ -1,0 +1,153 @@
+"""Where everything is: each object's pose in the frame of another, and what one observation changes in it.
+
+Sensors report poses in the world; the tree keeps poses relative to a reference object, which stays the same:
+``L' = L G^-1 G'``, where L is the relative and G the global pose before, and G' the observed one. As ``L G^-1`` is the
+inverse of the reference object's global pose, that is ``L' = P^-1 G'``.
+
+A tray that is moved takes along what lies in it, unless that was itself seen in the same sensing cycle or later: then
+it stays where it was seen. So the observations of a cycle may come in any order, in one batch or in many.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.pose import Pose
+
+__all__ = ["Link", "TransformTree"]
+
+Array = npt.NDArray[np.float64]
+NEVER = -np.inf
+
+
+@dataclass(frozen=True)
+class Link:
+    """An object's place in the tree; an object without a reference is a root, at the world's origin."""
+
+    reference: str | None
+    pose_in_reference: Pose
+    time_s: float = NEVER
+
+
+class TransformTree:
+    """Poses of all objects, relative and global, as arrays: an update costs the same for one object or a hundred.
+
+    Args:
+        links: Object -> its link. Every reference is an object, too.
+
+    Raises:
+        UnknownName: A reference that is not an object.
+        BadInput: Objects that refer to each other in a circle.
+    """
+
+    def __init__(self, links: Mapping[str, Link]) -> None:
+        self.names = sorted(
+            links, key=lambda name: (len(chain(name, links)), name)
+        )  # references before what is in them
+        self.index = {name: i for i, name in enumerate(self.names)}
+        in_order = [links[name] for name in self.names]
+        self.parent = np.array([-1 if k.reference is None else self.index[k.reference] for k in in_order], int)
+        depth = np.array([len(chain(name, links)) for name in self.names], int)
+        self._levels = [np.flatnonzero(depth == d) for d in range(1, int(depth.max(initial=0)) + 1)]
+        self.in_reference: Array = np.array([k.pose_in_reference.matrix for k in in_order]).reshape(-1, 4, 4)
+        self.in_world: Array = self.in_reference.copy()
+        self.seen_s: Array = np.array([k.time_s for k in in_order], float)
+        self._moved_s: Array = self.seen_s.copy()
+        for level in self._levels:
+            below = level[self.parent[level] >= 0]
+            self.in_world[below] = self.in_world[self.parent[below]] @ self.in_reference[below]
+
+    def indices(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The rows of the objects."""
+        try:
+            return np.array([self.index[name] for name in names], np.int64)
+        except KeyError as error:
+            raise UnknownName("object", str(error.args[0]), self.names, "transform tree") from None
+
+    def observe(self, rows: npt.NDArray[np.int64], poses_in_world: Array, time_s: float) -> npt.NDArray[np.int64]:
+        """Takes in what was seen at one time; returns the rows whose relative poses changed.
+
+        What is older than the last sight of the object, or than the last motion of its reference, comes too late to
+        be placed in the tree and is left out.
+        """
+        if (
+            poses_in_world.shape != (len(rows), 4, 4)
+            or not np.isfinite(poses_in_world).all()
+            or not np.isfinite(time_s)
+        ):
+            raise BadInput(
+                f"transform tree: {len(rows)} objects need {len(rows)} x 4 x 4 finite numbers and a finite time, "
+                f"not {poses_in_world.shape} at {time_s} s"
+            )
+        parents = self.parent[rows]
+        reference_moved_s = np.where(parents >= 0, self._moved_s[parents], NEVER)
+        timely = (time_s >= self.seen_s[rows]) & (time_s >= reference_moved_s)
+        rows, poses_in_world = rows[timely], poses_in_world[timely]
+        seen = np.zeros(len(self.names), bool)
+        seen[rows] = True
+        moved, changed = seen.copy(), np.zeros(len(self.names), bool)
+        self.in_world[rows] = poses_in_world
+        self.seen_s[rows] = self._moved_s[rows] = time_s
+        for level in self._levels:
+            parents = self.parent[level]
+            carried = np.where(parents >= 0, moved[parents], False) & ~seen[level]
+            stays = self.seen_s[level] >= time_s
+            riding, staying = level[carried & ~stays], level[(carried & stays) | seen[level]]
+            self.in_world[riding] = self.in_world[self.parent[riding]] @ self.in_reference[riding]
+            moved[riding] = True
+            self._moved_s[riding] = time_s
+            below = staying[self.parent[staying] >= 0]
+            self.in_reference[below] = inverse(self.in_world[self.parent[below]]) @ self.in_world[below]
+            roots = staying[self.parent[staying] < 0]
+            self.in_reference[roots] = self.in_world[roots]
+            changed[staying] = True
+        return np.flatnonzero(changed)
+
+    def copy(self) -> TransformTree:
+        """A tree of its own that can be changed without changing this one."""
+        other = copy.copy(self)
+        for name in ("in_reference", "in_world", "seen_s", "_moved_s"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def pose_in(self, name: str, frame: str) -> Pose:
+        """The pose of an object in the frame of any other."""
+        row, other = self.indices([name, frame])
+        return Pose.from_matrix(inverse(self.in_world[other][None])[0] @ self.in_world[row])
+
+    def links(self) -> dict[str, Link]:
+        """The tree as links, from which an equal tree can be made."""
+        references = [None if p < 0 else self.names[p] for p in self.parent]
+        return {
+            name: Link(references[i], Pose.from_matrix(self.in_reference[i]), float(self.seen_s[i]))
+            for i, name in enumerate(self.names)
+        }
+
+
+def chain(name: str, links: Mapping[str, Link]) -> list[str]:
+    """The object, its reference, that one's reference and so on."""
+    found = [name]
+    while (reference := links[found[-1]].reference) is not None:
+        if reference in found:
+            circle = " in ".join([*found[found.index(reference) :], reference])
+            raise BadInput(f"transform tree: objects refer to each other in a circle: {circle}")
+        if reference not in links:
+            raise UnknownName("object", reference, links, f"transform tree: reference of '{found[-1]}'")
+        found.append(reference)
+    return found
+
+
+def inverse(matrices: Array) -> Array:
+    """The inverses of rigid transforms, n x 4 x 4."""
+    result = np.zeros_like(matrices)
+    turned = matrices[:, :3, :3].transpose(0, 2, 1)
+    result[:, :3, :3] = turned
+    result[:, :3, 3] = -(turned @ matrices[:, :3, 3:])[:, :, 0]
+    result[:, 3, 3] = 1.0
+    return result

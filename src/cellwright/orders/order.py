@@ -1,0 +1,50 @@
+"""What somebody wants: kits of some designs, how many, how urgently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cellwright.core.errors import BadInput
+from cellwright.orders.design import KitDesign
+
+__all__ = ["Order", "OrderLine"]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLine:
+    """So many kits of one design."""
+
+    design: KitDesign
+    quantity: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order.
+
+    Attributes:
+        name: What it is called in reports.
+        lines: Designs and quantities; each design once.
+        priority: The higher, the earlier it gets trays, tables and scarce parts; 0 is ordinary.
+    """
+
+    name: str
+    lines: tuple[OrderLine, ...]
+    priority: int = 0
+
+    def __post_init__(self) -> None:
+        """An order for nothing, or for a design twice, is a mistake of whoever wrote it."""
+        if not self.lines:
+            raise BadInput(f"order '{self.name}' asks for no kit; name at least one")
+        seen: set[str] = set()
+        for line in self.lines:
+            if line.quantity < 1:
+                raise BadInput(f"order '{self.name}': {line.quantity} of {line.design.name}, 1 or more can be ordered")
+            if line.design.name in seen:
+                raise BadInput(f"order '{self.name}' names {line.design.name} twice; give one line with the sum")
+            seen.add(line.design.name)
+
+    @property
+    def kit_count(self) -> int:
+        """How many kits in all."""
+        return sum(line.quantity for line in self.lines)

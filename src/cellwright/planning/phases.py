@@ -1,0 +1,268 @@
+"""The order of tools for one robot: the fewest changes with which all kits get laid, filled and taken away.
+
+Every kit needs the same moves in any order; only the number of tool changes differs. So the search does not see parts:
+a kit is the set of things it still needs a tool for, and a thing is the set of tools that can handle it. Doing all that
+a tool can do before changing it is never worse.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, count
+
+__all__ = ["KitKind", "Phase", "PhaseProblem", "Phases", "find_phases"]
+
+
+@dataclass(frozen=True, order=True)
+class KitKind:
+    """What kits of one kind need: tools for the parts, a thing each, and a tool for the tray.
+
+    Attributes:
+        rank: Kits of a lower rank get their trays first.
+        needs: What is to be filled: for each the tools, sorted.
+        tray: Tools that can lay and clear it; empty for a tray that stays.
+    """
+
+    rank: int
+    needs: tuple[tuple[str, ...], ...]
+    tray: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PhaseProblem:
+    """Kits on tables, kits waiting for one of so many tables, and the tool on the robot."""
+
+    tool: str | None
+    on_tables: tuple[KitKind, ...]
+    waiting: tuple[tuple[KitKind, int], ...]
+    tables: int
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A tool, and the kinds of kits laid with it, in order."""
+
+    tool: str | None
+    lays: tuple[KitKind, ...]
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phases, a bound on how often a tool is attached, and the search's effort."""
+
+    phases: tuple[Phase, ...]
+    changes: int
+    bound: int
+    iterations: int
+
+
+_Needs = tuple[tuple[str, ...], ...]
+_Open = tuple[_Needs, tuple[str, ...]]  # needs and tray of a kit on a table
+_Node = tuple[str | None, tuple[_Open, ...], tuple[int, ...]]
+
+
+class _Space:
+    def __init__(self, problem: PhaseProblem) -> None:
+        self.kinds = tuple(kind for kind, _ in problem.waiting)
+        self.tables, self.tools = problem.tables, problem.tools
+        self._bounds: dict[_Node, int] = {}
+        self._splits: dict[_Needs, tuple[tuple[str, ...], _Needs]] = {}
+
+    def root(self, problem: PhaseProblem) -> _Node:
+        tables = tuple(sorted((kind.needs, kind.tray) for kind in problem.on_tables))
+        return problem.tool, tables, tuple(number for _, number in problem.waiting)
+
+    def settle(self, node: _Node, few: bool) -> Iterator[tuple[_Node, tuple[int, ...]]]:
+        """All ends of the phase in which the node's tool does what it can, with the kinds laid on the way."""
+        tool, tables, waiting = node
+        lays: list[int] = []
+        number = list(waiting)
+        left: list[_Open] = []
+        for needs, tray in tables:
+            rest = tuple(need for need in needs if tool not in need)
+            if rest or (tray and tool not in tray):
+                left.append((rest, tray))
+        free = self.tables - sum(1 for _, tray in left if tray)
+        if free > 0:  # kits that this tool does alone use a table only for a moment
+            for index, kind in enumerate(self.kinds):
+                alone = tool in kind.tray and all(tool in need for need in kind.needs)
+                if alone and self._first(number, kind.rank):
+                    lays += [index] * number[index]
+                    number[index] = 0
+        for chosen in self._choices(number, tool, free, few):
+            after, opened = list(number), list(left)
+            for index in chosen:
+                after[index] -= 1
+                kind = self.kinds[index]
+                opened.append((tuple(need for need in kind.needs if tool not in need), kind.tray))
+            yield (tool, tuple(sorted(opened)), tuple(after)), (*lays, *chosen)
+
+    def _first(self, number: list[int], rank: int) -> bool:
+        return all(not n or kind.rank >= rank for kind, n in zip(self.kinds, number, strict=True))
+
+    def _choices(self, number: list[int], tool: str | None, free: int, few: bool) -> Iterator[tuple[int, ...]]:
+        """What to lay on the free tables: as many as there are of the first ranks; with `few` only a few mixtures."""
+        able = [i for i, kind in enumerate(self.kinds) if number[i] and tool in kind.tray]
+        if free <= 0 or not able:
+            yield ()
+            return
+        if few:
+            for start in range(len(able)):
+                rotated = sorted(able[start:] + able[:start], key=lambda i: self.kinds[i].rank)
+                every = [i for i in rotated for _ in range(min(number[i], free))]
+                yield tuple(every[:free])
+            return
+        for size in range(min(free, sum(number[i] for i in able)), -1, -1):
+            for chosen in combinations_with_replacement(able, size):
+                if self._allowed(chosen, number):
+                    yield chosen
+
+    def _allowed(self, chosen: tuple[int, ...], number: list[int]) -> bool:
+        if any(chosen.count(i) > number[i] for i in set(chosen)):
+            return False
+        last = max((self.kinds[i].rank for i in chosen), default=0)
+        before = [i for i, kind in enumerate(self.kinds) if kind.rank < last]
+        return all(chosen.count(i) == number[i] for i in before)
+
+    def bound(self, node: _Node) -> int:
+        """How many tools must at least be attached after this phase, counting each thing that one tool alone can do."""
+        if node not in self._bounds:
+            self._bounds[node] = self._bound(node)
+        return self._bounds[node]
+
+    def _bound(self, node: _Node) -> int:
+        _, tables, waiting = node
+        moving: dict[str, int] = {}  # kits that pass over a table, by a tool that they cannot do without
+        lays: dict[str, int] = {}
+        once: set[str] = set()
+        shared: set[tuple[str, ...]] = set()
+        for needs, tray in tables:
+            sole, several = self._split(needs)
+            shared.update(several)
+            if tray:
+                for tool in sole:
+                    moving[tool] = moving.get(tool, 0) + 1
+                self._note_tray(tray, once, shared)
+            else:
+                once.update(sole)
+        for kind, number in zip(self.kinds, waiting, strict=True):
+            if number:
+                sole, several = self._split(kind.needs)
+                shared.update(several)
+                for tool in sole:
+                    moving[tool] = moving.get(tool, 0) + number
+                self._note_tray(kind.tray, once, shared)
+                if len(kind.tray) == 1 and any(kind.tray[0] not in need for need in kind.needs):
+                    lays[kind.tray[0]] = lays.get(kind.tray[0], 0) + number
+        width = max(self.tables, 1)
+        least = {tool: -(-number // width) for tool, number in moving.items()}
+        for tool, number in lays.items():
+            # After the last tray was laid, the tool has to come back to take the kit away.
+            least[tool] = max(least.get(tool, 0), -(-number // width) + 1)
+        for tool in once:
+            least.setdefault(tool, 1)
+        uncovered = any(not any(tool in least for tool in need) for need in shared)
+        return sum(least.values()) + uncovered
+
+    @staticmethod
+    def _note_tray(tray: tuple[str, ...], once: set[str], shared: set[tuple[str, ...]]) -> None:
+        if len(tray) == 1:
+            once.add(tray[0])
+        else:
+            shared.add(tray)
+
+    def _split(self, needs: _Needs) -> tuple[tuple[str, ...], _Needs]:
+        """The tools that cannot be done without, and the things that several tools can do."""
+        if needs not in self._splits:
+            sole = tuple({need[0] for need in needs if len(need) == 1})
+            self._splits[needs] = (sole, tuple(need for need in needs if len(need) > 1))
+        return self._splits[needs]
+
+
+def find_phases(problem: PhaseProblem, iterations: int) -> Phases | None:
+    """The best phases found within the budget, and a bound; None when the tools do not suffice."""
+    space = _Space(problem)
+    found = _dive(space, problem)
+    roots = list(space.settle(space.root(problem), few=False))
+    bound = min(space.bound(node) for node, _ in roots)
+    if found and len(found) - 1 == bound:
+        return Phases(found, bound, bound, 0)
+    better, bound, used = _search(space, roots, iterations, len(found) - 1 if found else None)
+    best = better or found
+    return Phases(best, len(best) - 1, min(bound, len(best) - 1), used) if best else None
+
+
+def _done(node: _Node) -> bool:
+    return not node[1] and not any(node[2])
+
+
+def _dive(space: _Space, problem: PhaseProblem) -> tuple[Phase, ...] | None:
+    """Always the most promising next phase, never back."""
+    phases: list[Phase] = []
+    options = list(space.settle(space.root(problem), few=True))
+    seen: set[_Node] = set()
+    while options:
+        node, lays = min(options, key=lambda option: (space.bound(option[0]), sum(option[0][2])))
+        if node in seen:
+            return None
+        seen.add(node)
+        phases.append(Phase(node[0], tuple(space.kinds[i] for i in lays)))
+        if _done(node):
+            return tuple(phases)
+        options = [
+            option
+            for tool in space.tools
+            if tool != node[0]
+            for option in space.settle((tool, node[1], node[2]), few=True)
+            if option[0][1:] != node[1:]
+        ]
+    return None
+
+
+def _search(
+    space: _Space, roots: list[tuple[_Node, tuple[int, ...]]], iterations: int, known: int | None
+) -> tuple[tuple[Phase, ...] | None, int, int]:
+    """Best-first search that never overestimates; gives phases if better than known, the bound and the effort."""
+    ticket = count()
+    parents: dict[_Node, tuple[_Node | None, tuple[int, ...], int]] = {}
+    frontier: list[tuple[int, int, int, _Node]] = []
+    for node, lays in roots:
+        if node not in parents:
+            parents[node] = (None, lays, 0)
+            heapq.heappush(frontier, (space.bound(node), 0, next(ticket), node))
+    used = 0
+    while frontier:
+        estimate, depth, _, node = heapq.heappop(frontier)
+        if known is not None and estimate >= known:
+            return None, known, used
+        if -depth > parents[node][2]:
+            continue
+        if _done(node):
+            return _trace(space, parents, node), estimate, used
+        if used >= iterations:
+            return None, estimate, used
+        used += 1
+        cost = parents[node][2] + 1
+        for tool in space.tools:
+            if tool == node[0]:
+                continue
+            for after, lays in space.settle((tool, node[1], node[2]), few=False):
+                if after[1:] != node[1:] and (after not in parents or parents[after][2] > cost):
+                    parents[after] = (node, lays, cost)
+                    heapq.heappush(frontier, (cost + space.bound(after), -cost, next(ticket), after))
+    return None, known if known is not None else 0, used
+
+
+def _trace(
+    space: _Space, parents: dict[_Node, tuple[_Node | None, tuple[int, ...], int]], end: _Node
+) -> tuple[Phase, ...]:
+    phases: list[Phase] = []
+    node: _Node | None = end
+    while node is not None:
+        before, lays, _ = parents[node]
+        phases.append(Phase(node[0], tuple(space.kinds[i] for i in lays)))
+        node = before
+    return tuple(reversed(phases))

@@ -1,0 +1,183 @@
+"""One interface for all planners: a request goes in, a result with status, bound and reasons comes out."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Protocol
+
+from cellwright.core.errors import BadInput
+from cellwright.core.registry import Registry
+from cellwright.orders import KitDesign, Order
+from cellwright.planning.actions import Action, Durations
+from cellwright.planning.state import CellState, KitState
+
+__all__ = ["PLANNERS", "KitJob", "PlanRequest", "PlanResult", "PlanStatus", "Planner", "Unfinished", "plan"]
+
+
+class PlanStatus(StrEnum):
+    """How planning ended."""
+
+    SOLVED = "solved"
+    OPTIMAL = "optimal"
+    UNSOLVABLE = "unsolvable"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True)
+class KitJob:
+    """One kit that is wanted.
+
+    Attributes:
+        name: Name of the kit, the same in every plan from the same request.
+        design: What it is.
+        order: Who wants it.
+        priority: How urgently.
+        started: The kit as it is in the cell; None when it has to be begun.
+    """
+
+    name: str
+    design: KitDesign
+    order: str
+    priority: int
+    started: KitState | None = None
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """What to plan.
+
+    Attributes:
+        state: What is known of the cell.
+        orders: What is wanted, in all: kits of these designs that are already in the cell count.
+        durations: How long each step takes.
+        iterations: Budget for improving the plan.
+    """
+
+    state: CellState
+    orders: tuple[Order, ...]
+    durations: Durations = field(default_factory=Durations)
+    iterations: int = 400
+
+    def __post_init__(self) -> None:
+        """Nothing wanted, or two orders with different kits of one name, cannot be planned."""
+        if not self.orders:
+            raise BadInput("nothing to plan: give at least one order")
+        if not self.state.robots:
+            raise BadInput("nothing can be planned without a robot: the state has none")
+        known: dict[str, KitDesign] = {}
+        lines = [line.design for order in self.orders for line in order.lines]
+        for design in (*lines, *(kit.design for kit in self.state.kits)):
+            if known.setdefault(design.name, design) != design:
+                raise BadInput(f"two different kits are called '{design.name}'")
+
+    @cached_property
+    def jobs(self) -> tuple[KitJob, ...]:
+        """The wanted kits, most urgent first; what is in the cell already serves the most urgent order first."""
+        present: dict[str, list[KitState]] = {}
+        for there in sorted(self.state.kits, key=self._nearly_finished):
+            present.setdefault(there.design.name, []).append(there)
+        taken = {kit.name for kit in self.state.kits}
+        numbers: dict[str, int] = {}
+        jobs = []
+        for order in sorted(self.orders, key=lambda order: -order.priority):
+            for line in order.lines:
+                waiting = present.get(line.design.name, [])
+                for _ in range(line.quantity):
+                    kit = waiting.pop() if waiting else None
+                    name = kit.name if kit else _free_name(line.design.name, numbers, taken)
+                    jobs.append(KitJob(name, line.design, order.name, order.priority, kit))
+        return tuple(jobs)
+
+    def _nearly_finished(self, kit: KitState) -> tuple[bool, bool, int, str]:
+        outlets = {outlet.name for outlet in self.state.outlets}
+        return (kit.place in outlets, not kit.misplaced, -sum(kit.open_slots.values()), kit.name)
+
+
+def _free_name(design: str, numbers: dict[str, int], taken: set[str]) -> str:
+    while True:
+        numbers[design] = numbers.get(design, 0) + 1
+        name = f"{design}_{numbers[design]}"
+        if name not in taken:
+            return name
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A kit that cannot be completed, and why."""
+
+    kit: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"kit {self.kit}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """What a planner found.
+
+    Attributes:
+        status: `optimal` when the plan reaches the bound; `unsolvable` when no wanted kit can be completed.
+        planner: Who made it.
+        actions: The steps, by start time.
+        cost: Sum of all steps' durations, in seconds.
+        makespan_s: When the last step ends.
+        lower_bound: What no plan can beat: of `cost` with one robot, of `makespan_s` with several.
+        unfinished: Kits that are left out.
+        iterations: How much of the budget was used.
+    """
+
+    status: PlanStatus
+    planner: str
+    actions: tuple[Action, ...] = ()
+    cost: float = 0.0
+    makespan_s: float = 0.0
+    lower_bound: float = 0.0
+    unfinished: tuple[Unfinished, ...] = ()
+    iterations: int = 0
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Which kits are left out and why, a line each."""
+        return tuple(str(kit) for kit in self.unfinished)
+
+    @property
+    def ratio(self) -> float:
+        """Makespan over the bound; 1 is optimal. With one robot, makespan and cost are the same."""
+        return self.makespan_s / self.lower_bound if self.lower_bound > 0 else 1.0
+
+
+class Planner(Protocol):
+    """Anything that plans."""
+
+    def plan(self, request: PlanRequest) -> PlanResult:
+        """A plan, or why there is none; never raises for a state that is merely hopeless."""
+        ...
+
+
+PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
+
+
+def plan(request: PlanRequest, planner: str | None = None) -> PlanResult:
+    """Plans with the named planner; by default the sequencer for one robot, the scheduler for several."""
+    in_service = sum(robot.available for robot in request.state.robots)
+    chosen = PLANNERS.get(planner or ("scheduler" if in_service > 1 else "sequencer"))()
+    with _no_collection():
+        return chosen.plan(request)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A plan is thousands of small objects without cycles: looking for some among them takes as long as planning."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,166 @@
+"""Which of the wanted kits can be completed from a state, by whom, and why the others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cellwright.planning.planner import KitJob, PlanRequest, Unfinished
+from cellwright.planning.state import CellState, HandKind, RobotState
+
+__all__ = ["Work", "find_work"]
+
+
+@dataclass
+class Work:
+    """What is to be done.
+
+    Attributes:
+        robots: Robots in service.
+        tools_of: Robot -> tools that it has or can get.
+        jobs: Kits to complete, most urgent first; those that are finished already are not among them.
+        tables_of: Design -> tables on which a new kit of it can be built.
+        unfinished: Kits that cannot be completed, and why.
+    """
+
+    request: PlanRequest
+    robots: tuple[RobotState, ...]
+    tools_of: dict[str, frozenset[str]]
+    jobs: list[KitJob] = field(default_factory=list)
+    tables_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unfinished: list[Unfinished] = field(default_factory=list)
+
+
+def find_work(request: PlanRequest, only: str | None = None) -> Work:
+    """Sorts the wanted kits into those that can be completed and those that cannot.
+
+    Args:
+        request: What is wanted and known.
+        only: The one robot that may work; all in service when not given.
+    """
+    state = request.state
+    robots = tuple(r for r in state.robots if r.available and only in (None, r.name))
+    work = Work(request, robots, {r.name: _obtainable(state, r, robots) for r in robots})
+    blocked = {kit.place for kit in state.kits if kit.fixed}  # a tray that stays leaves no room for another
+    while True:
+        _allot(work, blocked)
+        left_out = {kit.kit for kit in work.unfinished}
+        jobs = {job.name for job in work.jobs}
+        stuck = {k.place for k in state.kits if k.place in state.tables and (k.name in left_out or k.name not in jobs)}
+        if stuck <= blocked:
+            return work
+        blocked |= stuck
+
+
+def _obtainable(state: CellState, robot: RobotState, robots: Iterable[RobotState]) -> frozenset[str]:
+    """A tool comes from a holder in reach, from which another robot may have it now; an own tool must go somewhere."""
+    own = frozenset([robot.tool] if robot.tool else [])
+    reached = [holder for holder in state.holders if holder.name in robot.reach]
+    if robot.tool and not any(holder.tool is None for holder in reached):
+        return own
+    shared = {r.tool for r in robots if r.tool and any(h.name in r.reach and h in reached for h in state.holders)}
+    return own | {tool for tool in {*(holder.tool for holder in reached), *shared} if tool}
+
+
+def _allot(work: Work, blocked: set[str]) -> None:
+    """Gives parts, trays and outlet places to the kits, the most urgent and the started ones first."""
+    state, request = work.request.state, work.request
+    work.jobs, work.unfinished, work.tables_of = [], [], {}
+    reached = frozenset().union(*(robot.reach for robot in work.robots)) if work.robots else frozenset[str]()
+    parts: dict[str, int] = {}
+    trays: dict[str, int] = {}
+    for tray in state.parts_trays:
+        parts[tray.sku] = parts.get(tray.sku, 0) + (tray.count if tray.name in reached else 0)
+    for stack in state.tray_stacks:
+        trays[stack.sku] = trays.get(stack.sku, 0) + (stack.count if stack.name in reached else 0)
+    for robot in work.robots:
+        if robot.hand and robot.hand.kind is not HandKind.KIT:
+            supply = parts if robot.hand.kind is HandKind.PART else trays
+            supply[robot.hand.sku] = supply.get(robot.hand.sku, 0) + 1
+    room = sum(outlet.capacity - outlet.count for outlet in state.outlets if outlet.name in reached)
+    outlets = {outlet.name for outlet in state.outlets}
+    for job in sorted(request.jobs, key=lambda job: (-job.priority, job.started is None)):
+        kit = job.started
+        if kit and (kit.place in outlets or (kit.fixed and not kit.open_slots and not kit.misplaced and kit.created)):
+            continue
+        needs = kit.open_slots if kit else job.design.parts
+        why = _hopeless(work, job, blocked)
+        for sku, number in needs.items():
+            if not why and parts.get(sku, 0) < number:
+                why = f"needs {number} of {sku}, {parts.get(sku, 0)} left in reach"
+        if not why and kit is None and trays.get(job.design.tray_sku, 0) < 1:
+            why = f"no kit tray {job.design.tray_sku} left in reach"
+        if not why and not (kit and kit.fixed) and room < 1:
+            why = "no outlet in reach has room for it"
+        if why:
+            work.unfinished.append(Unfinished(job.name, why))
+            continue
+        for sku, number in needs.items():
+            parts[sku] -= number
+        if kit is None:
+            trays[job.design.tray_sku] -= 1
+        room -= 0 if kit and kit.fixed else 1
+        work.jobs.append(job)
+
+
+def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
+    """Why no table, robot and tool can make the kit; empty when they can. Does not look at quantities."""
+    kit, state = job.started, work.request.state
+    if not work.robots:
+        return "no robot is in service"
+    if kit and kit.misplaced:
+        return kit.misplaced[0]
+    if kit and not kit.place:
+        held_by = [r for r in work.robots if r.hand and r.hand.kit == kit.name]
+        if not held_by:
+            return "no robot in service holds it, and it is on no table"
+        outlets = {outlet.name for outlet in state.outlets}
+        return "" if outlets & held_by[0].reach else f"{held_by[0].name}, which holds it, reaches no outlet"
+    if kit:
+        return _why_not_on(work, job, kit.place)
+    if job.design.name not in work.tables_of:
+        tables = [t for t in state.tables if t not in blocked]
+        work.tables_of[job.design.name] = tuple(t for t in tables if not _why_not_on(work, job, t))
+    if work.tables_of[job.design.name]:
+        return ""
+    free = [table for table in state.tables if table not in blocked]
+    return _why_not_on(work, job, free[0]) if free else "no table is free or becomes free"
+
+
+def _why_not_on(work: Work, job: KitJob, table: str) -> str:
+    """Why the kit cannot be made on that table; empty when it can."""
+    state, kit = work.request.state, job.started
+    needs = kit.open_slots if kit else job.design.parts
+    for sku in needs:
+        sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
+        held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
+        if not sources and not held:
+            return f"no {sku} left"
+        why = _nobody(work, sku, table, sources, held)
+        if why:
+            return why
+    sku = job.design.tray_sku
+    outlets = {outlet.name for outlet in state.outlets}
+    stacks = {stack.name for stack in state.tray_stacks if stack.sku == sku}
+    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.KIT_TRAY, sku)}
+    if kit is None:
+        if not stacks and not held:
+            return f"no kit tray {sku} in the cell"
+        why = _nobody(work, sku, table, stacks, held)
+        if why:
+            return why
+    if kit and not kit.created and not any(table in robot.reach for robot in work.robots):
+        return f"no robot in service reaches {table}"
+    return "" if kit and kit.fixed else _nobody(work, sku, table, outlets, set())
+
+
+def _nobody(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:
+    """Why no robot can carry a SKU between the table and one of the other places; empty when one can."""
+    handles = {tool.name: tool.handles for tool in work.request.state.tools}
+    if not any(sku in handles[tool] for tools in work.tools_of.values() for tool in tools):
+        return f"no robot in service can get a tool for {sku}"
+    for robot in work.robots:
+        able = any(sku in handles[tool] for tool in work.tools_of[robot.name])
+        if able and table in robot.reach and (robot.name in held or others & robot.reach):
+            return ""
+    return f"no robot in service with a tool for {sku} reaches both {table} and {' or '.join(sorted(others)) or 'it'}"

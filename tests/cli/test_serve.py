@@ -1,0 +1,96 @@
+"""`cellwright serve` as a process: both robots of the cell answer, it ends when asked to, and says what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from cellwright.crcl import BlockingClient
+from cellwright.crcl import messages as m
+from cellwright.record import read_log
+
+ANY_PORTS = ("--port", "fanuc=0", "--port", "motoman=0")
+
+
+@contextlib.contextmanager
+def served(*options, cell="aprs"):
+    """The process, and what it printed first."""
+    command = [sys.executable, "-m", "cellwright", "serve", str(cell), *ANY_PORTS, *map(str, options)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment) as process:
+        try:
+            assert select.select([process.stdout], [], [], 60.0)[0], "it says nothing"
+            yield process, process.stdout.readline()
+        finally:
+            process.kill()
+
+
+def ended(process, with_signal):
+    """Exit code and what it said, after a signal."""
+    process.send_signal(with_signal)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err
+
+
+def lowered(client, by_m):
+    here = client.status().pose_status.pose
+    there = replace(here, point=replace(here.point, z=here.point.z - by_m))
+    client.execute(m.MoveTo(0, move_straight=True, end_position=there)).check()
+    return here.point.z - client.status().pose_status.pose.point.z
+
+
+def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
+    log = tmp_path / "served.mcap"
+    with served("--json", "--pace", 5, "--record", log, cell=cell_file()) as (process, first):
+        addresses = json.loads(first)["crcl"]
+        assert sorted(addresses) == ["fanuc", "motoman"]
+        for address in addresses.values():
+            with BlockingClient(address) as client:
+                client.execute(m.InitCanon(0)).check()
+                assert lowered(client, 0.02) == pytest.approx(0.02, abs=1e-4)
+        code, out, err = ended(process, signal.SIGTERM)
+    assert (code, out, err) == (0, "", "")
+    recorded = read_log(log)
+    for robot in addresses:
+        texts = [entry.message.document for entry in recorded.entries([f"/{robot}/crcl_command"])]
+        assert sum("MoveToType" in text for text in texts) == 1
+        assert recorded.topic(f"/{robot}/crcl_status").count == sum("GetStatusType" in text for text in texts)
+
+
+def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
+    with served("--profile", "aprs-lab", cell=cell_file()) as (process, first):
+        robot, address = first.strip().split(": crcl at ")
+        assert robot == "fanuc"
+        with BlockingClient(address) as client:
+            client.execute(m.InitCanon(0)).check()
+            here = client.status().pose_status.pose
+            assert here.point.z > 50  # millimetres
+            there = replace(here, point=replace(here.point, z=here.point.z - 100))
+            assert client.execute(m.MoveTo(0, move_straight=True, end_position=there), timeout_s=0.3).state == "timeout"
+            code, _, err = ended(process, signal.SIGINT)
+    assert code == 130
+    assert err.strip() == "cellwright: interrupted"
+
+
+def test_bad_input_is_one_line(refused, cell_file):
+    cell = cell_file()
+    assert "fanuc, motoman" in refused("serve", cell, "--port", "ur5=0")
+    assert "ROBOT=PORT" in refused("serve", cell, "--port", "fanuc=99999")
+    assert "aprs-lab" in refused("serve", cell, "--profile", "nist")
+    assert "base or world" in refused("serve", cell, "--frame", "table")
+    assert "push period" in refused("serve", cell, *ANY_PORTS, "--push", "0")
+    assert "pace" in refused("serve", cell, "--pace", "0")
+    assert "no-such" in refused("serve", "no-such")
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        line = refused("serve", cell, "--port", f"fanuc={port}", "--port", "motoman=0")
+        assert f"cannot listen on 127.0.0.1:{port}" in line

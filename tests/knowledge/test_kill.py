@@ -1,0 +1,62 @@
+"""A process that is killed while it writes leaves the last finished batch behind, or a newer one, never half."""
+
+import os
+import random
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from cellwright.core.pose import Pose
+from cellwright.knowledge import Database, WorldModel, records
+
+OBJECTS = [f"part_{n}" for n in range(40)]
+
+
+def write_until_killed(path, start, report):
+    model = WorldModel(Database(path))
+    for cycle in range(start, start + 100_000):
+        poses = np.tile(Pose.from_xyz_rpy((float(cycle), 0.0, 0.0)).matrix, (len(OBJECTS), 1, 1))
+        model.observe(OBJECTS, poses, float(cycle), "camera")
+        os.write(report, f"{cycle}\n".encode())  # this one is finished
+
+
+@pytest.mark.long
+def test_killed_at_a_hundred_instants(tmp_path):
+    path = tmp_path / "world.db"
+    database = Database(path)
+    with database.session() as session:
+        cell, sku = records.KittingWorkstation(name="cell"), records.StockKeepingUnit(name="bolt")
+        for name in OBJECTS:
+            place = records.PoseOnlyLocation(name=name, ref_object=cell)
+            session.add(records.Part(name=name, sku=sku, primary_location=place))
+    database.close()
+    draw, finished = random.Random(5), 0
+    for _ in range(100):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            write_until_killed(path, finished + 1, writing)
+            os._exit(1)
+        os.close(writing)
+        reported = os.read(reading, 64)  # it is at work
+        time.sleep(draw.uniform(0.0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        while more := os.read(reading, 65536):
+            reported += more
+        os.close(reading)
+        last = int(reported.split(b"\n")[-2])
+        database = Database(path)
+        model = WorldModel(database)
+        tree = model.tree
+        rows = tree.indices(OBJECTS)
+        stored = {int(t) for t in tree.seen_s[rows]} | {int(x) for x in tree.in_world[rows, 0, 3]}
+        history = model.history(OBJECTS[-1])
+        database.close()
+        assert len(stored) == 1, "half a batch"
+        finished = stored.pop()
+        assert finished >= last, "a finished batch was lost"
+        assert history[-1][0] == finished
+    assert finished > 100

@@ -1,0 +1,135 @@
+"""Many waypoints over CRCL: no halt where tolerances leave room, otherwise every point is met; nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+
+import numpy as np
+import pytest
+
+import cellwright as cw
+from cellwright.core.rotation import vector_from_quaternion
+from cellwright.crcl import CrclClient, OutcomeState
+from cellwright.crcl import messages as m
+from cellwright.lab import CrclDoors
+
+STEPS = [(0, 0.05, 0), (-0.05, 0.05, 0), (-0.05, 0, -0.05)]
+
+
+@pytest.fixture(scope="module")
+def lab(changed):
+    with cw.Lab(changed(actual={}), seed=1) as lab:
+        yield lab
+
+
+def through(lab, count=3, tolerance_m=None, beside=None):
+    """A MoveThroughTo: its outcome, the motions that it took, the way of the tool, the waypoints."""
+    motions, way = [], []
+    robot = lab.robots["fanuc"]
+    lab.perform(robot.move_home())
+    follow = robot.follow
+
+    async def counted(motion):
+        motions.append(motion)
+        await follow(motion)
+
+    def look():
+        way.append((robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world).position.tolist())
+
+    async def main():
+        doors = CrclDoors(lab)
+        try:
+            async with CrclClient(lambda: doors.connect("fanuc")) as client:
+                (await client.execute(m.InitCanon(0))).check()
+                if tolerance_m is not None:
+                    tolerance = m.PoseTolerance(x_point_tolerance=tolerance_m)
+                    (await client.execute(m.SetIntermediatePoseTolerance(0, tolerance=tolerance))).check()
+                here = (await client.status()).pose_status.pose
+                points = [
+                    m.Point(here.point.x + dx, here.point.y + dy, here.point.z + dz)
+                    for dx, dy, dz in (STEPS[i % len(STEPS)] for i in range(count))
+                ]
+                poses = tuple(m.Pose(point, here.x_axis, here.z_axis) for point in points)
+                robot.follow = counted
+                ticking = lab.stepper.every(5, look, order=35, name="way of the tool")
+                others = asyncio.ensure_future(beside(doors)) if beside else None
+                command = m.MoveThroughTo(0, move_straight=True, waypoint=poses, num_positions=count)
+                outcome = await client.execute(command, timeout_s=600.0)
+                ticking.cancel()
+                if others is not None:
+                    await others
+                return outcome, motions, way, [(p.x, p.y, p.z) for p in points]
+        finally:
+            robot.follow = follow
+            await doors.close()
+
+    return lab.perform(main())
+
+
+def test_without_tolerances_every_waypoint_is_met(lab):
+    outcome, motions, way, points = through(lab)
+    assert outcome.done, outcome
+    assert len(motions) == len(points)
+    for point in points:
+        assert min(math.dist(point, place) for place in way) < 1e-4
+
+
+def test_with_room_for_corners_there_is_no_halt(lab):
+    outcome, motions, way, points = through(lab, tolerance_m=0.01)
+    assert outcome.done, outcome
+    assert len(motions) == 1
+    for point in points[:-1]:
+        assert 1e-4 < min(math.dist(point, place) for place in way) < 0.01
+    assert math.dist(points[-1], way[-1]) < 1e-4
+
+
+def test_a_long_row_is_reckoned_piece_by_piece_while_others_are_served(lab):
+    longest_s = []
+
+    async def ask(doors):
+        async with CrclClient(lambda: doors.connect("fanuc")) as other:
+            for _ in range(20):
+                start_s = time.process_time()
+                await other.status()
+                longest_s.append(time.process_time() - start_s)
+                await asyncio.sleep(0)
+
+    outcome, motions, _, _ = through(lab, 12, beside=ask)
+    assert outcome.done, outcome
+    assert len(motions) == 12
+    assert max(longest_s) < 0.5  # all of them together take longer
+
+
+def test_too_many_waypoints_are_refused(lab):
+    outcome, motions, _, _ = through(lab, 1001)
+    assert outcome.state is OutcomeState.ERROR
+    assert outcome.reason == "fanuc waypoints of one command is 1001, allowed 1 to 1000"
+    assert not motions
+
+
+@pytest.mark.parametrize("robot", ["fanuc", "motoman"])
+def test_the_twist_is_that_of_the_controlled_point(lab, robot):
+    """In the frame of the real laboratory, which is turned and shifted against the base."""
+
+    async def main():
+        doors = CrclDoors(lab, profile="aprs-lab")
+        arm, controller = doors.servers[robot].canon.robot, lab.robots[robot]
+        await controller.move_home()
+        moving = asyncio.ensure_future(controller.move_joints(controller.joints_rad + 0.2, speed=0.3))
+        await lab.clock.sleep(0.3)
+        before, time_s = arm.read(), lab.clock.time_s
+        await lab.clock.sleep(0.02)
+        after, passed_s = arm.read(), lab.clock.time_s - time_s
+        await moving
+        await doors.close()
+        return before, after, passed_s
+
+    before, after, passed_s = lab.perform(main())
+    way_m = after.pose_tool_in_base.position - before.pose_tool_in_base.position
+    turn_rad = vector_from_quaternion((after.pose_tool_in_base @ before.pose_tool_in_base.inverse()).quaternion)
+    twist = (np.array(before.twist) + np.array(after.twist)) / 2
+    assert np.linalg.norm(twist[:3]) > 0.05
+    assert way_m / passed_s == pytest.approx(twist[:3], abs=0.02 * np.linalg.norm(twist[:3]))
+    assert turn_rad / passed_s == pytest.approx(twist[3:], abs=0.02 * np.linalg.norm(twist[3:]))
