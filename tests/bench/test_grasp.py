@@ -106,6 +106,7 @@ def test_a_trial_follows_from_seed_and_number_alone():
     assert 0 < first.slip_m < 0.005
 
 
+@pytest.mark.long
 def test_a_bottle_is_carried_and_stands():
     pytest.importorskip("numba", reason="collision-free planning is an extra")
     pytest.importorskip("toppra", reason="time-optimal paths are an extra")

@@ -74,7 +74,7 @@ def test_the_whole_bench_in_its_quick_form():
     result = json.loads(done.stdout)
     assert set(bench.TARGETS) <= set(result["metrics"])
     assert set(result["targets"]) == set(bench.TARGETS)
-    kinds = ("", "_physics", "_arms", "_arms_physics")
+    kinds = ("", "_physics", "_cell", "_cell_physics")
     assert {f"control.{name}{kind}_rtf" for name in CONTROLLERS for kind in kinds} <= set(result["metrics"])
     assert result["metrics"]["plan.success"] == 1
     assert "two arms under 'pid'" in done.stderr

@@ -24,6 +24,8 @@ METRICS = {
     "determinism.identical_runs",
     "env.mb",
 }
+pytestmark = pytest.mark.long
+
 PEER_METRICS = {"aprs.to_pybullet", "aprs.to_pybullet_awake"}
 
 

@@ -369,7 +369,7 @@ def still_works(laboratory: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("count", "fidelity", "pace", "seed"),
     [
-        (500, "kinematic", 5.0, 1),
+        (200, "kinematic", 5.0, 1),
         pytest.param(93_000, "kinematic", 5.0, 2, marks=pytest.mark.long),
         pytest.param(7_000, "physics", 2.0, 3, marks=pytest.mark.long),
     ],

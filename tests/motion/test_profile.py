@@ -122,7 +122,7 @@ def test_a_line_speed_is_positive(field, value):
 
 @pytest.mark.parametrize("name", list(ARMS))
 @given(data=st.data())
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_a_line_is_straight_and_keeps_every_limit_of_the_joints(name, data):
     arm = ARMS[name]
     size = len(arm.lower_rad)

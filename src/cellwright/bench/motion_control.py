@@ -33,7 +33,7 @@ def measure(
 ) -> dict[str, float]:
     """Simulated seconds per second of processor time while both arms patrol under each controller.
 
-    Once in the whole cell, everything loose asleep, and once with the two arms alone (`_arms`). `_physics` is what
+    Once with the two arms alone, and once in their whole cell, everything loose asleep (`_cell`). `_physics` is what
     is left when the same commands are replayed in a plain loop of physics steps. There are no sensors and no
     messages, which the bench `physics` measures.
 
@@ -46,7 +46,7 @@ def measure(
     metrics = {}
     for name in CONTROLLERS:
         say(f"two arms under '{name}'")
-        for cell, suffix in ((load_cell(CELL), ""), (arms_alone(load_cell(CELL)), "_arms")):
+        for cell, suffix in ((arms_alone(load_cell(CELL)), ""), (load_cell(CELL), "_cell")):
             runs = [patrolled(cell, name, seconds, seed) for _ in range(repeats)]
             control_s, physics_s = np.min(runs, axis=0).sum(axis=1)
             metrics[f"control.{name}{suffix}_rtf"] = seconds * SEGMENT_S / control_s

@@ -20,8 +20,6 @@ __all__ = ["FramedPose", "Pose"]
 
 Array = npt.NDArray[np.float64]
 
-IDENTITY_MATRIX = np.eye(4)
-
 
 @dataclass(frozen=True, eq=False)
 class Pose:
@@ -84,10 +82,16 @@ class Pose:
     @property
     def matrix(self) -> Array:
         """The homogeneous 4 x 4 matrix."""
-        m = IDENTITY_MATRIX.copy()  # three times as quick as making one
-        m[:3, :3] = self.rotation_matrix
-        m[:3, 3] = self.position
-        return m
+        w, i, j, k = self.quaternion.tolist()
+        x, y, z = self.position.tolist()
+        return np.array(  # all at once: twice as quick as from its parts, and asked for by every inverse
+            [
+                [1 - 2 * (j * j + k * k), 2 * (i * j - w * k), 2 * (i * k + w * j), x],
+                [2 * (i * j + w * k), 1 - 2 * (i * i + k * k), 2 * (j * k - w * i), y],
+                [2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j), z],
+                [0.0, 0.0, 0.0, 1.0],
+            ]
+        )
 
     @property
     def rpy(self) -> Array:
