@@ -18,6 +18,7 @@ def test_it_is_registered():
     assert "crcl" in BENCHES.names()
 
 
+@pytest.mark.long
 def test_statuses_of_a_moving_arm_over_sockets():
     said = []
     metrics = crcl_status.measure((1, 3), 0.6, seed=0, say=said.append)

@@ -98,6 +98,7 @@ def test_a_neighbour_that_is_knocked_is_noticed(lab):
     assert watch.problem() == "other was moved by 200.0 mm and 0.0 deg"
 
 
+@pytest.mark.long
 def test_a_trial_follows_from_seed_and_number_alone():
     first, again = try_gear(5, 1), try_gear(5, 1)
     assert first == again
