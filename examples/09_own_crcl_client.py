@@ -17,7 +17,7 @@ from dataclasses import replace
 from cellwright.crcl import BlockingClient
 from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
 
-SERVE = [sys.executable, "-m", "cellwright", "serve", "aprs", "--port", "fanuc=0", "--port", "motoman=0", "--json"]
+SERVE = [sys.executable, "-m", "cellwright", "serve", "aprs", "--any-port", "--json"]
 GET_STATUS = """<?xml version="1.0"?>
 <CRCLCommandInstance xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
   <CRCLCommand xsi:type="GetStatusType"><CommandID>1</CommandID></CRCLCommand>

@@ -1,4 +1,4 @@
-"""`cellwright serve` as a process: both robots of the cell answer, it ends when asked to, and says what is wrong."""
+"""`cellwright serve` as a process: both robots answer and see, it ends when asked to, and says what is wrong."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from dataclasses import replace
 
 import pytest
 
+from cellwright.bridges import BlockingVisionClient
 from cellwright.crcl import BlockingClient
 from cellwright.crcl import messages as m
 from cellwright.record import read_log
 
-ANY_PORTS = ("--port", "fanuc=0", "--port", "motoman=0")
+ANY_PORTS = ("--any-port",)
 
 
 @contextlib.contextmanager
@@ -51,8 +52,12 @@ def lowered(client, by_m):
 def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
     log = tmp_path / "served.mcap"
     with served("--json", "--pace", 5, "--record", log, cell=cell_file()) as (process, first):
-        addresses = json.loads(first)["crcl"]
-        assert sorted(addresses) == ["fanuc", "motoman"]
+        doors = json.loads(first)
+        addresses = doors["crcl"]
+        assert sorted(addresses) == sorted(doors["vision"]) == ["fanuc", "motoman"]
+        for address in doors["vision"].values():
+            with BlockingVisionClient(address) as vision:
+                assert len(vision.next_frame()) == 15
         for address in addresses.values():
             with BlockingClient(address) as client:
                 client.execute(m.InitCanon(0)).check()
@@ -68,8 +73,10 @@ def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
 
 def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
     with served("--profile", "aprs-lab", cell=cell_file()) as (process, first):
-        robot, address = first.strip().split(": crcl at ")
-        assert robot == "fanuc"
+        lines = [first, *(process.stdout.readline() for _ in range(4))]
+        doors = ["fanuc: crcl at ", "motoman: crcl at ", "fanuc: vision at ", "motoman: vision at ", "until Ctrl-C"]
+        assert [line[: len(door)] for line, door in zip(lines, doors, strict=True)] == doors
+        address = first.strip().removeprefix(doors[0])
         with BlockingClient(address) as client:
             client.execute(m.InitCanon(0)).check()
             here = client.status().pose_status.pose
@@ -84,7 +91,11 @@ def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
 def test_bad_input_is_one_line(refused, cell_file):
     cell = cell_file()
     assert "fanuc, motoman" in refused("serve", cell, "--port", "ur5=0")
-    assert "ROBOT=PORT" in refused("serve", cell, "--port", "fanuc=99999")
+    assert "--port takes ROBOT=PORT" in refused("serve", cell, "--port", "fanuc=99999")
+    assert "--vision-port takes ROBOT=PORT" in refused("serve", cell, "--vision-port", "5001")
+    assert "fanuc, motoman" in refused("serve", cell, "--vision-port", "ur5=0")
+    blind = cell_file(("detector: detector_fanuc", "detector: detector_fanux"), name="blind.yaml")
+    assert "detector_fanuc, detector_motoman" in refused("serve", blind)
     assert "aprs-lab" in refused("serve", cell, "--profile", "nist")
     assert "base or world" in refused("serve", cell, "--frame", "table")
     assert "push period" in refused("serve", cell, *ANY_PORTS, "--push", "0")
@@ -92,5 +103,6 @@ def test_bad_input_is_one_line(refused, cell_file):
     assert "no-such" in refused("serve", "no-such")
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        line = refused("serve", cell, "--port", f"fanuc={port}", "--port", "motoman=0")
-        assert f"cannot listen on 127.0.0.1:{port}" in line
+        for option in ("--port", "--vision-port"):
+            line = refused("serve", cell, *ANY_PORTS, option, f"fanuc={port}")
+            assert f"cannot listen on 127.0.0.1:{port}" in line

@@ -1,6 +1,6 @@
 """Cells: what stands where, by the drawings and in fact."""
 
-from cellwright.cells.doors import CrclCfg
+from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
 from cellwright.cells.placement import Placement
@@ -16,6 +16,7 @@ __all__ = [
     "PoseCfg",
     "RobotCfg",
     "SafetyCfg",
+    "VisionCfg",
     "actual_layout",
     "cell_json_schema",
     "load_cell",

@@ -9,10 +9,11 @@ from pydantic import Field
 from cellwright.cells.fields import PoseCfg
 from cellwright.core.config import Cfg
 
-__all__ = ["CrclCfg", "LabFrameCfg"]
+__all__ = ["CrclCfg", "LabFrameCfg", "VisionCfg"]
 
 
 Direction = Literal["world", "tool"]
+Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 def _wrist() -> dict[str, Direction]:
@@ -36,6 +37,23 @@ class CrclCfg(Cfg):
         lab: The frame of profile `aprs-lab`; the base and the tool's centre point where nothing is said.
     """
 
-    port: Annotated[int, Field(ge=0, le=65535)] = 0
+    port: Port = 0
     force_sensors: dict[str, Direction] = Field(default_factory=_wrist)
     lab: LabFrameCfg | None = None
+
+
+class VisionCfg(Cfg):
+    """A robot's vision door: a socket on which a detector says what it sees, in the robot's coordinates.
+
+    Attributes:
+        detector: The sensor whose detections are sent.
+        port: Where its server listens; 0 is any free port.
+        rotation: What angles are sent in.
+        groups: SKU -> how many groups of it every frame has, empty ones where less is seen; without it, a frame has
+            what is seen.
+    """
+
+    detector: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+    port: Port = 0
+    rotation: Literal["radian", "degree"] = "radian"
+    groups: dict[str, Annotated[int, Field(ge=1, le=100)]] = Field(default_factory=dict)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
-from cellwright.cells.doors import CrclCfg
+from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.safety import SafetyCfg
 from cellwright.core.config import Cfg, Number, validate
@@ -46,6 +46,7 @@ class RobotCfg(Cfg):
     tool: str | None = None
     home_deg: tuple[Angle, ...]
     crcl: CrclCfg = CrclCfg()
+    vision: VisionCfg | None = None
 
 
 class FixtureCfg(Cfg):

@@ -13,7 +13,7 @@ import typer
 
 from cellwright.cli.output import say
 from cellwright.core.errors import BadInput
-from cellwright.lab import CrclDoors, Lab
+from cellwright.lab import CrclDoors, Lab, VisionDoors
 
 __all__ = ["serve"]
 
@@ -24,8 +24,12 @@ def serve(
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets everybody in.")] = "127.0.0.1",
     port: Annotated[
-        list[str] | None, typer.Option(help="ROBOT=PORT instead of the cell's own; 0 is any free port.")
+        list[str] | None, typer.Option(help="ROBOT=PORT of CRCL instead of the cell's own; 0 is any free port.")
     ] = None,
+    vision_port: Annotated[
+        list[str] | None, typer.Option(help="ROBOT=PORT of the vision socket instead of the cell's own.")
+    ] = None,
+    any_port: Annotated[bool, typer.Option("--any-port", help="Free ports for all that is not given one.")] = False,
     profile: Annotated[str, typer.Option(help="Units after InitCanon: spec (m, rad) or aprs-lab (mm, deg).")] = "spec",
     frame: Annotated[str, typer.Option(help="Frame of poses: base or world.")] = "base",
     push: Annotated[float | None, typer.Option(help="Send a status to everybody every so many seconds.")] = None,
@@ -37,43 +41,63 @@ def serve(
         bool, typer.Option("--json", help="Print the addresses as one JSON object in one line.")
     ] = False,
 ) -> int:
-    """Serves every robot of a cell over CRCL until it is interrupted.
+    """Serves every robot of a cell over CRCL, and what its detector sees on a socket, until it is interrupted.
 
-    Connect any CRCL client: `cellwright crcl status 127.0.0.1:64444`.
+    Connect any CRCL client: `cellwright crcl status 127.0.0.1:64444`. See what the Fanuc sees: `nc 127.0.0.1 5001`.
     """
-    ports = dict(_port(text) for text in port or [])
+    ports = dict(_port("--port", text) for text in port or [])
+    vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
     with Lab.from_cell(cell, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
+        crcl = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)
+        vision = VisionDoors(lab, profile=profile, frame=_frame(frame))
         for robot in ports:
             lab.robot(robot)
+        vision.check_ports(vision_ports)
+        if any_port:
+            ports = dict.fromkeys(crcl.servers, 0) | ports
+            vision_ports = dict.fromkeys(vision.servers, 0) | vision_ports
         if record is not None:
             lab.record(record)
-        doors = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)
-        lab.perform(_serve(lab, doors, host, ports, as_json))
+        lab.perform(_serve(lab, crcl, vision, host, ports, vision_ports, as_json))
     return 0
 
 
-async def _serve(lab: Lab, doors: CrclDoors, host: str, ports: dict[str, int], as_json: bool) -> None:
-    await doors.start(host, ports)
-    addresses = {robot: "{}:{}".format(*server.address) for robot, server in doors.servers.items()}
-    if as_json:
-        print(json.dumps({"cell": lab.cell.name, "crcl": addresses}))  # one line: whoever started it reads on
-    else:
-        for robot, address in addresses.items():
-            say(f"{robot}: crcl at {address}")
-        say("until Ctrl-C")
-    sys.stdout.flush()
-    ended = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+async def _serve(
+    lab: Lab,
+    crcl: CrclDoors,
+    vision: VisionDoors,
+    host: str,
+    ports: dict[str, int],
+    vision_ports: dict[str, int],
+    as_json: bool,
+) -> None:
     try:
+        await crcl.start(host, ports)
+        await vision.start(host, vision_ports)
+        addresses = {
+            "crcl": {robot: "{}:{}".format(*server.address) for robot, server in crcl.servers.items()},
+            "vision": vision.addresses,
+        }
+        if as_json:
+            print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: whoever started it reads on
+        else:
+            for door, robots in addresses.items():
+                for robot, address in robots.items():
+                    say(f"{robot}: {door} at {address}")
+            say("until Ctrl-C")
+        sys.stdout.flush()
+        ended = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
-        await doors.close()
+        await vision.close()
+        await crcl.close()
 
 
-def _port(text: str) -> tuple[str, int]:
+def _port(option: str, text: str) -> tuple[str, int]:
     robot, _, number = text.partition("=")
     if not (robot and number.isdecimal() and int(number) <= 65535):
-        raise BadInput(f"--port takes ROBOT=PORT with a port from 0 to 65535, not '{text}'")
+        raise BadInput(f"{option} takes ROBOT=PORT with a port from 0 to 65535, not '{text}'")
     return robot, int(number)
 
 

@@ -1,0 +1,222 @@
+"""The server of the vision socket: pushes a line per frame to whoever has connected, and waits for nobody.
+
+Frames are handed over in the middle of a simulation step, so nothing here waits: what a client's socket does not take
+at once is kept for it within a limit, and then its oldest lines are dropped. What clients send is not read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections import deque
+from types import TracebackType
+from typing import Protocol, Self
+
+from cellwright.core.errors import BadInput, OutOfRange
+from cellwright.core.messages import Detections
+
+__all__ = ["DEFAULT_PORT", "LineEncoder", "VisionServer"]
+
+DEFAULT_PORT = 5001
+BACKLOG_BYTES = 64 * 1024
+SEND_BUFFER_BYTES = 16 * 1024  # the system's own, megabytes long, would hold minutes of old frames for a slow client
+MAX_LINE_BYTES = 1024 * 1024
+MAX_CLIENTS = 64
+PATIENCE_FRAMES = 600
+HEARD_BYTES = 64 * 1024  # what a client may say before its socket is left full
+
+_SCRAP = bytearray(4096)  # where everything that clients send ends
+
+
+class LineEncoder(Protocol):
+    """What turns detections into text."""
+
+    def encode(self, detections: Detections) -> str:
+        """The line of a frame, without its newline."""
+
+
+class VisionServer:
+    """Serves the frames that are given to `send`.
+
+    Attributes:
+        lines_sent: Lines handed to sockets.
+        lines_dropped: Lines that clients missed because they read too slowly.
+        clients_dropped: Clients that were disconnected because they did not read at all.
+        frames_too_long: Frames that nobody got because their line passed the limit.
+
+    Args:
+        encoder: Makes the lines.
+        backlog_bytes: What may wait for a client that is slow; beyond it, its oldest lines are dropped.
+        patience_frames: A client that takes nothing while it misses so many frames is disconnected.
+        max_clients: Further ones are closed at once.
+        max_line_bytes: Longer lines are not sent.
+    """
+
+    def __init__(
+        self,
+        encoder: LineEncoder,
+        *,
+        backlog_bytes: int = BACKLOG_BYTES,
+        patience_frames: int = PATIENCE_FRAMES,
+        max_clients: int = MAX_CLIENTS,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
+        limits = {
+            "backlog": backlog_bytes,
+            "patience": patience_frames,
+            "clients": max_clients,
+            "line": max_line_bytes,
+        }
+        for what, limit in limits.items():
+            if not 1 <= limit <= 2**30:
+                raise OutOfRange(f"limit of {what}", limit, 1, 2**30)
+        self.lines_sent = self.lines_dropped = self.clients_dropped = self.frames_too_long = 0
+        self._encoder = encoder
+        self._backlog_bytes, self._patience_frames = backlog_bytes, patience_frames
+        self._max_clients, self._max_line_bytes = max_clients, max_line_bytes
+        self._server: asyncio.Server | None = None
+        self._clients: dict[_Client, None] = {}  # in the order of their coming
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port on which it listens.
+
+        Raises:
+            BadInput: It does not.
+        """
+        if self._server is None or not self._server.sockets:
+            raise BadInput("the vision server does not listen: start it first")
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    @property
+    def clients(self) -> int:
+        """How many are connected; one that has gone is noticed when the next frames are sent."""
+        return len(self._clients)
+
+    async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
+        """Listens on a port; 0 picks a free one, see `address`."""
+        if self._server is not None:
+            raise BadInput("the vision server listens already")
+        loop = asyncio.get_running_loop()
+        try:
+            self._server = await loop.create_server(lambda: _Client(self), host, port, backlog=self._max_clients)
+        except (OSError, OverflowError) as error:
+            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        return self
+
+    def send(self, detections: Detections) -> None:
+        """Pushes a frame to every client; returns at once. To be called in the thread of the event loop.
+
+        Raises:
+            FrameMismatch, BadInput: As the encoder.
+        """
+        if not self._clients:
+            return
+        line = self._encoder.encode(detections).encode() + b"\n"
+        if len(line) > self._max_line_bytes:
+            self.frames_too_long += 1
+            return
+        for client in self._clients:
+            client.send(line)
+
+    async def close(self) -> None:
+        """Ends all connections; lines that a client has not taken by now are lost."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for client in self._clients:
+            client.end()
+        await asyncio.sleep(0)  # lets transports close their sockets
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _Client(asyncio.BufferedProtocol):
+    """A client behind a socket, with the lines that wait for it."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, server: VisionServer) -> None:
+        self._server = server
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = self._heard_bytes = self._missed = 0
+        self._is_full = False
+        self.has_hung_up = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        clients = self._server._clients
+        if len(clients) >= self._server._max_clients:
+            gone = next((client for client in clients if client.has_hung_up), None)
+            if gone is None:
+                transport.abort()
+                return
+            clients.pop(gone)
+            gone.end()
+        transport.set_write_buffer_limits(high=0)  # one line at most is in the transport's hands, the rest in ours
+        handle = transport.get_extra_info("socket")
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds dead hosts
+        clients[self] = None
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return _SCRAP
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._heard_bytes += nbytes
+        if self._heard_bytes > HEARD_BYTES:
+            self._transport.pause_reading()  # whoever goes on talking fills a socket, and costs no more time
+
+    def eof_received(self) -> bool:
+        self.has_hung_up = True  # perhaps only its sending side: it may listen on
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server._clients.pop(self, None)
+
+    def pause_writing(self) -> None:
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        self._missed = 0
+        while self._waiting and not self._is_full:
+            line = self._waiting.popleft()
+            self._waiting_bytes -= len(line)
+            self._write(line)
+
+    def send(self, line: bytes) -> None:
+        """Hands a line over, or keeps it until the socket takes more."""
+        if not self._is_full:
+            self._write(line)
+            return
+        self._missed += 1
+        if self._missed > self._server._patience_frames and not self._transport.is_closing():
+            self._server.clients_dropped += 1
+            self._transport.abort()
+            return
+        self._waiting.append(line)
+        self._waiting_bytes += len(line)
+        while self._waiting_bytes > self._server._backlog_bytes and len(self._waiting) > 1:
+            self._waiting_bytes -= len(self._waiting.popleft())
+            self._server.lines_dropped += 1
+
+    def end(self) -> None:
+        """Closes the connection after the lines that its socket takes."""
+        if self._is_full:
+            self._transport.abort()
+        else:
+            self._transport.close()
+
+    def _write(self, line: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(line)
+            self._server.lines_sent += 1
