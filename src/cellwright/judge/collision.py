@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fnmatch import fnmatchcase
-from itertools import combinations_with_replacement
 from typing import Any
 
 import mujoco
@@ -142,11 +141,15 @@ class CollisionMonitor:
         counts[loose | loose[:, None]] = _Count.WHILE_HELD
         counts[robot | robot[:, None]] = _Count.ALWAYS
         counts[tool == tool[:, None]] = _Count.NEVER
-        everywhere = [permit for permit in self.permits if permit.near_m is None]
-        for one, other in combinations_with_replacement(sorted(set(names)), 2):
-            if any(permit.covers(one, other) for permit in everywhere):
-                first, second = (np.array([name == wanted for name in names]) for wanted in (one, other))
-                counts[np.outer(first, second) | np.outer(second, first)] = _Count.NEVER
+        geoms: dict[str, list[int]] = {}
+        for geom, name in enumerate(names):
+            geoms.setdefault(name, []).append(geom)
+        for permit in (permit for permit in self.permits if permit.near_m is None):
+            first, second = (
+                [geom for name in geoms if fnmatchcase(name, pattern) for geom in geoms[name]]
+                for pattern in (permit.first, permit.second)
+            )
+            counts[np.ix_(first, second)] = counts[np.ix_(second, first)] = _Count.NEVER
         self._counts = counts
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
         self._robot = robot
@@ -197,7 +200,8 @@ class CollisionMonitor:
 
     def _is_permitted(self, one: str, other: str, position_m: Any) -> bool:
         x_m, y_m = float(position_m[0]), float(position_m[1])
-        return any(permit.covers(one, other) and permit.covers_place(x_m, y_m) for permit in self.permits)
+        somewhere = (permit for permit in self.permits if permit.near_m is not None)  # the others are in the table
+        return any(permit.covers(one, other) and permit.covers_place(x_m, y_m) for permit in somewhere)
 
 
 def _tool_of(name: str) -> str:

@@ -11,7 +11,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
-__all__ = ["Seating", "judge_slot"]
+__all__ = ["Seating", "judge_slot", "judge_slots"]
 
 CENTRE_LIMIT_M = 0.001
 TILT_LIMIT_RAD = np.radians(2.0)
@@ -54,6 +54,14 @@ def judge_slot(world: World, slot: str) -> Seating:
     if slot_name not in slots:
         raise UnknownName(f"slot of {tray_name}", slot_name, slots)
     return _judge(world, slot, tray_name, tray, slots[slot_name])
+
+
+def judge_slots(world: World, tray_name: str) -> tuple[Seating, ...]:
+    """The verdicts on all slots of a tray, in its order."""
+    tray = world.object(tray_name).figures
+    if not isinstance(tray, TrayFigures):
+        raise BadInput(f"'{tray_name}' is not a tray")
+    return tuple(_judge(world, f"{tray_name}/{slot.name}", tray_name, tray, slot) for slot in tray.slots)
 
 
 def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: SlotFigures) -> Seating:

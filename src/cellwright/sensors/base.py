@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
@@ -60,6 +61,8 @@ class Sensor(ABC, Generic[C]):
     Attributes:
         Cfg: Class of its configuration.
         message_type: Class of its messages.
+        filters: What each message passes on its way out, in order; one that gives None keeps it back. A filter has no
+            memory of its own, so that snapshots need not know of it.
     """
 
     Cfg: ClassVar[type[SensorCfg]]
@@ -70,6 +73,7 @@ class Sensor(ABC, Generic[C]):
         self.world, self._clock = site.world, site.world.clock
         self.sequence = 0
         self.under_way: deque[tuple[int, Message]] = deque()
+        self.filters: list[Callable[[Message], Message | None]] = []
 
     @property
     @abstractmethod
@@ -120,10 +124,18 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     """Samples the sensor at its rate and publishes at its delay; the two keep their distance by themselves."""
     clock, cfg = stepper.clock, sensor.cfg
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic, sample, publish = sensor.topic, sensor.sample, bus.publish
+    topic, sample, filters = sensor.topic, sensor.sample, sensor.filters
     bus.declare(topic, sensor.message_type)
     dropout, luck = cfg.dropout, sensor.site.rng.random
     under_way = sensor.under_way
+
+    def publish(message: Message) -> None:
+        for change in filters:
+            changed = change(message)
+            if changed is None:
+                return
+            message = changed
+        bus.publish(topic, message)
 
     def take() -> None:
         message = sample()
@@ -132,11 +144,11 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
         if delay:
             under_way.append((clock.tick + delay, message))
         else:
-            publish(topic, message)
+            publish(message)
 
     def deliver() -> None:
         while under_way and under_way[0][0] <= clock.tick:
-            publish(topic, under_way.popleft()[1])
+            publish(under_way.popleft()[1])
 
     stepper.every(period, take, order=Order.SENSOR, name=topic)
     if delay:

@@ -1,0 +1,157 @@
+"""Drops: parts that left a hand and fell, from where, how far, onto what."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellwright.catalogue import FURNITURE
+from cellwright.catalogue.furniture_kinds import FloorFigures
+from cellwright.judge.hands import HandEvent, HandWatch, Moment
+from cellwright.judge.seating import judge_slots
+from cellwright.sim import Order, Stepper, World
+from cellwright.sim.contacts import owner
+
+__all__ = ["Drop", "DropMonitor"]
+
+RATE_HZ = 50.0
+STILL_MPS, STILL_RADPS = 0.01, 0.2
+STILL_LOOKS = 5
+LIMIT_S = 3.0
+GENTLE_M = 0.010  # who opens the hand no higher above the ground sets a part down
+
+
+@dataclass(frozen=True)
+class Drop:
+    """A part that fell out of a hand.
+
+    Attributes:
+        part: Which.
+        robot: Out of whose hand.
+        time_s: When it left.
+        opened: Whether the hand opened; otherwise it lost the part.
+        from_m: Where the part was then, in the world.
+        end_m: Where it came to rest.
+        height_m: How far down that is.
+        landed_on: What it touched last: trays, parts, furniture.
+        slot: The slot in which it is seated, as `tray/slot`, if it fell into one.
+        on_floor: Whether it is out of every robot's reach, on the floor.
+    """
+
+    part: str
+    robot: str
+    time_s: float
+    opened: bool
+    from_m: tuple[float, float, float]
+    end_m: tuple[float, float, float]
+    height_m: float
+    landed_on: tuple[str, ...]
+    slot: str
+    on_floor: bool
+
+    def __str__(self) -> str:
+        how = "was let go by" if self.opened else "slipped from"
+        where = self.slot or ", ".join(self.landed_on) or "nothing"
+        return f"{self.part} {how} {self.robot} at {self.time_s:.2f} s, fell {self.height_m * 1000:.0f} mm onto {where}"
+
+
+@dataclass
+class _Fall:
+    event: HandEvent
+    landed_on: tuple[str, ...] = ()
+    still: int = 0
+
+
+class DropMonitor:
+    """Follows every part that leaves a hand until it rests. A part that was never lifted cannot be dropped.
+
+    Attributes:
+        drops: What was found, in order.
+    """
+
+    def __init__(self, world: World, stepper: Stepper, watch: HandWatch, name: str = "drop monitor") -> None:
+        self.drops: list[Drop] = []
+        self._world = world
+        self._falls: list[_Fall] = []
+        models = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
+        self._floors = {name for name, figures in models.items() if isinstance(figures, FloorFigures)}
+        watch.listen(self._hear)
+        world.add_holder(name, self)
+        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.JUDGE, name=name)
+
+    def save(self) -> tuple[tuple[Drop, ...], list[_Fall]]:
+        """What was found, and what is falling."""
+        return tuple(self.drops), deepcopy(self._falls)
+
+    def load(self, state: tuple[tuple[Drop, ...], list[_Fall]]) -> None:
+        """Goes back to it."""
+        self.drops[:] = state[0]
+        self._falls = [fall for fall in deepcopy(state[1]) if fall.event.part in self._world.objects]
+
+    def let_go(self, part: str) -> None:
+        """Somebody takes the part, or puts it elsewhere: where it would have come to rest nobody knows."""
+        self._falls = [fall for fall in self._falls if fall.event.part != part]
+
+    def _hear(self, event: HandEvent) -> None:
+        if event.moment in (Moment.RELEASE, Moment.LOSS) and event.lifted:
+            self._falls.append(_Fall(event))
+        elif event.moment is Moment.GRASP:
+            for fall in [fall for fall in self._falls if fall.event.part == event.part]:
+                self._end(fall)
+
+    def _tick(self) -> None:
+        for fall in tuple(self._falls):
+            item = self._world.objects[fall.event.part]
+            fall.landed_on = self._below(item.body) or fall.landed_on
+            speed_mps, spin_radps = (
+                np.abs(self._world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1).tolist()
+            )
+            fall.still = fall.still + 1 if speed_mps < STILL_MPS and spin_radps < STILL_RADPS else 0
+            if fall.still >= STILL_LOOKS or self._world.clock.time_s - fall.event.time_s > LIMIT_S:
+                self._end(fall)
+
+    def _below(self, body: int) -> tuple[str, ...]:
+        """What a part touches; nothing once it sleeps."""
+        model, data = self._world.model, self._world.data
+        if not data.ncon:
+            return ()
+        pairs = data.contact.geom
+        touching = pairs[(model.geom_bodyid[pairs] == body).any(axis=1)]
+        names = {owner(model, int(geom)) for geom in touching.ravel() if model.geom_bodyid[geom] != body}
+        return tuple(sorted(name for name in names if name.partition("/")[0] not in self._world.robots))
+
+    def _end(self, fall: _Fall) -> None:
+        self._falls.remove(fall)
+        event, opened = fall.event, fall.event.moment is Moment.RELEASE
+        pose = self._world.pose_of(event.part)
+        height_m = event.position_m[2] - float(pose.position[2])
+        if height_m < GENTLE_M and (opened or self._slot(event.part)):
+            return
+        x, y, z = (float(value) for value in pose.position)
+        on_floor = bool(self._floors & set(fall.landed_on))
+        self.drops.append(
+            Drop(
+                event.part,
+                event.robot,
+                event.time_s,
+                opened,
+                event.position_m,
+                (x, y, z),
+                height_m,
+                fall.landed_on,
+                self._slot(event.part),
+                on_floor,
+            )
+        )
+
+    def _slot(self, part: str) -> str:
+        """Where it is seated."""
+        here = self._world.pose_of(part)
+        for name, item in self._world.objects.items():
+            if item.is_tray and self._world.pose_of(name).distance_m(here) < max(item.figures.size_m):  # type: ignore[union-attr]
+                for seating in judge_slots(self._world, name):
+                    if seating.part == part and seating.seated:
+                        return seating.slot
+        return ""

@@ -1,0 +1,79 @@
+"""One fault in one run: whether it is due, what it is about, how far it has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cellwright.judge.faults.carrying import Carry
+from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
+from cellwright.judge.faults.grip import Grip
+from cellwright.judge.faults.seen import Offset
+from cellwright.judge.hands import HandEvent, Moment
+from cellwright.sim import World
+
+__all__ = ["Case", "Phase", "hear"]
+
+COUNTED = {"grasp": Moment.GRASP, "transfer": Moment.TRANSFER, "place": Moment.RELEASE}
+ENDS = {
+    "before": (Moment.GRASP,),  # too late: the part is in the hand
+    "during": (Moment.RELEASE, Moment.LOSS),
+    "after": (),
+}
+
+
+class Phase(StrEnum):
+    """How far a fault has come."""
+
+    WAITING = "waiting"
+    DUE = "due"
+    ACTIVE = "active"
+    OVER = "over"
+
+
+@dataclass
+class Case:
+    """All that a fault remembers; plain data, for snapshots.
+
+    Attributes:
+        phase: How far it has come.
+        count: How often its event has happened.
+        subject: The part or tray that it is about, once that is known.
+        robot: Whose hand the event was of.
+        start_s: When it was applied.
+        grip: What it leaves of the robot's grip.
+        motion: Of the hand that carries something.
+        offset: Of a detector.
+    """
+
+    phase: Phase = Phase.WAITING
+    count: int = 0
+    subject: str = ""
+    robot: str = ""
+    start_s: float = 0.0
+    grip: Grip | None = None
+    motion: Carry | None = None
+    offset: Offset | None = None
+
+
+def hear(case: Case, cfg: FaultCfg, event: HandEvent, world: World) -> None:
+    """Counts an event of a hand, and makes the fault due when it is the one that was waited for.
+
+    What passes before the fault could be applied, as a part that is set down before it was far enough to be dropped,
+    is left: the next such event serves.
+    """
+    if cfg.event is None or case.phase in (Phase.ACTIVE, Phase.OVER):
+        return
+    key, wanted = cfg.event
+    if not (matches(world.objects[event.part], cfg.counted) and matches_name(event.robot, cfg.robot)):
+        return
+    if case.phase is Phase.DUE and event.part == case.subject and event.moment in ENDS[key]:
+        case.phase, case.subject, case.robot = Phase.WAITING, "", ""
+    happens = event.moment is COUNTED[wanted.what] and (event.lifted or wanted.what != "place")
+    case.count += happens
+    if key == "before":
+        happens = event.moment is Moment.APPROACH and case.count >= wanted.count - 1
+    elif case.count < wanted.count:
+        happens = False
+    if happens and case.phase is Phase.WAITING:
+        case.phase, case.subject, case.robot = Phase.DUE, event.part, event.robot

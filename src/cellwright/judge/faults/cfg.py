@@ -1,0 +1,231 @@
+"""Faults as configuration: what goes wrong, with which parts, and when."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from cellwright.core.config import Cfg, Normal, Number, Uniform
+from cellwright.sim import ObjectIndex
+
+__all__ = [
+    "FAULTS",
+    "BlackoutCfg",
+    "DetectorFaultCfg",
+    "DropCfg",
+    "Event",
+    "FaultCfg",
+    "OffsetCfg",
+    "PushCfg",
+    "RemoveCfg",
+    "SwapCfg",
+    "WeakGripperCfg",
+    "matches",
+    "matches_name",
+]
+
+EVENTS = {"before": ("grasp",), "during": ("transfer",), "after": ("grasp", "place")}
+RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
+
+
+class Event(Cfg):
+    """The n-th time that something happens to a matching part."""
+
+    what: str
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.what}:{self.count}"
+
+
+def _event(key: str) -> BeforeValidator:
+    """Reads `transfer:2`; without a number the first time is meant."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        what, _, count = value.partition(":")
+        if what not in EVENTS[key] or not (count or "1").isdigit() or int(count or 1) < 1:
+            allowed = " or ".join(f"{what}:N" for what in EVENTS[key])
+            raise ValueError(f"should be {allowed} with N from 1, such as {EVENTS[key][0]}:2")
+        return Event(what=what, count=int(count or 1))
+
+    return BeforeValidator(read)
+
+
+def _range(value: Any) -> Any:
+    """Reads `20..60`, evenly drawn."""
+    found = RANGE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    try:
+        return Uniform(low=float(found[1]), high=float(found[2]))
+    except ValueError:
+        raise ValueError("should be a number or a range such as 20..60") from None
+
+
+def _shift(value: Any) -> Any:
+    """Reads `40/0`, along x and y; one number or a range is a distance in a direction that is drawn."""
+    if isinstance(value, str) and "/" in value:
+        try:
+            x, y = (float(word) for word in value.split("/"))
+        except ValueError:
+            raise ValueError("should be x/y such as 40/0, a distance such as 40, or a range such as 20..60") from None
+        return (x, y)
+    return _range(value)
+
+
+def _within(low: float, high: float) -> AfterValidator:
+    """What may be drawn must be possible, too; of a normal distribution its mean."""
+
+    def check(value: Any) -> Any:
+        ends = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, Uniform):
+            ends = (value.low, value.high)
+        elif isinstance(value, Normal):
+            ends = (value.mean,)
+        if not all(low <= end <= high for end in ends):
+            raise ValueError(f"should be between {low:g} and {high:g}")
+        return value
+
+    return AfterValidator(check)
+
+
+Quantity = Annotated[Number, BeforeValidator(_range)]
+Seconds = Annotated[Quantity, _within(0, 1e6)]
+Way = Annotated[Quantity, _within(0, 2000)]
+Turn = Annotated[Quantity, _within(-360, 360)]
+Shift = Annotated[tuple[float, float] | Number, BeforeValidator(_shift), _within(-1000, 1000)]
+Pattern = Annotated[str, Field(min_length=1)]
+Duration = Annotated[float, Field(gt=0, le=1e6)]
+
+
+class FaultCfg(Cfg):
+    """What every fault has: when it happens, and by whose hands that is counted.
+
+    Exactly one of `at`, `before`, `during` and `after` is given.
+
+    Attributes:
+        at: Simulation time in seconds; the fault then waits until it is possible.
+        before: `grasp:2`: an empty hand comes to a matching part, for its second grasp.
+        during: `transfer:2`: a matching part is held, lifted and under way, for the second time.
+        after: `grasp:2` or `place:2`: a matching part was gripped, or set down, for the second time.
+        part: Which parts, by name, SKU or model, with `*` and `?`.
+        on: Which parts the event is counted of, when they are not those that the fault is about.
+        robot: Whose hands count.
+    """
+
+    kind: str
+    at: Seconds | None = None
+    before: Annotated[Event | None, _event("before")] = None
+    during: Annotated[Event | None, _event("during")] = None
+    after: Annotated[Event | None, _event("after")] = None
+    part: Pattern = "*"
+    on: Pattern | None = None
+    robot: Pattern = "*"
+
+    @model_validator(mode="after")
+    def _one_moment(self) -> Self:
+        given = [key for key in ("at", *EVENTS) if getattr(self, key) is not None]
+        if len(given) != 1:
+            ways = "at=SECONDS, before=grasp:N, during=transfer:N, after=grasp:N or after=place:N"
+            raise ValueError(f"say once when it happens, by {ways}; given: {', '.join(given) or 'none'}")
+        return self
+
+    @property
+    def event(self) -> tuple[str, Event] | None:
+        """Which key, and which event; None for a time."""
+        return next(((key, getattr(self, key)) for key in EVENTS if getattr(self, key) is not None), None)
+
+    @property
+    def counted(self) -> str:
+        """Pattern of the parts that the event is counted of."""
+        return self.on or self.part
+
+
+class DropCfg(FaultCfg):
+    """A held part slips out of the hand; `way_mm` is how far it has come sideways by then."""
+
+    kind: Literal["drop"] = "drop"
+    way_mm: Way = 20.0
+
+    @model_validator(mode="after")
+    def _while_held(self) -> Self:
+        if self.during is None and self.at is None:
+            raise ValueError("a part can only be dropped while it is carried: say during=transfer:N or at=SECONDS")
+        return self
+
+
+class PushCfg(FaultCfg):
+    """A hand lifts a part, or the tray that is named, sets it down elsewhere and lets it go."""
+
+    kind: Literal["push"] = "push"
+    tray: Pattern | None = None
+    by_mm: Shift = 40.0
+    yaw_deg: Turn = 0.0
+
+    @property
+    def counted(self) -> str:
+        """Of a tray that is pushed, hands tell nothing; any part counts."""
+        return self.on or ("*" if self.tray else self.part)
+
+
+class RemoveCfg(FaultCfg):
+    """A part is taken away for good."""
+
+    kind: Literal["remove"] = "remove"
+
+
+class SwapCfg(FaultCfg):
+    """A part and the nearest one of another SKU, or of those that `other` matches, change places."""
+
+    kind: Literal["swap"] = "swap"
+    other: Pattern = "*"
+
+
+class WeakGripperCfg(FaultCfg):
+    """A gripper presses with a fraction of its force, for a while or for good."""
+
+    kind: Literal["weak_gripper"] = "weak_gripper"
+    factor: Annotated[float, Field(gt=0, lt=1)] = 0.03
+    for_s: Duration | None = None
+
+
+class DetectorFaultCfg(FaultCfg):
+    """What goes wrong with a detector, for a while or for good."""
+
+    detector: Pattern = "*"
+    for_s: Duration | None = None
+
+
+class BlackoutCfg(DetectorFaultCfg):
+    """A detector sends nothing for a while."""
+
+    kind: Literal["blackout"] = "blackout"
+    for_s: Duration | None = 5.0
+
+
+class OffsetCfg(DetectorFaultCfg):
+    """A detector's poses are shifted and turned."""
+
+    kind: Literal["offset"] = "offset"
+    by_mm: Shift = 5.0
+    yaw_deg: Turn = 0.0
+
+
+_KINDS = (DropCfg, PushCfg, RemoveCfg, SwapCfg, WeakGripperCfg, BlackoutCfg, OffsetCfg)
+FAULTS: dict[str, type[FaultCfg]] = {get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in _KINDS}
+"""Kind of fault -> its configuration."""
+
+
+def matches_name(name: str, pattern: str) -> bool:
+    """Whether a pattern means a robot or a detector."""
+    return fnmatchcase(name, pattern)
+
+
+def matches(item: ObjectIndex, pattern: str) -> bool:
+    """Whether a pattern means an object: by its name, its SKU or its model."""
+    return any(fnmatchcase(word, pattern) for word in (item.name, item.sku, item.figures.name))

@@ -1,0 +1,80 @@
+"""Faults of detectors: what they do while they last is asked for every message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from cellwright.core.config import draw
+from cellwright.core.messages import Detections, Message
+from cellwright.judge.faults.case import Case
+from cellwright.judge.faults.cfg import BlackoutCfg, DetectorFaultCfg, OffsetCfg, matches_name
+from cellwright.judge.faults.effects import Effect, drawn_shift_m
+from cellwright.judge.faults.seen import FilteredSensor, Offset, shifted
+from cellwright.judge.hands import HandWatch
+from cellwright.sim import World
+
+__all__ = ["Blackout", "DetectorEffect", "DetectorOffset"]
+
+D = TypeVar("D", bound=DetectorFaultCfg)
+
+
+class DetectorEffect(Effect[D]):
+    """A fault of the detectors that a pattern means."""
+
+    def __init__(
+        self, cfg: D, world: World, watch: HandWatch, rng: np.random.Generator, sensors: Sequence[FilteredSensor]
+    ) -> None:
+        super().__init__(cfg, world, watch, rng)
+        self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
+
+    def begin(self, case: Case) -> str | None:
+        """At once."""
+        case.subject = " ".join(sensor.source for sensor in self.sensors)
+        length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
+        return f"{self._what()} {length}"
+
+    def go_on(self, case: Case) -> bool:
+        """Until its time is over."""
+        return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
+
+    def change(self, case: Case, message: Message) -> Message | None:
+        """What becomes of a message while the fault lasts."""
+        return None
+
+    def _what(self) -> str:
+        return "sends nothing"
+
+
+class Blackout(DetectorEffect[BlackoutCfg]):
+    """Nothing is sent."""
+
+
+class DetectorOffset(DetectorEffect[OffsetCfg]):
+    """Everything is seen elsewhere."""
+
+    def __init__(
+        self,
+        cfg: OffsetCfg,
+        world: World,
+        watch: HandWatch,
+        rng: np.random.Generator,
+        sensors: Sequence[FilteredSensor],
+    ) -> None:
+        super().__init__(cfg, world, watch, rng, sensors)
+        self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), float(np.radians(draw(cfg.yaw_deg, rng)))
+
+    def change(self, case: Case, message: Message) -> Message | None:
+        """Turned about the middle of what was seen first, and shifted; other messages than detections pass."""
+        if not isinstance(message, Detections) or not len(message.positions):
+            return message
+        if case.offset is None:
+            x, y = message.positions[:, :2].mean(axis=0)
+            case.offset = Offset(self._shift_m, self._yaw_rad, (float(x), float(y)))
+        return shifted(message, case.offset)
+
+    def _what(self) -> str:
+        x_mm, y_mm = (1000 * value for value in self._shift_m)
+        return f"sees everything {x_mm:.1f}/{y_mm:.1f} mm off, turned by {np.degrees(self._yaw_rad):.1f} deg,"

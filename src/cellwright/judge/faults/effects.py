@@ -1,0 +1,215 @@
+"""What each kind of fault does to the world. Each waits until it is possible, then begins, then ends."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from cellwright.core.config import draw
+from cellwright.core.pose import Pose
+from cellwright.judge.faults.carrying import Carry, carry
+from cellwright.judge.faults.case import Case
+from cellwright.judge.faults.cfg import (
+    DropCfg,
+    FaultCfg,
+    PushCfg,
+    RemoveCfg,
+    SwapCfg,
+    WeakGripperCfg,
+    matches,
+    matches_name,
+)
+from cellwright.judge.faults.exchange import exchange
+from cellwright.judge.faults.grip import Grip
+from cellwright.judge.hands import HandWatch
+from cellwright.sim import World
+
+__all__ = ["Drop", "Effect", "Push", "Remove", "Swap", "WeakGripper", "drawn_shift_m"]
+
+C = TypeVar("C", bound=FaultCfg)
+
+CLEAR_M = 0.030  # a tool nearer to a part than this is about to take it, or has just let it go
+OVER_TRAY_M = 0.075
+SLIPPED_M = 0.050
+SLIP_LIMIT_S = 2.0
+
+
+class Effect(ABC, Generic[C]):
+    """One fault of one run; what it remembers is in its case."""
+
+    every_step = False
+
+    def __init__(self, cfg: C, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+        self.cfg, self.world, self.watch, self.rng = cfg, world, watch, rng
+
+    @abstractmethod
+    def begin(self, case: Case) -> str | None:
+        """Applies the fault and says what was done; None when it is not possible yet."""
+
+    def go_on(self, case: Case) -> bool:
+        """Whether it is still at work."""
+        return False
+
+    def _choose(self, case: Case) -> str | None:
+        """The part that the event was of; if that is another, or in a hand, one of those that match and are free."""
+        world, pattern = self.world, self.cfg.part
+        known = world.objects.get(case.subject)
+        if known is None or not matches(known, pattern) or self.watch.holds(case.subject):
+            free = sorted(
+                n for n, i in world.objects.items() if not i.is_tray and matches(i, pattern) and self._free(n)
+            )
+            if not free:
+                return None
+            case.subject = free[int(self.rng.integers(len(free)))]
+        return case.subject if self._free(case.subject) else None
+
+    def _free(self, part: str) -> bool:
+        return not self.watch.holds(part) and self.watch.distance_m(part) > CLEAR_M
+
+
+class Drop(Effect[DropCfg]):
+    """The pads lose their friction and most of their force until the part has slipped out."""
+
+    def __init__(self, cfg: DropCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+        super().__init__(cfg, world, watch, rng)
+        self._way_m = draw(cfg.way_mm, rng) / 1000
+
+    def begin(self, case: Case) -> str | None:
+        """When the part is far enough on its way."""
+        for robot, hold in self.watch.held.items():
+            wanted = (
+                hold.part == case.subject if case.subject else matches(self.world.objects[hold.part], self.cfg.part)
+            )
+            if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
+                case.subject, case.robot, case.grip = hold.part, robot, Grip(0.1, slippery=True)
+                self._unlock(hold.part)
+                height_m = self.world.pose_of(hold.part).position[2]
+                return f"slips out of {robot}'s hand after {hold.way_m * 1000:.0f} mm, at a height of {height_m:.3f} m"
+        return None
+
+    def go_on(self, case: Case) -> bool:
+        """Until it has left the pads."""
+        if case.subject not in self.world.objects or self.world.clock.time_s - case.start_s > SLIP_LIMIT_S:
+            return False
+        held = self.watch.holds(case.subject)
+        if held:
+            self._unlock(case.subject)
+        return held or self.watch.distance_m(case.subject) < SLIPPED_M
+
+    def _unlock(self, part: str) -> None:
+        """Opens a grasp lock, which opens when a part is put somewhere: here, where it is, at the speed it has."""
+        if not self.world.cell.grasp_lock:
+            return
+        known, item = self.watch.save(), self.world.objects[part]
+        speed = self.world.data.qvel[item.dof : item.dof + 6].copy()
+        self.world.place(part, self.world.pose_of(part))
+        self.world.data.qvel[item.dof : item.dof + 6] = speed
+        self.watch.load(known)
+
+
+class Push(Effect[PushCfg]):
+    """A hand carries the thing along a low arc."""
+
+    every_step = True
+
+    def __init__(self, cfg: PushCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+        super().__init__(cfg, world, watch, rng)
+        self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
+
+    def begin(self, case: Case) -> str | None:
+        """When no gripper holds it or is about to."""
+        name = self._choose_tray() if self.cfg.tray else self._choose(case)
+        if name is None:
+            return None
+        case.subject = name
+        start = self.world.pose_of(name)
+        turn = Pose.from_xyz_rpy([0, 0, 0], [0, 0, self._yaw_rad])
+        end = Pose(start.position + [*self._shift_m, 0.0], (turn @ start).quaternion)
+        case.motion = Carry(name, self.world.clock.time_s, start, end)
+        carry(self.world, case.motion)
+        x_mm, y_mm = (1000 * value for value in self._shift_m)
+        return f"a hand moves it by {x_mm:.1f}/{y_mm:.1f} mm and turns it by {np.degrees(self._yaw_rad):.1f} deg"
+
+    def go_on(self, case: Case) -> bool:
+        """Until the hand has let go."""
+        assert case.motion is not None
+        return case.subject in self.world.objects and carry(self.world, case.motion)
+
+    def _choose_tray(self) -> str | None:
+        world, pattern = self.world, self.cfg.tray or ""
+        found = [n for n, i in sorted(world.objects.items()) if i.is_tray and matches(i, pattern) and self._is_clear(n)]
+        return found[int(self.rng.integers(len(found)))] if found else None
+
+    def _is_clear(self, tray: str) -> bool:
+        """Whether no tool works on the tray."""
+        pose, item = self.world.pose_of(tray), self.world.objects[tray]
+        half_m = float(np.hypot(*item.figures.size_m)) / 2  # type: ignore[union-attr]
+        for robot in self.world.robots.values():
+            if robot.tool:
+                offset = self.world.data.site_xpos[robot.tool.tcp_site] - pose.position
+                if np.hypot(*offset[:2]) < half_m and offset[2] < OVER_TRAY_M:
+                    return False
+        return True
+
+
+class Remove(Effect[RemoveCfg]):
+    """The part leaves the world."""
+
+    def begin(self, case: Case) -> str | None:
+        """When no gripper holds it."""
+        part = self._choose(case)
+        if part is None:
+            return None
+        x, y, z = self.world.pose_of(part).position
+        self.world.remove(part)
+        return f"taken away from {x:.3f} {y:.3f} {z:.3f}"
+
+
+class Swap(Effect[SwapCfg]):
+    """Two parts change places."""
+
+    def begin(self, case: Case) -> str | None:
+        """When no gripper holds either."""
+        part = self._choose(case)
+        if part is None:
+            return None
+        world, pattern = self.world, self.cfg.other
+        here = world.pose_of(part)
+        others = [
+            (here.distance_m(world.pose_of(name)), name)
+            for name, item in sorted(world.objects.items())
+            if not item.is_tray and item.sku != world.objects[part].sku and matches(item, pattern) and self._free(name)
+        ]
+        if not others:
+            return None
+        exchange(world, part, min(others)[1])
+        return f"changed places with {min(others)[1]}"
+
+
+class WeakGripper(Effect[WeakGripperCfg]):
+    """Less force, from the event on."""
+
+    def begin(self, case: Case) -> str | None:
+        """At once."""
+        case.robot = case.robot or self._any_robot()
+        case.subject, case.grip = case.robot, Grip(self.cfg.factor)
+        length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
+        return f"grips with {self.cfg.factor:g} of its force {length}"
+
+    def go_on(self, case: Case) -> bool:
+        """Until its time is over."""
+        return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
+
+    def _any_robot(self) -> str:
+        robots = sorted(n for n, r in self.world.robots.items() if r.tool and matches_name(n, self.cfg.robot))
+        return robots[int(self.rng.integers(len(robots)))]
+
+
+def drawn_shift_m(shift_mm: Any, rng: np.random.Generator) -> tuple[float, float]:
+    """Along x and y: as given, or of a given length in any direction."""
+    if isinstance(shift_mm, tuple):
+        return shift_mm[0] / 1000, shift_mm[1] / 1000
+    length_m, angle_rad = draw(shift_mm, rng) / 1000, rng.uniform(0, 2 * np.pi)
+    return float(length_m * np.cos(angle_rad)), float(length_m * np.sin(angle_rad))

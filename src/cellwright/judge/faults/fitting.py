@@ -1,0 +1,84 @@
+"""Whether a fault fits the cell that it shall happen in, and what carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.judge.faults.cfg import (
+    BlackoutCfg,
+    DetectorFaultCfg,
+    DropCfg,
+    FaultCfg,
+    OffsetCfg,
+    PushCfg,
+    RemoveCfg,
+    SwapCfg,
+    WeakGripperCfg,
+    matches,
+    matches_name,
+)
+from cellwright.judge.faults.detectors import Blackout, DetectorOffset
+from cellwright.judge.faults.effects import Drop, Effect, Push, Remove, Swap, WeakGripper
+from cellwright.judge.faults.seen import FilteredSensor
+from cellwright.judge.hands import HandWatch
+from cellwright.sim import ObjectIndex, World
+
+__all__ = ["fit", "make_effect"]
+
+
+def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> None:
+    """Refuses a fault about what is not there.
+
+    Raises:
+        UnknownName: with the names that are.
+        BadInput: for one that needs forces, in a cell that has none.
+    """
+    where = f"fault {fault.kind}"
+    if world.cell.fidelity != "physics" and (fault.event or isinstance(fault, DropCfg | PushCfg | WeakGripperCfg)):
+        raise BadInput(f"{where} needs a cell of fidelity 'physics'; without forces, only faults by time can be had")
+    parts = [item for item in world.objects.values() if not item.is_tray]
+    patterns = {"part": fault.part, "on": fault.on, "other": fault.other if isinstance(fault, SwapCfg) else None}
+    for key, pattern in patterns.items():
+        if pattern is not None:
+            _need_object(where, key, pattern, parts)
+    if isinstance(fault, PushCfg) and fault.tray is not None:
+        _need_object(where, "tray", fault.tray, [item for item in world.objects.values() if item.is_tray])
+    if fault.robot != "*" or fault.event or isinstance(fault, DropCfg | WeakGripperCfg):
+        _need(where, "robot", fault.robot, [name for name, robot in world.robots.items() if robot.tool])
+    if isinstance(fault, DetectorFaultCfg):
+        _need(where, "detector", fault.detector, [sensor.source for sensor in detectors])
+
+
+def _need_object(where: str, key: str, pattern: str, items: Sequence[ObjectIndex]) -> None:
+    if not any(matches(item, pattern) for item in items):
+        names = [word for item in items for word in (item.name, item.sku)]
+        raise UnknownName(key, pattern, dict.fromkeys(names), where)
+
+
+def _need(where: str, key: str, pattern: str, names: Iterable[str]) -> None:
+    if not any(matches_name(name, pattern) for name in names):
+        raise UnknownName(key, pattern, names, where)
+
+
+_SIMPLE: dict[type[FaultCfg], type[Effect[Any]]] = {
+    DropCfg: Drop,
+    PushCfg: Push,
+    RemoveCfg: Remove,
+    SwapCfg: Swap,
+    WeakGripperCfg: WeakGripper,
+}
+
+
+def make_effect(
+    fault: FaultCfg, world: World, watch: HandWatch, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
+) -> Effect[Any]:
+    """What carries the fault out."""
+    if isinstance(fault, BlackoutCfg):
+        return Blackout(fault, world, watch, rng, detectors)
+    if isinstance(fault, OffsetCfg):
+        return DetectorOffset(fault, world, watch, rng, detectors)
+    return _SIMPLE[type(fault)](fault, world, watch, rng)

@@ -1,0 +1,170 @@
+"""Applies faults to the world when their moment comes, by the true state alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from itertools import zip_longest
+from typing import Any
+
+from cellwright.core.bus import Bus
+from cellwright.core.config import draw
+from cellwright.core.messages import Detections, FaultEvent, Message
+from cellwright.judge.faults.case import Case, Phase, hear
+from cellwright.judge.faults.cfg import FaultCfg
+from cellwright.judge.faults.detectors import DetectorEffect
+from cellwright.judge.faults.effects import Effect
+from cellwright.judge.faults.fitting import fit, make_effect
+from cellwright.judge.faults.grip import Grip, GripChanger
+from cellwright.judge.faults.seen import FilteredSensor
+from cellwright.judge.hands import HandEvent, HandWatch
+from cellwright.sim import Order, Stepper, World
+
+__all__ = ["TOPIC", "FaultScheduler"]
+
+TOPIC = "/judge/faults"
+RATE_HZ = 50.0
+
+
+class FaultScheduler:
+    """Waits for the moment of each fault, applies it, and says so on the bus, where only judge and recorder hear it.
+
+    Every fault draws from a random stream of its own, `faults/0`, `faults/1` and so on.
+
+    Args:
+        world: What is really there.
+        stepper: By whose time.
+        bus: Where each fault is told.
+        watch: What the hands do.
+        faults: What shall go wrong.
+        sensors: Those that may fail.
+
+    Attributes:
+        faults: All of them, in their order.
+        events: What was applied so far.
+
+    Raises:
+        BadInput: for a fault about parts, trays, robots or detectors that are not there.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        bus: Bus,
+        watch: HandWatch,
+        faults: Sequence[FaultCfg],
+        sensors: Sequence[FilteredSensor] = (),
+    ) -> None:
+        self.faults, self.events = list[FaultCfg](), list[FaultEvent]()
+        self._world, self._bus, self._watch = world, bus, watch
+        self._detectors = [sensor for sensor in sensors if sensor.message_type is Detections]
+        self._effects: list[Effect[Any]] = []
+        self._cases: list[Case] = []
+        self._at_s: list[float] = []
+        for fault in faults:
+            self.add(fault)
+        self._grips = GripChanger(world)
+        self._filters = [(sensor, self._filter_of(sensor)) for sensor in self._detectors]
+        for sensor, change in self._filters:
+            sensor.filters.append(change)
+        bus.declare(TOPIC, FaultEvent)
+        watch.listen(self._hear)
+        world.add_holder("faults", self)
+        self._period_ticks = world.clock.period_ticks(RATE_HZ)
+        self._ticking = stepper.every(self._period_ticks, self._tick, order=Order.JUDGE, name="faults")
+
+    def add(self, fault: FaultCfg) -> None:
+        """One more; its events are counted from now on.
+
+        Raises:
+            BadInput: for a fault about what is not there.
+        """
+        fit(fault, self._world, self._detectors)
+        rng = self._world.streams.stream(f"faults/{len(self.faults)}")
+        self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
+        self._effects.append(make_effect(fault, self._world, self._watch, rng, self._detectors))
+        self._cases.append(Case())
+        self.faults.append(fault)
+
+    @property
+    def pending(self) -> tuple[FaultCfg, ...]:
+        """Those that have not been applied."""
+        pairs = zip(self.faults, self._cases, strict=True)
+        return tuple(fault for fault, case in pairs if case.phase in (Phase.WAITING, Phase.DUE))
+
+    def stop(self) -> None:
+        """No more faults; what they changed for a while is as it was."""
+        self._ticking.cancel()
+        for case in self._cases:
+            case.phase = Phase.OVER
+        self._settle()
+        for sensor, change in self._filters:
+            if change in sensor.filters:
+                sensor.filters.remove(change)
+
+    def save(self) -> Any:
+        """How far each fault has come, and what was told."""
+        return deepcopy(self._cases), tuple(self.events)
+
+    def load(self, state: Any) -> None:
+        """Goes back to it, and changes the grippers as they were changed then; what was added since begins anew."""
+        cases, self.events[:] = state
+        for case, then in zip_longest(self._cases, deepcopy(cases[: len(self._cases)]), fillvalue=Case()):
+            vars(case).update(vars(then))  # in place: a fault that takes a part away is at work while this is called
+        self._settle()
+
+    def let_go(self, part: str) -> None:
+        """It holds nothing."""
+
+    def _hear(self, event: HandEvent) -> None:
+        for fault, case in zip(self.faults, self._cases, strict=True):
+            hear(case, fault, event, self._world)
+
+    def _tick(self) -> None:
+        before = [case.phase for case in self._cases]
+        for effect, case, at_s in zip(self._effects, self._cases, self._at_s, strict=True):
+            if case.phase is Phase.WAITING and self._world.clock.time_s >= at_s:
+                case.phase = Phase.DUE
+            if case.phase is Phase.DUE:
+                detail = effect.begin(case)
+                if detail is not None:
+                    case.start_s, case.phase = self._world.clock.time_s, Phase.ACTIVE
+                    self._tell(effect, case, detail)
+            elif case.phase is Phase.ACTIVE and not effect.go_on(case):
+                case.phase = Phase.OVER
+                if effect.cfg.kind in ("weak_gripper", "blackout", "offset"):
+                    self._tell(effect, case, "over")
+        if before != [case.phase for case in self._cases]:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Grippers as the active faults leave them, and a turn at every step while a hand carries something."""
+        grips: dict[str, Grip] = {}
+        quick = False
+        for effect, case in zip(self._effects, self._cases, strict=True):
+            if case.phase is Phase.ACTIVE:
+                quick = quick or effect.every_step
+                if case.grip is not None:
+                    known = grips.get(case.robot, Grip())
+                    slippery = known.slippery or case.grip.slippery
+                    grips[case.robot] = Grip(min(known.force, case.grip.force), slippery)
+        self._grips.apply(grips)
+        self._ticking.period_ticks = 1 if quick else self._period_ticks
+
+    def _tell(self, effect: Effect[Any], case: Case, detail: str) -> None:
+        event = FaultEvent(self._world.clock.time_ns, len(self.events), "judge", effect.cfg.kind, case.subject, detail)
+        self.events.append(event)
+        self._bus.publish(TOPIC, event)
+
+    def _filter_of(self, sensor: FilteredSensor) -> Callable[[Message], Message | None]:
+        def change(message: Message) -> Message | None:
+            for effect, case in zip(self._effects, self._cases, strict=True):
+                if case.phase is Phase.ACTIVE and isinstance(effect, DetectorEffect) and sensor in effect.sensors:
+                    changed = effect.change(case, message)
+                    if changed is None:
+                        return None
+                    message = changed
+            return message
+
+        return change

@@ -1,0 +1,58 @@
+"""Detectors that fail: through the filters that every sensor's messages pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from cellwright.core import rotation
+from cellwright.core.messages import Detections, Message
+
+__all__ = ["FilteredSensor", "Offset", "shifted"]
+
+
+class FilteredSensor(Protocol):
+    """What the judge needs of a sensor: a name, and the filters that its messages pass."""
+
+    @property
+    def source(self) -> str:
+        """Who its messages say they are from."""
+
+    @property
+    def message_type(self) -> type[Message]:
+        """Class of its messages."""
+
+    @property
+    def filters(self) -> list[Callable[[Message], Message | None]]:
+        """Each gives the message on, another in its place, or none."""
+
+
+@dataclass(frozen=True)
+class Offset:
+    """How far a detector is off.
+
+    Attributes:
+        shift_m: Along x and y of its frame.
+        yaw_rad: About the vertical through the pivot.
+        pivot_m: The middle of what it saw first.
+    """
+
+    shift_m: tuple[float, float]
+    yaw_rad: float
+    pivot_m: tuple[float, float]
+
+
+def shifted(message: Detections, offset: Offset) -> Detections:
+    """The same objects, seen elsewhere."""
+    if not len(message.positions):
+        return message
+    c, s = np.cos(offset.yaw_rad), np.sin(offset.yaw_rad)
+    positions = message.positions.copy()
+    pivot = np.array(offset.pivot_m)
+    positions[:, :2] = (positions[:, :2] - pivot) @ np.array([[c, s], [-s, c]]) + pivot + offset.shift_m
+    turn = np.array([np.cos(offset.yaw_rad / 2), 0.0, 0.0, np.sin(offset.yaw_rad / 2)])
+    quaternions = np.array([rotation.multiply(turn, quaternion) for quaternion in message.quaternions])
+    return replace(message, positions=positions, quaternions=quaternions)

@@ -1,0 +1,83 @@
+"""The judge of one run: everything that looks at the truth, wired together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from cellwright.core.bus import Bus
+from cellwright.core.messages import Verdict
+from cellwright.judge.collision import CollisionMonitor, Permit
+from cellwright.judge.drops import DropMonitor
+from cellwright.judge.faults import FaultCfg, FaultScheduler, FilteredSensor
+from cellwright.judge.hands import HandWatch
+from cellwright.judge.kit import KitVerdict, judge_kit
+from cellwright.judge.oracle import Reaches, Recovery, judge_recoverable
+from cellwright.judge.permits import kitting_permits
+from cellwright.judge.score import Points, Score, score_run
+from cellwright.orders import KitDesign
+from cellwright.sim import Stepper, World
+
+__all__ = ["VERDICT_TOPIC", "Judge"]
+
+VERDICT_TOPIC = "/judge/verdict"
+
+
+class Judge:
+    """Watches a run from its beginning, applies its faults, and judges it at its end.
+
+    Args:
+        world: What is really there.
+        stepper: By whose time.
+        bus: Where faults and verdicts are told, to judge and recorder alone.
+        sensors: Those that faults may concern.
+        faults: What shall go wrong.
+        permits: Who may touch; by default what is ordinary in kitting.
+
+    Attributes:
+        hands: What the grippers hold.
+        drops: What fell.
+        collisions: What touched and should not have.
+        faults: What was, and will be, done to the world.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        stepper: Stepper,
+        bus: Bus,
+        sensors: Sequence[FilteredSensor] = (),
+        faults: Sequence[FaultCfg] = (),
+        permits: Sequence[Permit] | None = None,
+    ) -> None:
+        self._world, self._bus, self._told = world, bus, 0
+        self.hands = HandWatch(world, stepper)
+        self.drops = DropMonitor(world, stepper, self.hands)
+        self.collisions = CollisionMonitor(world, stepper, kitting_permits(world) if permits is None else permits)
+        self.faults = FaultScheduler(world, stepper, bus, self.hands, faults, sensors)
+        bus.declare(VERDICT_TOPIC, Verdict)
+
+    def kits(self, wanted: Mapping[str, KitDesign]) -> tuple[KitVerdict, ...]:
+        """The verdicts on kits, tray by tray, now."""
+        return tuple(judge_kit(self._world, tray, design) for tray, design in wanted.items())
+
+    def score(
+        self, wanted: Mapping[str, KitDesign], *, par_s: float, limit_s: float, points: Points | None = None
+    ) -> Score:
+        """The score of the run, as if it ended now; also told on the bus."""
+        now_s = self._world.clock.time_s
+        kits, hits, drops = self.kits(wanted), self.collisions.hits, self.drops.drops
+        score = score_run(kits, hits, drops, now_s, par_s=par_s, limit_s=limit_s, points=points)
+        self._bus.publish(VERDICT_TOPIC, score.message(self._world.clock.time_ns, self._told))
+        self._told += 1
+        return score
+
+    def recoverable(
+        self, wanted: Mapping[str, KitDesign], reaches: Reaches, robots: Collection[str] | None = None
+    ) -> Recovery:
+        """Whether the wanted kits can be completed from how things are now; ask when they are at rest."""
+        return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)
+
+    def stop(self) -> None:
+        """No more faults and no more collisions; what faults changed for a while is as it was."""
+        self.faults.stop()
+        self.collisions.stop()

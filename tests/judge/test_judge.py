@@ -1,0 +1,60 @@
+"""The judge of one run, all wired together."""
+
+import pytest
+
+from cellwright.cells import load_cell
+from cellwright.core.bus import Bus, Role
+from cellwright.core.errors import BadInput
+from cellwright.judge import Judge, parse_fault
+from cellwright.lab import Lab
+from cellwright.lab.job import TransferJob, run_transfer
+from cellwright.orders import DESIGNS
+from cellwright.sim import Stepper, World
+
+WANTED = {"fanuc_kit_m2l1": DESIGNS.get("kit_m2l1")}
+
+
+@pytest.fixture(scope="module")
+def run():
+    """One gear of a kit is set, the next one is dropped on its way."""
+    with Lab.from_cell("aprs", seed=1) as lab:
+        judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, [parse_fault("drop:during=transfer:2")])
+        heard = []
+        lab.bus.subscribe("/judge/verdict", lambda _, m: heard.append(m), subscriber="test", role=Role.JUDGE)
+        reports = [run_transfer(lab, TransferJob(slot=slot)) for slot in ("slot_1", "slot_2")]
+        yield lab, judge, reports, heard
+
+
+def test_the_second_transfer_goes_wrong_and_the_score_says_so(run):
+    lab, judge, reports, heard = run
+    assert [report.done for report in reports] == [True, False]
+    assert [event.fault for event in judge.faults.events] == ["drop"]
+    assert [drop.part for drop in judge.drops.drops] == [judge.faults.events[0].subject]
+    assert judge.collisions.hits == []
+    score = judge.score(WANTED, par_s=60, limit_s=300)
+    lines = {item.name: item for item in score.items}
+    assert not score.done
+    assert lines["fanuc_kit_m2l1/slot_1"].passed
+    assert not lines["fanuc_kit_m2l1/slot_2"].passed
+    assert lines["fanuc_kit_m2l1/slot_3"].reason == "the slot is empty"
+    assert lines["collisions"].reason == "none"
+    assert heard[-1].score == score.total
+    assert heard[-1].time_ns == lab.world.clock.time_ns
+
+
+def test_the_oracle_knows_whether_it_could_be_finished(run):
+    judge = run[1]
+
+    def reaches(robot, point):
+        return robot == "fanuc" and point[2] > 0.85
+
+    assert judge.recoverable(WANTED, reaches).recoverable
+    assert not judge.recoverable(WANTED, reaches, robots=["motoman"]).recoverable
+
+
+def test_faults_that_need_forces_need_a_cell_that_has_some():
+    world = World(load_cell("aprs").model_copy(update={"fidelity": "kinematic"}))
+    stepper = Stepper(world.clock, world.engine)
+    with pytest.raises(BadInput, match="fault drop needs a cell of fidelity 'physics'"):
+        Judge(world, stepper, Bus(), faults=[parse_fault("drop:at=0")])
+    Judge(world, stepper, Bus(), faults=[parse_fault("remove:at=0")])

@@ -1,0 +1,138 @@
+"""The oracle: whether what is left is enough, by the truth."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cellwright.core.pose import Pose
+from cellwright.judge import judge_recoverable
+from cellwright.judge.oracle import UPRIGHT_RAD
+from cellwright.orders import DESIGNS
+
+M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
+WANTED = {"fanuc_kit_m2l1": M2L1}
+RIGHT = {"slot_1": "medium_gear_1", "slot_2": "medium_gear_2", "slot_3": "large_gear_1"}
+
+
+def reaches(robot, point):
+    """Each robot the trays of its own table."""
+    x, y, z = point
+    return z > 0.85 and abs(x) < 0.6 and (-1.6 < y < -0.85 if robot == "fanuc" else -0.85 < y < -0.3)
+
+
+def take_away(stand, pattern, keep=0):
+    names = sorted(name for name in stand.world.objects if name.startswith(pattern))
+    for number, name in enumerate(names[keep:]):
+        stand.world.place(name, Pose.from_xyz_rpy([1.0 + 0.12 * number, 1.5, 0.001]))
+
+
+def test_an_untouched_cell_is_recoverable_with_a_plan_that_holds(stand):
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.reason == f"a plan of {len(verdict.plan.actions)} steps completes it"
+    assert {action.robot for action in verdict.plan.actions} == {"fanuc"}
+    assert json.loads(json.dumps(verdict.as_dict()))["plan"]
+
+
+def test_one_gear_less_is_recoverable_while_others_are_left(stand):
+    take_away(stand, "medium_gear_1")
+    take_away(stand, "large_gear_1")
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.lost["large_gear_1"] == "lies on the floor"
+
+
+def test_without_large_gears_it_is_not_and_says_so(stand):
+    take_away(stand, "large_gear")
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert "sku_part_large_gear" in verdict.reason
+    assert "large_gear_1: lies on the floor" in verdict.reason
+    assert set(verdict.lost) == {f"large_gear_{n}" for n in (1, 2, 3, 4)}
+
+
+def test_gears_that_the_other_robot_alone_reaches_do_not_help(stand):
+    fanucs = [n for n, i in stand.world.objects.items() if n.startswith("large") and stand.position(n)[1] < -0.85]
+    for number, name in enumerate(fanucs):
+        stand.world.place(name, Pose.from_xyz_rpy([1.0 + 0.12 * number, 1.5, 0.001]))
+    assert not judge_recoverable(stand.world, WANTED, reaches).recoverable
+    assert judge_recoverable(stand.world, {"motoman_kit_m2l1": M2L1}, reaches).recoverable
+
+
+def test_a_gear_that_fell_onto_the_table_counts(stand):
+    """Upright where a robot gets to it; not when it lies on its side, and not when it is out of reach."""
+    take_away(stand, "large_gear", keep=1)
+    on_cart = Pose.from_xyz_rpy([0.0, -1.12, 0.917])
+    stand.world.place("large_gear_1", on_cart)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable
+    assert "loose sku_part_large_gear of fanuc" in {tray.name for tray in verdict.state.parts_trays}
+    stand.world.place("large_gear_1", on_cart @ Pose.from_xyz_rpy([0, 0, 0.06], [np.radians(80), 0, 0]))
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert "large_gear_1: lies tilted by 80 deg" in verdict.reason
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, 0.3, 0.917]))
+    assert "large_gear_1: out of every robot's reach" in judge_recoverable(stand.world, WANTED, reaches).reason
+
+
+def test_what_is_in_the_kit_already_counts(stand):
+    stand.fill(RIGHT)
+    take_away(stand, "large_gear_2")
+    take_away(stand, "large_gear_3")
+    take_away(stand, "large_gear_4")
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable
+    assert verdict.plan.actions == ()
+    assert verdict.state.kits[0].filled == tuple(slot.sku for slot in M2L1.slots)
+
+
+def test_a_gear_that_is_askew_in_its_slot_can_be_set_anew_unless_it_leans_too_far(stand):
+    stand.fill(RIGHT)
+    pose = stand.world.pose_of("large_gear_1")
+    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.004], [UPRIGHT_RAD - 0.05, 0, 0]))
+    assert judge_recoverable(stand.world, WANTED, reaches).recoverable
+    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [UPRIGHT_RAD + 0.05, 0, 0]))
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert "fanuc_kit_m2l1/slot_3 is blocked: large_gear_1 lies tilted" in verdict.reason
+
+
+def test_a_wrong_gear_in_a_slot_can_be_taken_out(stand):
+    stand.fill({"slot_1": "small_gear_8"})
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert any("remove-part" in str(action) and "small" in str(action) for action in verdict.plan.actions)
+
+
+def test_a_held_part_is_in_the_hand(stand):
+    stand.at("held")
+    verdict = judge_recoverable(stand.world, WANTED, reaches, watch=stand.watch)
+    assert verdict.recoverable, verdict.reason
+    robots = {robot.name: robot for robot in verdict.state.robots}
+    assert robots["fanuc"].hand.sku == "sku_part_medium_gear"
+    assert robots["motoman"].hand is None
+    trays = {tray.name: tray.count for tray in verdict.state.parts_trays}
+    assert trays["fanuc_medium_tray"] == 3
+
+
+def test_a_robot_out_of_service_builds_nothing(stand):
+    verdict = judge_recoverable(stand.world, WANTED, reaches, robots=["motoman"])
+    assert not verdict.recoverable
+
+
+@pytest.mark.parametrize(
+    ("wanted", "recoverable"),
+    [
+        ({"fanuc_kit_m2l1": M2L1, "motoman_kit_s2l2": S2L2}, True),
+        ({"fanuc_kit_m2l1": M2L1, "fanuc_kit_s2l2": S2L2}, False),  # three large gears, two on that table
+    ],
+)
+def test_several_kits(stand, wanted, recoverable):
+    assert judge_recoverable(stand.world, wanted, reaches).recoverable is recoverable
+
+
+def test_a_tray_that_is_gone_is_hopeless(stand):
+    verdict = judge_recoverable(stand.world, {"no_tray": M2L1}, reaches)
+    assert not verdict.recoverable
+    assert verdict.reason == "no_tray: the tray is gone"

@@ -1,0 +1,55 @@
+"""Who may touch whom in kitting."""
+
+import numpy as np
+import pytest
+
+from cellwright.core.pose import Pose
+from cellwright.judge import CollisionMonitor, kitting_permits
+from cellwright.motion import LineSpeed
+
+GEAR = "medium_gear_1"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "allowed"),
+    [
+        ("fanuc/tool/pad_left", GEAR, True),
+        ("motoman/tool/finger_right", "large_gear_1", True),
+        (GEAR, "fanuc_kit_m2l1", True),
+        (GEAR, "shared_table", True),
+        ("fanuc/tool/tool", GEAR, False),
+        ("fanuc/tool/pad_left", "fanuc_kit_m2l1", False),
+        ("fanuc/tool/tool", "fanuc_cart", False),
+        ("fanuc/link_3", GEAR, False),
+        (GEAR, "medium_gear_2", False),
+        (GEAR, "fence", False),
+        (GEAR, "floor", False),
+    ],
+)
+def test_the_permits_of_kitting(stand, one, other, allowed):
+    assert any(permit.covers(one, other) for permit in kitting_permits(stand.world)) is allowed
+
+
+def test_taking_and_setting_down_is_no_collision_but_pressing_the_hand_on_the_tray_is(stand):
+    stand.at("hover")
+    monitor = CollisionMonitor(stand.world, stand.lab.stepper, kitting_permits(stand.world), name="kitting")
+
+    async def set_down():
+        await stand.take()
+        await stand.shift(0, 0, -0.048)
+        await stand.arm.open_gripper()
+        await stand.shift(0, 0, 0.05)
+
+    stand.lab.perform(set_down())
+    assert monitor.hits == []
+
+    async def ram():
+        tray = stand.world.pose_of("fanuc_medium_tray").apply([0.0, 0.0, 0.017])
+        await stand.arm.move_tool(Pose.from_xyz_rpy(tray + [0, 0, 0.05], [np.pi, 0, 0]), 0.6)
+        await stand.arm.close_gripper()
+        await stand.arm.move_tool_straight(
+            Pose.from_xyz_rpy(tray + [0, 0, 0.005], [np.pi, 0, 0]), LineSpeed(0.12, 0.6, 6.0)
+        )
+
+    stand.lab.perform(ram())
+    assert {hit.second for hit in monitor.hits} == {"fanuc_medium_tray"}
