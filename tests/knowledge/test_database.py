@@ -1,7 +1,5 @@
 """The generated database: what goes in comes out, and what may not go in does not."""
 
-import shutil
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,26 +13,6 @@ from sqlalchemy.schema import CreateTable
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge import Database, DatabaseError, records
 from cellwright.knowledge.generated.records import Covariance, Point, Vector
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    """A new database as a file to copy, because making 120 tables takes a second."""
-    path = tmp_path_factory.mktemp("database") / "empty.db"
-    Database(path).close()
-    return path
-
-
-@pytest.fixture
-def path(tmp_path, empty):
-    return shutil.copy(empty, tmp_path / "world.db")
-
-
-@pytest.fixture
-def database(path):
-    opened = Database(path)
-    yield opened
-    opened.close()
 
 
 def add_cell(session):
@@ -149,7 +127,7 @@ def test_a_part_is_in_one_box_only(database):
     with database.session() as session:
         kit, box = records.Kit.get(session, "kit"), records.LargeBoxWithKits.get(session, "b")
         box.kit.append(kit)
-        with pytest.raises(IntegrityError, match="UNIQUE"):
+        with pytest.raises(IntegrityError, match=r"(?i)unique|duplicate"):
             session.flush()
         session.rollback()
 
@@ -170,8 +148,8 @@ def test_unknown_name_lists_what_there_is(database):
         records.Robot.get(session, "fanucc")
 
 
-def test_readers_never_see_half_an_update(path):
-    writer, reader = Database(path), Database(path)
+def test_readers_never_see_half_an_update(url):
+    writer, reader = Database(url), Database(url)
     with writer.session() as session:
         session.add_all([records.PoseOnlyLocation(name=f"l{n}", timestamp=0.0) for n in range(50)])
     seen, done = [], threading.Event()
@@ -200,49 +178,17 @@ def test_readers_never_see_half_an_update(path):
     reader.close()
 
 
-def test_file_runs_with_a_write_ahead_log_and_opens_again(path):
-    first = Database(path)
+def test_file_runs_with_a_write_ahead_log_and_opens_again(file):
+    first = Database(file)
     with first.session() as session:
         add_cell(session)
         assert session.scalar(text("PRAGMA journal_mode")) == "wal"
         assert session.scalar(text("PRAGMA foreign_keys")) == 1
     first.close()
-    again = Database(f"sqlite:///{path}")
+    again = Database(f"sqlite:///{file}")
     with again.session() as session:
         assert records.Robot.get(session, "motoman").maximum_load_weight == 7.0
     again.close()
-
-
-def test_other_version_is_refused_and_left_alone(path):
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE schema_version SET version = 'old'")
-    before = path.read_bytes()
-    with pytest.raises(DatabaseError, match="of version old, this program needs"):
-        Database(path)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("nosuch://user:secret@host/db", "allowed: a path, sqlite"),
-        ("sqlite:////nonexistent/folder/world.db", "unable to open"),
-        ("not a url://", "allowed: a path"),
-    ],
-)
-def test_address_that_leads_nowhere_is_refused(url, words):
-    with pytest.raises(DatabaseError, match=words) as caught:
-        Database(url)
-    assert "secret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
-    path = tmp_path / "notes.txt"
-    path.write_text("not a database " * 100)
-    with pytest.raises(DatabaseError, match="not a database"):
-        Database(path)
-    assert path.read_text() == "not a database " * 100
 
 
 def test_reading_and_writing_needs_no_ontology_package(tmp_path):

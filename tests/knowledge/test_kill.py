@@ -19,13 +19,14 @@ def write_until_killed(path, start, report):
     for cycle in range(start, start + 100_000):
         poses = np.tile(Pose.from_xyz_rpy((float(cycle), 0.0, 0.0)).matrix, (len(OBJECTS), 1, 1))
         model.observe(OBJECTS, poses, float(cycle), "camera")
+        if cycle % 3 == 0:
+            model.mark_stable("cycle")
         os.write(report, f"{cycle}\n".encode())  # this one is finished
 
 
-@pytest.mark.long
-def test_killed_at_a_hundred_instants(tmp_path):
-    path = tmp_path / "world.db"
-    database = Database(path)
+@pytest.mark.parametrize("instants", [5, pytest.param(100, marks=pytest.mark.long)])
+def test_killed_at_random_instants(file, instants):
+    path, database = file, Database(file)
     with database.session() as session:
         cell, sku = records.KittingWorkstation(name="cell"), records.StockKeepingUnit(name="bolt")
         for name in OBJECTS:
@@ -33,7 +34,7 @@ def test_killed_at_a_hundred_instants(tmp_path):
             session.add(records.Part(name=name, sku=sku, primary_location=place))
     database.close()
     draw, finished = random.Random(5), 0
-    for _ in range(100):
+    for _ in range(instants):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -53,10 +54,18 @@ def test_killed_at_a_hundred_instants(tmp_path):
         tree = model.tree
         rows = tree.indices(OBJECTS)
         stored = {int(t) for t in tree.seen_s[rows]} | {int(x) for x in tree.in_world[rows, 0, 3]}
-        history = model.history(OBJECTS[-1])
+        history, stable = model.history(OBJECTS[-1]), model.stable_states()
         database.close()
         assert len(stored) == 1, "half a batch"
         finished = stored.pop()
         assert finished >= last, "a finished batch was lost"
         assert history[-1][0] == finished
-    assert finished > 100
+        if stable:
+            model = WorldModel(Database(path))
+            model.restore("cycle")  # a whole state of some finished batch
+            marked = {int(x) for x in model.tree.in_world[rows, 0, 3]}
+            model.database.close()
+            assert len(marked) == 1
+            assert marked.pop() <= finished
+            finished = max(finished, last)
+    assert finished > instants

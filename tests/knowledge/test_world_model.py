@@ -1,37 +1,25 @@
 """The world model in a database: what is believed is what is stored."""
 
-import shutil
-import sqlite3
-
 import numpy as np
 import pytest
 
-from cellwright.core.errors import UnknownName
+from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.knowledge import Database, DatabaseError, WorldModel, records
+from cellwright.knowledge import WorldModel, records
 from cellwright.knowledge.generated.records import Point, Vector
 
 SHIFT = Pose.from_xyz_rpy((0.3, -0.2, 0.1), (0.1, 0.2, 1.5))
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    path = tmp_path_factory.mktemp("database") / "made.db"
-    opened = Database(path)
-    with opened.session() as session:
+@pytest.fixture
+def database(database):
+    """A cell with a tray and two gears in it."""
+    with database.session() as session:
         cell, sku = records.KittingWorkstation(name="cell"), records.StockKeepingUnit(name="sku")
         tray = records.PartsTray(name="tray", sku=sku, primary_location=place("tray_at", cell, 1.0))
         gears = [records.Part(name=f"gear_{n}", sku=sku, primary_location=place(f"g{n}", tray, n / 10)) for n in (1, 2)]
         session.add_all([tray, *gears])
-    opened.close()
-    return path
-
-
-@pytest.fixture
-def database(tmp_path, made):
-    opened = Database(shutil.copy(made, tmp_path / "world.db"))
-    yield opened
-    opened.close()
+    return database
 
 
 def place(name, reference, x):
@@ -94,9 +82,7 @@ def test_stable_state_is_restored_with_its_references(database):
     model.observe(["gripper", "gear_2"], matrices(SHIFT, SHIFT), 2.0, "joints")
     assert np.allclose(model.pose_in("gear_1", "gripper").matrix, before["gear_1"].matrix)
     model.restore("before take")
-    after = relative_poses(model)
-    assert after.pop("gripper").is_close(SHIFT, tolerance_rad=1e-7)
-    assert same(after, before)
+    assert same(relative_poses(model), before)  # and there never was a gripper
     assert model.tree.links()["gear_1"].reference == "tray"
 
 
@@ -111,36 +97,67 @@ def test_marking_again_replaces_and_unknown_mark_is_refused(database):
         model.restore("t")
 
 
-def test_update_that_cannot_be_stored_is_not_believed(database, tmp_path):
+def test_update_that_cannot_be_stored_is_not_believed(database):
     model = WorldModel(database)
     before = relative_poses(model)
-    with sqlite3.connect(tmp_path / "world.db") as connection:
-        connection.execute("DROP TABLE pose_history")  # the last statement of the batch fails
-    with pytest.raises(DatabaseError, match="pose_history"):
+    model.keep_poses = 0  # the last statement of the batch fails
+    with pytest.raises(ZeroDivisionError):
         model.observe(["tray"], matrices(SHIFT), 1.0, "camera")
     assert same(relative_poses(model), before)
     assert same(relative_poses(WorldModel(database)), before)
 
 
-@pytest.mark.parametrize("change", ["observe", "mark_stable"])
-def test_database_that_is_locked_or_read_only_is_named_and_nothing_is_lost(database, tmp_path, monkeypatch, change):
-    path = tmp_path / "world.db"
-    monkeypatch.setattr("cellwright.knowledge.database.BUSY_TIMEOUT_MS", 20)
-    read_only = WorldModel(Database(f"sqlite:///file:{path}?mode=ro&uri=true"))
-    locked = WorldModel(Database(path))
-    before = relative_poses(locked)
-    lock = sqlite3.connect(path)
-    lock.execute("BEGIN IMMEDIATE")
-    try:
-        for model, words in ((locked, "locked"), (read_only, "readonly")):
-            arguments = [["tray"], matrices(SHIFT), 1.0, "camera"] if change == "observe" else ["now"]
-            with pytest.raises(DatabaseError, match=words):
-                getattr(model, change)(*arguments)
-            assert same(relative_poses(model), before)
-    finally:
-        lock.rollback()
-        lock.close()
-    locked.observe(["tray"], matrices(SHIFT), 1.0, "camera")
-    assert same(relative_poses(WorldModel(database)), relative_poses(locked))
-    for model in (locked, read_only):
-        model.database.close()
+def test_history_is_a_ring_and_goes_on_after_opening_again(database):
+    for opened in range(3):
+        model = WorldModel(database, keep_poses=4)
+        for step in range(1, 4):
+            time_s = 3.0 * opened + step
+            model.observe(["tray"], matrices(Pose.from_xyz_rpy((time_s, 0.0, 0.0))), time_s, "camera")
+        expected = [float(t) for t in range(1, 3 * opened + 4)][-4:]
+        assert [t for t, _, _ in model.history("tray")] == expected
+        assert [p.position[0] for _, _, p in model.history("tray")] == expected
+    with pytest.raises(OutOfRange, match="keep_poses"):
+        WorldModel(database, keep_poses=0)
+
+
+def test_what_stands_still_does_not_fill_the_history(database):
+    model = WorldModel(database)
+    for step in range(1, 20):
+        model.observe(["tray"], matrices(Pose.from_xyz_rpy((1e-6 * step, 0.0, 0.0))), float(step), "camera")
+    assert len(model.history("tray")) == 1
+    with database.session() as session:
+        assert records.PartsTray.get(session, "tray").primary_location.timestamp == 19.0
+
+
+def test_attached_object_stays_where_it_is_and_moves_along(database):
+    model = WorldModel(database)
+    with database.session() as session:
+        at = place("tool_at", records.KittingWorkstation.get(session, "cell"), 2.0)
+        session.add(records.ParallelGripper(name="gripper", primary_location=at))
+    model.reload()
+    model.observe(["gear_1"], matrices(SHIFT), 1.0, "camera", np.array([[1e-6, 4e-6, 9e-6, 0.01]]))
+    model.attach({"gear_1": "gripper"})
+    assert model.pose_in("gear_1", "cell").is_close(SHIFT, tolerance_rad=1e-7)
+    gear_in_gripper = model.pose_in("gear_1", "gripper")
+    model.observe(["gripper"], matrices(SHIFT), 2.0, "joints")
+    assert model.pose_in("gear_1", "cell").is_close(SHIFT @ gear_in_gripper, tolerance_m=1e-9, tolerance_rad=1e-7)
+    assert same(relative_poses(WorldModel(database)), relative_poses(model))
+    with pytest.raises(BadInput, match="in a circle"):
+        model.attach({"tray": "gear_2"})
+    with pytest.raises(UnknownName, match="did you mean 'gripper'"):
+        model.attach({"gear_1": "griper"})
+
+
+def test_uncertainty_is_stored_in_the_frame_of_the_reference(database):
+    model = WorldModel(database)
+    variances = np.array([[1e-6, 4e-6, 9e-6, 0.01]])
+    model.observe(["gear_1"], matrices(Pose.identity()), 1.0, "camera", variances)
+    with database.session() as session:
+        found = records.Part.get(session, "gear_1").primary_location
+        numbers = found.position_covariance
+        assert np.allclose([numbers.xx, numbers.yy, numbers.zz], [4e-6, 1e-6, 9e-6])  # the tray is turned by 90 degrees
+        assert np.allclose([numbers.xy, numbers.xz, numbers.yz], 0.0)
+        assert found.orientation_covariance.zz == pytest.approx(0.01)
+        assert found.position_standard_deviation == pytest.approx(0.003)
+    with pytest.raises(BadInput, match="1 x 4 variances"):
+        model.observe(["gear_1"], matrices(Pose.identity()), 2.0, "camera", -variances)

@@ -23,12 +23,11 @@ def start(folder: Path, name: str, hash_seed: str, *options: str) -> subprocess.
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory) -> dict[str, Path]:
-    """The same job in three processes; the one at the pace of the wall clock mostly waits."""
+    """The same job in two processes that differ in hash seed and pace; the one at the wall clock's mostly waits."""
     folder = tmp_path_factory.mktemp("runs")
     runs = {
         "first": start(folder, "first.mcap", "0"),
         "realtime": start(folder, "realtime.mcap", "1", "--realtime"),
-        "second": start(folder, "second.mcap", "2"),
     }
     for name, run in runs.items():
         out, err = run.communicate(timeout=120)
@@ -37,12 +36,8 @@ def logs(tmp_path_factory) -> dict[str, Path]:
     return {name: folder / f"{name}.mcap" for name in runs}
 
 
-def test_runs_in_other_processes_give_the_same_bytes(logs):
+def test_runs_in_other_processes_give_the_same_bytes_at_any_pace(logs):
     assert logs["first"].stat().st_size > 50_000
-    assert logs["first"].read_bytes() == logs["second"].read_bytes()
-
-
-def test_pace_changes_nothing(logs):
     assert logs["first"].read_bytes() == logs["realtime"].read_bytes()
 
 

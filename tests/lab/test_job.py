@@ -23,7 +23,7 @@ KIT, SLOT = "fanuc_kit_m2l1", "fanuc_kit_m2l1/slot_1"
     ("seed", "job"),
     [
         (1, TransferJob()),
-        (2, TransferJob()),
+        pytest.param(2, TransferJob(), marks=pytest.mark.long),
         (3, TransferJob(slot="slot_3")),
         (4, TransferJob("fanuc", "kit_s2l2_tray", "slot_2")),
         (5, TransferJob("motoman", "kit_m2l1_tray", "slot_2")),

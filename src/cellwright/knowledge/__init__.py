@@ -15,18 +15,41 @@ from typing import TYPE_CHECKING, Any
 from cellwright.knowledge.errors import DatabaseError, OntologyError
 
 if TYPE_CHECKING:
+    from cellwright.knowledge.belief import Belief
     from cellwright.knowledge.database import Database
     from cellwright.knowledge.generated import records
+    from cellwright.knowledge.pose_rate import pose_update_rate
+    from cellwright.knowledge.sighting import BeliefCfg
     from cellwright.knowledge.transform_tree import Link, TransformTree
+    from cellwright.knowledge.workstation import Workstation
+    from cellwright.knowledge.workstation_records import fill
     from cellwright.knowledge.world_model import WorldModel
 
-__all__ = ["Database", "DatabaseError", "Link", "OntologyError", "TransformTree", "WorldModel", "records"]
+__all__ = [
+    "Belief",
+    "BeliefCfg",
+    "Database",
+    "DatabaseError",
+    "Link",
+    "OntologyError",
+    "TransformTree",
+    "Workstation",
+    "WorldModel",
+    "fill",
+    "pose_update_rate",
+    "records",
+]
 
 PLACES = {
+    "Belief": "belief",
+    "BeliefCfg": "sighting",
     "Database": "database",
     "Link": "transform_tree",
     "TransformTree": "transform_tree",
+    "Workstation": "workstation",
     "WorldModel": "world_model",
+    "fill": "workstation_records",
+    "pose_update_rate": "pose_rate",
 }
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from sqlalchemy import CheckConstraint, ColumnElement, Enum, ForeignKey
+from sqlalchemy import CheckConstraint, Column, ColumnElement, Enum, ForeignKey
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import DDLCompiler
 
 __all__ = ["NAMING", "below", "non_negative", "one_of", "part_of", "reference", "root"]
 
@@ -46,3 +48,10 @@ def one_of(column: str, words: Any) -> Enum:
 def non_negative(column: str) -> CheckConstraint:
     """The database refuses numbers below zero."""
     return CheckConstraint(f"{column} >= 0", name=column)
+
+
+@compiles(CheckConstraint, "mysql", "mariadb")
+def check_within_a_column(constraint: CheckConstraint, compiler: DDLCompiler, **options: Any) -> str:
+    """MariaDB takes the check of a column, but not a name for it."""
+    text = str(compiler.visit_check_constraint(constraint, **options))  # type: ignore[no-untyped-call]
+    return text[text.index("CHECK") :] if isinstance(constraint.parent, Column) else text

@@ -1,7 +1,8 @@
-"""The world model's database: SQLite in a file or in memory by default, any other server by its address.
+"""The world model's database: SQLite in a file or in memory by default, MariaDB or PostgreSQL by their address.
 
-SQLite runs with a write-ahead log: readers see the last finished change while the next one is being written, and a
-process that dies in the middle leaves the last finished change behind.
+A change is stored as a whole or not at all, and a reader sees one state from the beginning of its unit of work to the
+end. SQLite does this with a write-ahead log: readers see the last finished change while the next one is being
+written, and a process that dies in the middle leaves the last finished change behind.
 """
 
 from __future__ import annotations
@@ -11,83 +12,100 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    MetaData,
-    String,
-    Table,
-    create_engine,
-    event,
-    insert,
-    inspect,
-    select,
-)
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
+from cellwright.core.errors import MissingExtra
 from cellwright.knowledge.errors import DatabaseError
-from cellwright.knowledge.generated import records
-from cellwright.knowledge.history import METADATA
+from cellwright.knowledge.history import METADATA, VERSION, VERSION_NEEDED
+from cellwright.knowledge.trouble import explain
 from cellwright.knowledge.vocabulary import load_vocabulary
 
 __all__ = ["Database"]
 
-VERSION = Table("schema_version", MetaData(), Column("version", String(32), primary_key=True))
 BUSY_TIMEOUT_MS = 5000
+CONNECT_TIMEOUT_S = 5
+EXTRAS = {"mysql": "mariadb", "mariadb": "mariadb", "postgresql": "postgresql"}
+SECRETS = ("password", "passwd", "sslpassword")
+ALLOWED = "a path, sqlite:///FILE, mysql+pymysql://..., mariadb+pymysql://... or postgresql+psycopg://..."
+
+NOT_MADE = "there is no world model; `cellwright db init` makes one"
 
 
 class Database:
     """An open world model.
 
     Args:
-        url: `sqlite:///file.db`, `mysql+pymysql://...`, `postgresql+psycopg://...`, or the path of an SQLite file;
-            `sqlite://` keeps it in memory.
+        url: `sqlite:///file.db`, `mysql+pymysql://...`, `mariadb+pymysql://...`, `postgresql+psycopg://...`, or the
+            path of an SQLite file; `sqlite://` keeps it in memory.
+        must_exist: Whether a database without tables is an error, instead of getting them now.
 
     Raises:
         DatabaseError: It cannot be reached, or its tables are of another version of the ontology.
+        MissingExtra: The package that speaks to this server is not installed.
     """
 
-    def __init__(self, url: str | Path = "sqlite://") -> None:
-        address = str(url) if "://" in str(url) else f"sqlite:///{url}"
+    def __init__(self, url: str | Path = "sqlite://", *, must_exist: bool = False) -> None:
+        parsed = parse(str(url) if "://" in str(url) else f"sqlite:///{url}")
+        self.url = shown(parsed)
+        backend = parsed.get_backend_name()
+        if must_exist and backend == "sqlite" and not Path(parsed.database or "").is_file():
+            raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
+        options: dict[str, Any] = {"connect_args": {"connect_timeout": CONNECT_TIMEOUT_S}, "pool_pre_ping": True}
+        in_memory = backend == "sqlite" and parsed.database in (None, "", ":memory:")
+        if backend == "sqlite":
+            options = {"poolclass": StaticPool} if in_memory else {}
+        if backend == "postgresql":
+            options["isolation_level"] = "REPEATABLE READ"  # as the others have it from the start
         try:
-            parsed = make_url(address)
-            self.url = parsed.render_as_string(hide_password=True)
-            in_memory = parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:")
-            options: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
             self.engine: Engine = create_engine(parsed, **options)
-        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-            allowed = "a path, sqlite:///FILE, mysql+pymysql://... or postgresql+psycopg://..."
-            raise DatabaseError(address.rsplit("@", 1)[-1], f"{first_line(error)}; allowed: {allowed}") from error
-        if parsed.get_backend_name() == "sqlite":
+        except ModuleNotFoundError as error:
+            if backend not in EXTRAS:
+                raise DatabaseError(self.url, f"{error}; allowed: {ALLOWED}") from None
+            raise MissingExtra(f"a database at {backend}://", EXTRAS[backend]) from None
+        except (ArgumentError, NoSuchModuleError) as error:
+            raise DatabaseError(self.url, f"{explain(error)}; allowed: {ALLOWED}") from None
+        if backend == "sqlite":
             event.listen(self.engine, "connect", prepare_sqlite)
+            if not in_memory:  # one that nobody else can open needs no isolation
+                event.listen(self.engine, "connect", leave_transactions_to_us)
+                event.listen(self.engine, "begin", begin_with_the_first_statement)
         try:
-            self._prepare()
+            self._prepare(must_exist)
         except SQLAlchemyError as error:
             self.close()
-            raise DatabaseError(self.url, first_line(error)) from error
+            raise DatabaseError(self.url, explain(error, parsed)) from error
+        except DatabaseError:
+            self.close()
+            raise
 
-    def _prepare(self) -> None:
+    def _prepare(self, must_exist: bool) -> None:
         """Makes the tables of a new database; refuses the tables of another version."""
+        found = None
         if inspect(self.engine).has_table(VERSION.name):
             with self.engine.connect() as connection:
                 found = connection.scalar(select(VERSION.c.version))
-            if found != records.SCHEMA_VERSION:
-                self.close()
-                raise DatabaseError(
-                    self.url,
-                    f"its tables are of version {found}, this program needs {records.SCHEMA_VERSION}; "
-                    "use another database, or export and import",
-                )
+        if found == VERSION_NEEDED:
             return
+        if found is not None:
+            raise DatabaseError(
+                self.url,
+                f"its tables are of version {found}, this program needs {VERSION_NEEDED}; use another database, or "
+                "export this one with the program that made it and import it into a new one",
+            )
+        if must_exist:
+            raise DatabaseError(self.url, NOT_MADE)
+        if self.engine.dialect.name in ("mysql", "mariadb"):
+            with self.engine.begin() as connection:  # names that differ in case are different names
+                connection.execute(text("ALTER DATABASE CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))
         METADATA.create_all(self.engine)
         with Session(self.engine) as session, session.begin():
+            # The version comes with the content: without it, making the tables was interrupted and starts again.
             load_vocabulary(session)
-            VERSION.create(session.connection())
-            session.execute(insert(VERSION).values(version=records.SCHEMA_VERSION))
+            session.execute(insert(VERSION).values(version=VERSION_NEEDED))
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -96,7 +114,7 @@ class Database:
             with Session(self.engine, expire_on_commit=False) as session, session.begin():
                 yield session
         except SQLAlchemyError as error:
-            raise DatabaseError(self.url, first_line(error)) from error
+            raise DatabaseError(self.url, explain(error, self.engine.url)) from error
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -105,22 +123,42 @@ class Database:
             with self.engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise DatabaseError(self.url, first_line(error)) from error
+            raise DatabaseError(self.url, explain(error, self.engine.url)) from error
 
     def close(self) -> None:
         """Lets go of all connections."""
         self.engine.dispose()
 
 
+def parse(address: str) -> URL:
+    """The address in its parts; what cannot be parsed is shown without what may be a password."""
+    try:
+        return make_url(address)
+    except (ArgumentError, ValueError):
+        scheme, _, rest = address.partition("://")
+        place = f"{scheme}://{rest.rsplit('@', 1)[-1].split('?')[0]}"
+        raise DatabaseError(place, f"not an address; allowed: {ALLOWED}") from None
+
+
+def shown(url: URL) -> str:
+    """The address without its password, which drivers also take among the options."""
+    hidden = {name: "***" for name in url.query if name in SECRETS}
+    return url.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
 def prepare_sqlite(connection: Any, _record: object) -> None:
     """Write-ahead log, checked references, and patience with another writer."""
     cursor = connection.cursor()
-    for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"):
+    for setting in (f"busy_timeout={BUSY_TIMEOUT_MS}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
 
 
-def first_line(error: Exception) -> str:
-    """What the driver said, without the statement and the link that follow."""
-    cause = getattr(error, "orig", None) or error
-    return str(cause).splitlines()[0] if str(cause) else type(cause).__name__
+def leave_transactions_to_us(connection: Any, _record: object) -> None:
+    """By itself the driver begins a transaction only when something is changed; what was read before is older."""
+    connection.isolation_level = None
+
+
+def begin_with_the_first_statement(connection: Connection) -> None:
+    """Reading and writing of a unit of work belong to one state of the database."""
+    connection.exec_driver_sql("BEGIN")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellwright.core.errors import BadInput, CellwrightError
+from cellwright.core.errors import BadInput
 
 __all__ = ["DatabaseError", "OntologyError"]
 
@@ -15,7 +15,7 @@ class OntologyError(BadInput):
         self.entity, self.problem = entity, problem
 
 
-class DatabaseError(CellwrightError):
+class DatabaseError(BadInput):
     """A database that is gone, locked, read-only or of another version; names the address, without its password."""
 
     def __init__(self, url: str, problem: str) -> None:

@@ -5,35 +5,55 @@ One world model writes a database; any number of readers see each batch as a who
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from operator import itemgetter
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Dialect, Insert, Table, Update, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
-from cellwright.core.errors import UnknownName
+from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge.database import Database
-from cellwright.knowledge.generated.records import PhysicalLocation, PoseLocation, SolidObject
-from cellwright.knowledge.history import AXES, POSE_HISTORY, STABLE_POSE, STABLE_STATE
+from cellwright.knowledge.generated.records import PoseLocation, SolidObject
+from cellwright.knowledge.history import AXES, POSE_HISTORY, STABLE_STATE
+from cellwright.knowledge.pose_store import (
+    COVARIANCES,
+    DEVIATIONS,
+    LOCATION,
+    POSE,
+    axes_of,
+    covariances_in,
+    pose_from_axes,
+    put_rows,
+    turned_covariances,
+)
+from cellwright.knowledge.stable_state import pack, read_state, unpack, write_state
 from cellwright.knowledge.transform_tree import NEVER, Link, TransformTree
 
 __all__ = ["WorldModel"]
 
-POSE: Table = PoseLocation.__table__  # type: ignore[assignment]
-LOCATION: Table = PhysicalLocation.__table__  # type: ignore[assignment]
 Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+MAX_KEPT = 1_000_000
+HISTORY_STEP = 1e-4
+PAST = ("number", "reference_name", "timestamp", "evidence", *AXES)
 
 
 class WorldModel:
-    """The objects of a database that have a pose, or that others are located by."""
+    """The objects of a database that have a pose, or that others are located by.
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    Args:
+        database: Where they are stored.
+        keep_poses: How many entries the history of an object has; the oldest give way to new ones.
+        keep_states: How many stable states there are; likewise.
+    """
+
+    def __init__(self, database: Database, *, keep_poses: int = 1000, keep_states: int = 100) -> None:
+        for what, number in (("keep_poses", keep_poses), ("keep_states", keep_states)):
+            if not 1 <= number <= MAX_KEPT:
+                raise OutOfRange(f"world model: {what}", number, 1, MAX_KEPT, "entries")
+        self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
         self.reload()
 
     def reload(self) -> None:
@@ -45,6 +65,7 @@ class WorldModel:
             .join(PoseLocation, SolidObject.primary_location_id == PoseLocation.id)
             .outerjoin(other, PoseLocation.ref_object_id == other.id)
         )
+        past = POSE_HISTORY.c
         links: dict[str, Link] = {}
         rows: dict[str, int] = {}
         with self.database.session() as session:
@@ -52,12 +73,23 @@ class WorldModel:
                 pose = Pose.identity() if None in numbers else pose_from_axes(numbers)
                 links[name] = Link(reference, pose, NEVER if time_s is None else time_s)
                 rows[name] = row
+            counted = session.execute(select(past.object_name, func.max(past.number)).group_by(past.object_name))
+            entries = {name: number + 1 for name, number in counted}
         for reference in {k.reference for k in links.values() if k.reference is not None} - set(links):
             links[reference] = Link(None, Pose.identity())
         self.tree = TransformTree(links)
-        self._location_id = np.array([rows.get(name, -1) for name in self.tree.names])
+        self._location_id = np.array([rows.get(name, -1) for name in self.tree.names], np.int64)
+        self._entries = np.array([entries.get(name, 0) for name in self.tree.names], np.int64)
+        self._entered = np.full((len(self.tree.names), len(AXES)), np.nan)
 
-    def observe(self, names: Sequence[str], poses_in_world: Array, time_s: float, evidence: str) -> list[str]:
+    def observe(
+        self,
+        names: Sequence[str],
+        poses_in_world: Array,
+        time_s: float,
+        evidence: str,
+        variances: Array | None = None,
+    ) -> list[str]:
         """Takes in the objects that were seen at one time, as one change.
 
         Args:
@@ -65,139 +97,133 @@ class WorldModel:
             poses_in_world: Their poses, n x 4 x 4.
             time_s: When they were seen, by the cell's clock.
             evidence: Which sensor saw them.
+            variances: How well they are known then, n x 4: x, y, z in m2 and yaw in rad2, along the world's axes;
+                without them what is stored about it stays.
 
         Returns:
             The objects whose relative poses changed; others rode along, or the observation came too late.
         """
         tree = self.tree.copy()
-        changed = tree.observe(tree.indices(names), poses_in_world, time_s)
+        seen = tree.indices(names)
+        if variances is not None and not (variances.shape == (len(seen), 4) and (variances >= 0).all()):
+            raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 4 variances, none below 0")
+        changed = tree.observe(seen, poses_in_world, time_s)
         changed = changed[self._location_id[changed] >= 0]
         with self.database.transaction() as connection:
-            self._write(connection, tree, changed, evidence)
+            entered = self._write(connection, tree, changed, evidence)
+            if variances is not None:
+                kept = np.isin(seen, changed)
+                self._write_covariances(connection, tree, seen[kept], variances[kept])
         self.tree = tree  # only what is stored is believed
+        self._entries[entered] += 1
+        self._entered[entered] = axes_of(tree.in_reference[entered])
         return [self.tree.names[i] for i in changed]
 
     def pose_in(self, name: str, frame: str) -> Pose:
         """The believed pose of an object in the frame of any other."""
         return self.tree.pose_in(name, frame)
 
-    def mark_stable(self, label: str) -> None:
-        """Remembers all relative poses as a state to come back to; a label that exists is set anew."""
+    def attach(self, references: Mapping[str, str]) -> None:
+        """Makes objects move with others from now on; where they are stays the same.
+
+        Args:
+            references: Object -> what it lies in or on, or what holds it.
+
+        Raises:
+            UnknownName: An object, or what it should move with, has no place in the tree.
+            BadInput: They would refer to each other in a circle.
+        """
+        links = self.tree.links()
+        self.tree.indices([*references, *references.values()])
+        for name, reference in references.items():
+            links[name] = Link(reference, self.tree.pose_in(name, reference), links[name].time_s)
+        TransformTree(links)  # refuses a circle
+        rows = self.tree.indices(list(references))
+        fixed = [self.tree.names[i] for i in rows if self._location_id[i] < 0]
+        if fixed:
+            raise UnknownName("object with a pose", fixed[0], [n for n, k in links.items() if k.reference], "database")
+        spread = [POSE.c[name] for name in COVARIANCES]
         with self.database.transaction() as connection:
-            old = connection.scalar(select(STABLE_STATE.c.id).where(STABLE_STATE.c.label == label))
-            if old is not None:
-                connection.execute(delete(STABLE_POSE).where(STABLE_POSE.c.state_id == old))
-                connection.execute(delete(STABLE_STATE).where(STABLE_STATE.c.id == old))
-            made = connection.execute(insert(STABLE_STATE).values(label=label)).inserted_primary_key
-            assert made is not None
-            rows = np.flatnonzero(self._location_id >= 0)
-            entries = [
-                {
-                    "state_id": made[0],
-                    "object_name": n,
-                    "reference_name": r,
-                    "timestamp": t,
-                    **dict(zip(AXES, a, strict=True)),
-                }
-                for n, r, t, a in zip(*columns_of(self.tree, rows), strict=True)
-            ]
-            if entries:
-                connection.execute(insert(STABLE_POSE), entries)
+            objects = {n: r for r, n in connection.execute(select(SolidObject.id, SolidObject.name))}
+            for row, (name, reference) in zip(rows, references.items(), strict=True):
+                key, axes = int(self._location_id[row]), axes_of(links[name].pose_in_reference.matrix[None])[0]
+                values = dict(zip(AXES, axes.tolist(), strict=True))
+                known = connection.execute(select(*spread).where(POSE.c.id == key)).one()
+                if None not in known:
+                    parent = self.tree.parent[row]
+                    before = self.tree.in_world[parent] if parent >= 0 else np.eye(4)
+                    turn = self.tree.in_world[self.tree.index[reference]][:3, :3].T @ before[:3, :3]
+                    values |= dict(zip(COVARIANCES, turned_covariances(known, turn), strict=True))
+                connection.execute(update(POSE).where(POSE.c.id == key).values(values))
+                place = {"ref_object_id": objects[reference]}
+                connection.execute(update(LOCATION).where(LOCATION.c.id == key).values(place))
+        self.reload()
+
+    def mark_stable(self, label: str) -> None:
+        """Remembers all that may change as a state to come back to; a label that exists is set anew."""
+        states = STABLE_STATE.c
+        with self.database.transaction() as connection:
+            connection.execute(delete(STABLE_STATE).where(states.label == label))
+            connection.execute(insert(STABLE_STATE).values(label=label, content=pack(read_state(connection))))
+            keys = list(connection.scalars(select(states.id).order_by(states.id.desc()).offset(self.keep_states)))
+            if keys:
+                connection.execute(delete(STABLE_STATE).where(states.id.in_(keys)))
+
+    def stable_states(self) -> list[str]:
+        """The labels of the states that can be restored, oldest first."""
+        with self.database.transaction() as connection:
+            return list(connection.scalars(select(STABLE_STATE.c.label).order_by(STABLE_STATE.c.id)))
 
     def restore(self, label: str) -> None:
-        """Sets the poses of a stable state as what is believed now; objects made since then stay as they are.
+        """Makes a stable state what is believed now: objects made since are gone, those removed since are back.
 
         Raises:
             UnknownName: There is no such state; lists those that there are.
         """
+        states = STABLE_STATE.c
         with self.database.transaction() as connection:
-            states = {name: row for row, name in connection.execute(select(STABLE_STATE.c.id, STABLE_STATE.c.label))}
-            if label not in states:
-                raise UnknownName("stable state", label, states, "database")
-            numbers = {n: r for r, n in connection.execute(select(SolidObject.id, SolidObject.name))}
-            poses, places = [], []
-            for row in connection.execute(
-                select(STABLE_POSE).where(STABLE_POSE.c.state_id == states[label])
-            ).mappings():
-                at = self.tree.index.get(row["object_name"], -1)
-                if at >= 0 and row["reference_name"] in numbers:
-                    key = int(self._location_id[at])
-                    poses.append((*(row[a] for a in AXES), key))
-                    places.append((row["timestamp"], numbers[row["reference_name"]], key))
-            if poses:
-                run_many(connection, POSE_UPDATE, (*AXES_NEW, "row"), poses)
-                run_many(connection, RESTORE_PLACE, ("time", "reference", "row"), places)
+            content = connection.scalar(select(states.content).where(states.label == label))
+            if content is None:
+                labels = connection.scalars(select(states.label).order_by(states.id))
+                raise UnknownName("stable state", label, list(labels), "database")
+            write_state(connection, unpack(content))
         self.reload()
 
     def history(self, name: str) -> list[tuple[float, str, Pose]]:
         """When and by which evidence the relative pose of an object changed, oldest first."""
-        question = select(POSE_HISTORY).where(POSE_HISTORY.c.object_name == name).order_by(POSE_HISTORY.c.id)
+        question = select(POSE_HISTORY).where(POSE_HISTORY.c.object_name == name).order_by(POSE_HISTORY.c.number)
         with self.database.transaction() as connection:
             rows = connection.execute(question).mappings().all()
         return [(row["timestamp"], row["evidence"], pose_from_axes([row[a] for a in AXES])) for row in rows]
 
-    def _write(self, connection: Connection, tree: TransformTree, rows: npt.NDArray[np.int64], evidence: str) -> None:
-        if not len(rows):
-            return
+    def _write(self, connection: Connection, tree: TransformTree, rows: Rows, evidence: str) -> Rows:
+        """Stores poses; returns the rows that entered the history, because they differ from their last entry."""
+        axes = axes_of(tree.in_reference[rows])
+        keys, times = self._location_id[rows].tolist(), tree.seen_s[rows].tolist()
+        numbers: list[list[float]] = axes.tolist()
+        put_rows(connection, POSE, ["id"], AXES, [(k, *a) for k, a in zip(keys, numbers, strict=True)])
+        stamps = [(k, t, evidence) for k, t in zip(keys, times, strict=True)]
+        put_rows(connection, LOCATION, ["id"], ["timestamp", "evidence"], stamps)
+        new = ~(np.abs(axes - self._entered[rows]) <= HISTORY_STEP).all(axis=1)
+        entered: Rows = rows[new]
+        names = tree.names
+        past = [
+            (n % self.keep_poses, names[i], n, None if p < 0 else names[p], times[k], evidence, *numbers[k])
+            for k, i, n, p in zip(
+                np.flatnonzero(new).tolist(),
+                entered.tolist(),
+                self._entries[entered].tolist(),
+                tree.parent[entered].tolist(),
+                strict=True,
+            )
+        ]
+        put_rows(connection, POSE_HISTORY, ["place", "object_name"], PAST, past)
+        return entered
+
+    def _write_covariances(self, connection: Connection, tree: TransformTree, rows: Rows, variances: Array) -> None:
+        parents = tree.parent[rows]
+        references = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))
+        numbers = covariances_in(references, variances).tolist()
         keys = self._location_id[rows].tolist()
-        names, references, times, axes = columns_of(tree, rows)
-        poses = [(*a, k) for a, k in zip(axes, keys, strict=True)]
-        stamps = [(t, evidence, k) for t, k in zip(times, keys, strict=True)]
-        past = [(n, r, t, evidence, *a) for n, r, t, a in zip(names, references, times, axes, strict=True)]
-        run_many(connection, POSE_UPDATE, (*AXES_NEW, "row"), poses)
-        run_many(connection, STAMP_UPDATE, ("time", "source", "row"), stamps)
-        run_many(connection, HISTORY_INSERT, PAST, past)
-
-
-AXES_NEW = [f"new_{a}" for a in AXES]
-PAST = ("object_name", "reference_name", "timestamp", "evidence", *AXES)
-POSE_UPDATE = update(POSE).where(POSE.c.id == bindparam("row")).values({a: bindparam(f"new_{a}") for a in AXES})
-STAMP_UPDATE = (
-    update(LOCATION)
-    .where(LOCATION.c.id == bindparam("row"))
-    .values(timestamp=bindparam("time"), evidence=bindparam("source"))
-)
-RESTORE_PLACE = (
-    update(LOCATION)
-    .where(LOCATION.c.id == bindparam("row"))
-    .values(timestamp=bindparam("time"), ref_object_id=bindparam("reference"))
-)
-HISTORY_INSERT = insert(POSE_HISTORY).values({name: bindparam(name) for name in PAST})
-
-
-def columns_of(
-    tree: TransformTree, rows: npt.NDArray[np.int64]
-) -> tuple[list[str], list[str | None], list[float | None], list[list[float]]]:
-    """Names, references, times and the nine numbers of the poses."""
-    axes: list[list[float]] = tree.in_reference[rows][:, :3, [3, 0, 2]].transpose(0, 2, 1).reshape(-1, 9).tolist()
-    references = [None if p < 0 else tree.names[p] for p in tree.parent[rows]]
-    times = [None if t == NEVER else t for t in tree.seen_s[rows].tolist()]
-    return [tree.names[i] for i in rows], references, times, axes
-
-
-def run_many(
-    connection: Connection, statement: Update | Insert, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    """Runs a statement for every row by the driver itself: several times the rate of going through SQLAlchemy."""
-    text, order = text_of(statement, connection.dialect)
-    if order is None:
-        connection.exec_driver_sql(text, [dict(zip(names, row, strict=True)) for row in rows])
-    else:
-        places = [names.index(name) for name in order]
-        in_order = places == list(range(len(names)))
-        connection.exec_driver_sql(text, list(rows if in_order else map(itemgetter(*places), rows)))
-
-
-@cache
-def text_of(statement: Update | Insert, dialect: Dialect) -> tuple[str, list[str] | None]:
-    """The statement in the server's language, and the order of its values where they have no names."""
-    compiled = statement.compile(dialect=dialect)
-    return str(compiled), compiled.positiontup
-
-
-def pose_from_axes(numbers: Sequence[float]) -> Pose:
-    """From a position and the directions of the x and z axes, as the kitting model writes poses."""
-    point, x_axis, z_axis = np.array(numbers, float).reshape(3, 3)
-    matrix = np.eye(4)
-    matrix[:3, :4] = np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis, point])
-    return Pose.from_matrix(matrix)
+        rows_to_put = [(k, *c) for k, c in zip(keys, numbers, strict=True)]
+        put_rows(connection, POSE, ["id"], [*COVARIANCES, *DEVIATIONS], rows_to_put)

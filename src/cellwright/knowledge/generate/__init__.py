@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cellwright.knowledge.generate.model import Ontology
+from cellwright.knowledge.generate.planning import write_planning
 from cellwright.knowledge.generate.reading import SOURCES, read_graph, read_ontology
 from cellwright.knowledge.generate.records import write_records
 from cellwright.knowledge.generate.triples import write_triples
@@ -25,6 +26,7 @@ def generated_texts(sources: Iterable[Path] = SOURCES) -> dict[str, str]:
     ontology = read_ontology(graph)
     return {
         "cellwright.nt": write_triples(graph),
+        "planning.json": write_planning(ontology),
         "records.py": write_records(ontology),
         "vocabulary.json": write_vocabulary(ontology),
     }

@@ -57,6 +57,7 @@ __all__ = [
     "LargeContainer",
     "LengthUnit",
     "Marking",
+    "Measure",
     "MechanicalComponent",
     "MultiCupEffector",
     "NoSkuObject",
@@ -85,6 +86,7 @@ __all__ = [
     "Predicate",
     "Rcc8",
     "Record",
+    "Region",
     "RelativeLocation",
     "RelativeLocationIn",
     "RelativeLocationOn",
@@ -114,15 +116,27 @@ __all__ = [
     "WorkTable",
 ]
 
-SCHEMA_VERSION = "00771dadb4c08c8b"
+SCHEMA_VERSION = "0e138cabadf95bd2"
 AngleUnit = Literal["degree", "radian"]
 CentreOrder = Literal["plus", "minus"]
 Change = Literal["increase", "decrease"]
 Comparison = Literal["less", "equal", "greater"]
 Evaluation = Literal["spatial", "database"]
 LengthUnit = Literal["meter", "millimeter", "inch"]
+Measure = Literal[
+    "partsInVessel",
+    "vesselCapacity",
+    "partsInKit",
+    "partsWanted",
+    "allPartsInKit",
+    "allPartsWanted",
+    "traysInBox",
+    "kitsInBox",
+    "boxCapacity",
+]
 ParameterRole = Literal["reference", "target"]
 Rcc8 = Literal["DC", "EC", "PO", "TPP", "NTPP", "EQ", "TPPi", "NTPPi"]
+Region = Literal["body", "inside", "handle"]
 WeightUnit = Literal["kilogram", "gram", "milligram", "ounce", "pound"]
 
 
@@ -470,6 +484,11 @@ class Action(Activity):
     __tablename__ = "action"
     id: Mapped[int] = mapped_column(part_of("activity"), primary_key=True)
     __mapper_args__ = below("Action", id == Activity.id)
+    corresponds_to_id: Mapped[int | None] = mapped_column(reference("action"), index=True)
+    corresponds_to: Mapped[Action | None] = relationship(
+        primaryjoin=lambda: foreign(Action.corresponds_to_id) == remote(Action.id), post_update=True
+    )
+    """The action of the vocabulary of 2016 that does the same, and takes as long."""
     negative_effect: Mapped[list[Predicate]] = relationship(
         secondary=action_negative_effect,
         primaryjoin=lambda: Action.id == action_negative_effect.c.owner_id,
@@ -491,6 +510,8 @@ class Action(Activity):
         order_by=action_numeric_precondition.c.id,
     )
     """Must hold before."""
+    planning_name: Mapped[str | None] = mapped_column(String(255))
+    """Its name in planning files, where an action of another vocabulary is called so here."""
     positive_effect: Mapped[list[Predicate]] = relationship(
         secondary=action_positive_effect,
         primaryjoin=lambda: Action.id == action_positive_effect.c.owner_id,
@@ -507,6 +528,13 @@ class Action(Activity):
     """Must be true before."""
     signature: Mapped[str | None] = mapped_column(Text)
     """The names of its parameter types in order, with a blank between them."""
+    vocabulary: Mapped[str | None] = mapped_column(String(255))
+    """The published vocabulary that it belongs to, by year; 2016 when absent."""
+    work_place_id: Mapped[int | None] = mapped_column(reference("parameter_type"), index=True)
+    work_place: Mapped[ParameterType | None] = relationship(
+        primaryjoin=lambda: foreign(Action.work_place_id) == remote(ParameterType.id), post_update=True
+    )
+    """The parameter to which the robot goes; it must reach it, and nobody else may be there."""
 
 
 class ActionFailure(DataThing):
@@ -849,6 +877,8 @@ class Function(DataThing):
     __tablename__ = "function"
     id: Mapped[int] = mapped_column(part_of("data_thing"), primary_key=True)
     __mapper_args__ = below("Function", id == DataThing.id)
+    measure: Mapped[Measure | None] = mapped_column(one_of("measure", Measure))
+    """What it counts."""
     reference_parameter_id: Mapped[int | None] = mapped_column(reference("parameter_type"), index=True)
     reference_parameter: Mapped[ParameterType | None] = relationship(
         primaryjoin=lambda: foreign(Function.reference_parameter_id) == remote(ParameterType.id), post_update=True
@@ -972,6 +1002,8 @@ class Kit(NoSkuObject):
         order_by=kit_slot.c.id,
     )
     """A place for one part."""
+    stationary: Mapped[bool | None] = mapped_column(Boolean)
+    """Its tray stays where it is: the kit is finished when it is full, nobody carries it away."""
 
 
 class TrayDesign(DataThing):
@@ -1511,6 +1543,15 @@ class Predicate(DataThing):
     __mapper_args__ = below("Predicate", id == DataThing.id)
     evaluation: Mapped[Evaluation | None] = mapped_column(one_of("evaluation", Evaluation))
     """How its truth is found."""
+    expresses_rows: Mapped[list[PredicateExpresses]] = relationship(
+        order_by="PredicateExpresses.id", cascade="all, delete-orphan", passive_deletes=True
+    )
+    expresses: AssociationProxy[list[str]] = association_proxy(
+        "expresses_rows", "value", creator=lambda value: PredicateExpresses(value=value)
+    )
+    """A property of the kitting ontology, as Class-property, whose values it states, so that planning files need not
+    state them again.
+    """
     holds_when: Mapped[list[StateRelation]] = relationship(
         secondary=predicate_holds_when,
         primaryjoin=lambda: Predicate.id == predicate_holds_when.c.owner_id,
@@ -1518,6 +1559,13 @@ class Predicate(DataThing):
         order_by=predicate_holds_when.c.id,
     )
     """True when one of these relations holds from the subject to the other object."""
+    path: Mapped[str | None] = mapped_column(String(255))
+    """How the database says it: properties from the first object to the second, with a slash between them.
+
+    ^ goes a property backwards, ? stays at the object if it has the property, ! if it has not. 'location' is the object
+    that the primary location refers to, 'reach' the places inside a work volume, 'kitTraySku' the kind of a kit tray,
+    'exists' and '.' stay at the object, 'exists' only if the database has it. False at first when absent.
+    """
     reference_parameter_id: Mapped[int | None] = mapped_column(reference("parameter_type"), index=True)
     reference_parameter: Mapped[ParameterType | None] = relationship(
         primaryjoin=lambda: foreign(Predicate.reference_parameter_id) == remote(ParameterType.id), post_update=True
@@ -1703,6 +1751,13 @@ class StateRelation(DataThing):
         order_by=state_relation_any_of.c.id,
     )
     """At least one of these holds, too."""
+    first_region: Mapped[Region | None] = mapped_column(one_of("first_region", Region))
+    """Which volume of the first object; its body when absent.
+
+    Of several, as the slots of a tray are, one must stand in the relation.
+    """
+    second_region: Mapped[Region | None] = mapped_column(one_of("second_region", Region))
+    """The same for the second object."""
     x_relation_rows: Mapped[list[StateRelationXRelation]] = relationship(
         order_by="StateRelationXRelation.id", cascade="all, delete-orphan", passive_deletes=True
     )
@@ -1854,6 +1909,15 @@ class Polygon2DCorner(Record):
     value_y: Mapped[float] = mapped_column(Double)
     value_z: Mapped[float] = mapped_column(Double)
     value: Mapped[Point] = composite("value_x", "value_y", "value_z")
+
+
+class PredicateExpresses(Record):
+    """One `expresses` of a Predicate."""
+
+    __tablename__ = "predicate_expresses"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(part_of("predicate"), index=True)
+    value: Mapped[str] = mapped_column(String(255))
 
 
 class StateRelationXRelation(Record):

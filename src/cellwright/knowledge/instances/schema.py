@@ -1,0 +1,213 @@
+"""What instance files may contain: the classes and properties of the ontology, as the access classes have them.
+
+Nothing here knows a class by name. A class or property that is added to the ontology is read and written as soon as
+the access classes have been generated.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from sqlalchemy import Boolean, Double, Enum, Integer, Table, inspect
+from sqlalchemy.orm import Mapper, RelationshipProperty
+
+from cellwright.knowledge.generated import records
+from cellwright.knowledge.named import Named
+
+__all__ = ["InstanceClass", "InstanceProperty", "Source", "classes", "iris", "is_below", "vocabulary_iris"]
+
+Kind = Literal["text", "number", "integer", "boolean", "value", "record"]
+TRIPLE = re.compile(r'<(urn:cellwright:[^>]*)> <([^>]*)> (?:<([^>]*)>|"([^"]*)")')
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+OWL = "http://www.w3.org/2002/07/owl#"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a property is stored: columns of its class's table, or a table of pairs, or a table of values."""
+
+    table: Table
+    columns: tuple[str, ...]
+    owner: str = "id"
+
+
+@dataclass(frozen=True)
+class InstanceProperty:
+    """A property of a class.
+
+    Attributes:
+        name: Of the access class's attribute.
+        label: Its name in the ontology.
+        kind: What its values are.
+        many: Whether there may be several.
+        target: The class of its values, for `value` and `record`.
+        fields: The parts of a `value`.
+        words: The only texts that are allowed, where that is so.
+        required: Whether it must be given.
+        quantity: `length`, `angle`, `weight`, their squares as `length2`, or nothing.
+        source: Where it is stored.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+    many: bool
+    source: Source
+    target: str = ""
+    fields: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    required: bool = False
+    quantity: str = ""
+
+    @property
+    def element(self) -> str:
+        """What it is called in XML."""
+        return self.label[0].upper() + self.label[1:]
+
+
+@dataclass(frozen=True)
+class InstanceClass:
+    """A class that has records; its properties include those of the classes above it, by label."""
+
+    name: str
+    record: type[Any]
+    root: str
+    abstract: bool
+    lineage: tuple[str, ...]
+    own: dict[str, InstanceProperty]
+    properties: dict[str, InstanceProperty]
+
+
+@cache
+def classes() -> dict[str, InstanceClass]:
+    """Every class with records, those above before those below."""
+    found: dict[str, InstanceClass] = {}
+    _, marks = _ontology()
+    mappers = [m for m in records.Record.registry.mappers if issubclass(m.class_, Named)]
+    for mapper in sorted(mappers, key=lambda m: (len(list(m.iterate_to_root())), m.class_.__name__)):
+        name = mapper.class_.__name__
+        above = found[mapper.inherits.class_.__name__] if mapper.inherits is not None else None
+        own = {p.label: p for p in _own_properties(mapper, marks)}
+        both = {**(above.properties if above else {}), **own}
+        found[name] = InstanceClass(
+            name,
+            mapper.class_,
+            above.root if above else name,
+            marks.get((name, "abstract")) == "true",
+            (name, *(above.lineage if above else ())),
+            own,
+            dict(sorted(both.items())),
+        )
+    return found
+
+
+def is_below(kind: str, ancestor: str) -> bool:
+    """Whether a class is another one or stands below it."""
+    return kind in classes() and ancestor in classes()[kind].lineage
+
+
+def iris() -> dict[str, str]:
+    """Name of a class or property -> its full name in OWL."""
+    return _ontology()[0]
+
+
+@cache
+def vocabulary_iris() -> dict[str, tuple[str, str]]:
+    """Full name of an individual of the ontology -> its class and name: what every database holds from the start."""
+    local = {iri: name for name, iri in iris().items()}
+    found = {}
+    for subject, predicate, value, _ in _triples():
+        if predicate == TYPE and value in local and subject not in local:
+            found[subject] = (local[value], subject.rpartition("#")[2])
+    return found
+
+
+def _triples() -> list[tuple[str, str, str, str]]:
+    text = Path(records.__file__).with_name("cellwright.nt").read_text(encoding="utf-8")
+    return TRIPLE.findall(text)
+
+
+@cache
+def _ontology() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Full names of classes and properties, and what their annotations say."""
+    names, marks = {}, {}
+    kinds = {f"{OWL}{kind}" for kind in ("Class", "ObjectProperty", "DatatypeProperty")}
+    for subject, predicate, value, text in _triples():
+        local = subject.rpartition("#")[2]
+        if predicate == TYPE and value in kinds:
+            names[local] = subject
+        elif predicate.startswith("urn:cellwright:generate#"):
+            marks[local, predicate.rpartition("#")[2]] = text
+    return names, marks
+
+
+def _own_properties(mapper: Mapper[Any], marks: dict[tuple[str, str], str]) -> list[InstanceProperty]:
+    """Those that the class itself adds; the table that it adds has their columns."""
+    table = mapper.local_table
+    assert isinstance(table, Table)
+    made, taken = [], {"id", "kind", "name"}
+    for composite in mapper.composites:
+        if composite.parent is mapper:
+            columns = tuple(attribute.key for attribute in composite.props)
+            taken.update(columns)
+            value = composite.composite_class
+            made.append(_value(composite.key, False, Source(table, columns), value, marks))
+    for relation in mapper.relationships:
+        if relation.parent is not mapper:
+            continue
+        taken.update(column.name for column in relation.local_columns)
+        made.append(_relation(relation, table, marks))
+    for column in table.columns:
+        if column.name not in taken:
+            made.append(_datum(column.name, False, Source(table, (column.name,)), column.type, marks))
+    return made
+
+
+def _datum(name: str, many: bool, source: Source, kind: Any, marks: dict[tuple[str, str], str]) -> InstanceProperty:
+    words, label = tuple(kind.enums) if isinstance(kind, Enum) else (), _label(name)
+    python: Kind = "text"
+    if isinstance(kind, Boolean):
+        python = "boolean"
+    elif isinstance(kind, Double):
+        python = "number"
+    elif isinstance(kind, Integer):
+        python = "integer"
+    quantity = marks.get((label, "quantity"), "")
+    return InstanceProperty(name, label, python, many, source, words=words, quantity=quantity)
+
+
+def _relation(relation: RelationshipProperty[Any], table: Table, marks: dict[tuple[str, str], str]) -> InstanceProperty:
+    target = relation.mapper.class_
+    if not issubclass(target, Named):  # rows of values
+        rows, name = inspect(target), relation.key.removesuffix("_rows")
+        local, owner = rows.local_table, next(iter(relation.remote_side)).name
+        assert isinstance(local, Table)
+        if "value" in {composite.key for composite in rows.composites}:
+            value = rows.composites["value"]
+            source = Source(local, tuple(a.key for a in value.props), owner)
+            return _value(name, True, source, value.composite_class, marks)
+        return _datum(name, True, Source(local, ("value",), owner), local.columns["value"].type, marks)
+    if relation.secondary is not None:
+        assert isinstance(relation.secondary, Table)
+        source = Source(relation.secondary, ("target_id",), "owner_id")
+        return InstanceProperty(relation.key, _label(relation.key), "record", True, source, target.__name__)
+    (column,) = relation.local_columns
+    source, required = Source(table, (str(column.name),)), not column.nullable
+    return InstanceProperty(
+        relation.key, _label(relation.key), "record", False, source, target.__name__, required=required
+    )
+
+
+def _value(name: str, many: bool, source: Source, value: Any, marks: dict[tuple[str, str], str]) -> InstanceProperty:
+    parts, label = tuple(f.name for f in fields(value)), _label(name)
+    quantity = marks.get((label, "quantity"), "")
+    return InstanceProperty(name, label, "value", many, source, value.__name__, parts, quantity=quantity)
+
+
+def _label(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)

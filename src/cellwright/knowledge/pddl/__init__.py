@@ -1,0 +1,99 @@
+"""Planning files (PDDL), generated: the domain from the ontology, the problem from a database and orders.
+
+`planning_files` makes both texts; `read_plan` and `write_plan` are for what planners answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from cellwright.knowledge.database import Database
+from cellwright.knowledge.pddl.domain import build_domain
+from cellwright.knowledge.pddl.model import (
+    Atom,
+    Change,
+    Compare,
+    Domain,
+    Form,
+    LevelPredicate,
+    Parts,
+    PddlAction,
+    PddlError,
+    PddlStep,
+    Problem,
+    Symbol,
+)
+from cellwright.knowledge.pddl.names import Names
+from cellwright.knowledge.pddl.plan_files import read_plan, write_plan
+from cellwright.knowledge.pddl.problem import build_problem
+from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
+from cellwright.knowledge.pddl.text import write_domain, write_problem
+from cellwright.orders import KitDesign, Order
+
+__all__ = [
+    "MAIN_VOCABULARY",
+    "Atom",
+    "Change",
+    "Compare",
+    "Domain",
+    "Form",
+    "LevelPredicate",
+    "Names",
+    "Parts",
+    "PddlAction",
+    "PddlError",
+    "PddlStep",
+    "PlanningFiles",
+    "PlanningOntology",
+    "Problem",
+    "Symbol",
+    "build_domain",
+    "build_problem",
+    "planning_files",
+    "planning_ontology",
+    "read_plan",
+    "write_domain",
+    "write_plan",
+    "write_problem",
+]
+
+
+@dataclass(frozen=True)
+class PlanningFiles:
+    """Both files, what they were written from, and the way back from their names."""
+
+    domain: Domain
+    problem: Problem
+    domain_text: str
+    problem_text: str
+    names: Names
+
+
+def planning_files(
+    database: Database,
+    orders: Sequence[Order],
+    *,
+    vocabulary: str = MAIN_VOCABULARY,
+    form: Form | str = Form.NUMERIC,
+    parts: Parts | str = Parts.COUNTED,
+    durations: Mapping[str, float] | None = None,
+    without: Collection[str] = (),
+    kits: Sequence[tuple[str, KitDesign]] | None = None,
+) -> PlanningFiles:
+    """Domain and problem of finishing the orders from what the database believes.
+
+    Args:
+        database: Holds one workstation.
+        orders: What is wanted.
+        vocabulary: Year of the published vocabulary whose names are used.
+        form: What planners must understand: `numeric`, `classical` or `temporal`.
+        parts: `counted` by kind, or `named` one by one.
+        durations: Action of the vocabulary of 2016 -> seconds; costs where time is not planned.
+        without: Objects that are left out, such as a robot out of service.
+        kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+    """
+    domain = build_domain(vocabulary, form, parts, durations)
+    problem = build_problem(database, orders, domain, without=without, kits=kits)
+    names = Names()
+    return PlanningFiles(domain, problem, write_domain(domain), write_problem(problem, names), names)

@@ -1,0 +1,148 @@
+"""The domain from the ontology: its vocabulary's actions, and types and predicates for everything else it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.knowledge.pddl.classical import with_levels
+from cellwright.knowledge.pddl.counted import with_counted_parts
+from cellwright.knowledge.pddl.model import Atom, Change, Compare, Domain, Form, Parts, PddlAction, Symbol
+from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
+from cellwright.knowledge.pddl.temporal import with_durations
+
+__all__ = ["build_domain"]
+
+SIGNS = {"less": "<", "equal": "=", "greater": ">"}
+REACH = "robot-reaches-place"
+COST_PER_S = 10
+"""Costs are whole tenths of a second: classical planners know no fractions."""
+
+
+def build_domain(
+    vocabulary: str = MAIN_VOCABULARY,
+    form: Form | str = Form.NUMERIC,
+    parts: Parts | str = Parts.COUNTED,
+    durations: Mapping[str, float] | None = None,
+    ontology: PlanningOntology | None = None,
+) -> Domain:
+    """The domain.
+
+    Args:
+        vocabulary: Year of the published vocabulary whose names are used.
+        form: What planners must understand.
+        parts: Counted by kind, or named.
+        durations: Action of the vocabulary of 2016 -> seconds. The temporal form needs them; the others count them
+            as costs, in tenths of a second, where they are given.
+        ontology: Another one than the package's.
+
+    Raises:
+        UnknownName: No such vocabulary.
+        BadInput: The temporal form without durations.
+    """
+    known = ontology or planning_ontology()
+    form, parts = Form(form), Parts(parts)
+    if vocabulary not in known.vocabularies:
+        raise UnknownName("vocabulary", vocabulary, known.vocabularies, "planning files")
+    builder = _Builder(known)
+    entries = [
+        entry
+        for entry in known.individuals.values()
+        if entry["class"] == "Action" and entry.get("vocabulary", MAIN_VOCABULARY) == vocabulary
+    ]
+    actions = [builder.action(entry) for entry in entries]
+    if durations is not None:
+        taken = {e.get("planning_name", e["name"]): durations.get(e.get("corresponds_to", e["name"])) for e in entries}
+        if missing := [name for name, taken_s in taken.items() if taken_s is None]:
+            raise BadInput(f"planning files: no duration of {', '.join(missing)} is given")
+        actions = [replace(a, duration_s=taken[a.name]) for a in actions]
+    elif form is Form.TEMPORAL:
+        raise BadInput("planning files: the temporal form needs durations: action -> seconds")
+    domain = Domain(
+        f"kitting-{vocabulary}-{form}-{parts}",
+        vocabulary,
+        form,
+        parts,
+        tuple((kind, parent or "object") for kind, parent in known.parents.items()),
+        builder.symbols("Predicate"),
+        tuple(unexpressed(known, builder.symbols("Predicate"))),
+        builder.symbols("Function"),
+        tuple(actions),
+    )
+    if parts is Parts.COUNTED:
+        domain = with_counted_parts(domain)
+    if form is Form.TEMPORAL:
+        return with_durations(domain)
+    costed = tuple(
+        replace(a, duration_s=None, cost=None if a.duration_s is None else round(a.duration_s * COST_PER_S))
+        for a in domain.actions
+    )
+    domain = replace(domain, actions=costed)
+    return with_levels(domain) if form is Form.CLASSICAL else domain
+
+
+class _Builder:
+    """Makes actions from individuals, and remembers which predicates and functions they speak of."""
+
+    def __init__(self, ontology: PlanningOntology) -> None:
+        self._individuals = ontology.individuals
+        self._used: dict[str, Symbol] = {}
+
+    def symbols(self, kind: str) -> tuple[Symbol, ...]:
+        """The predicates or functions that the actions use, in order of their names."""
+        return tuple(s for n, s in sorted(self._used.items()) if self._individuals[n]["class"] == kind)
+
+    def action(self, entry: Mapping[str, Any]) -> PddlAction:
+        roles = entry["signature"].split()
+        place = entry.get("work_place", "")
+        conditions: list[Atom | Compare] = [self._atom(name) for name in entry["precondition"]]
+        if place and "robot" in roles:
+            self._atom(REACH)
+            conditions.append(Atom(REACH, ("?robot", f"?{place}")))
+        for name in entry.get("numeric_precondition", []):
+            conditions.append(self._comparison(self._individuals[name]))
+        changes = []
+        for name in entry.get("numeric_effect", []):
+            effect = self._individuals[name]
+            changes.append(Change(effect["change"] == "increase", self._atom(effect["function"]), effect["amount"]))
+        return PddlAction(
+            entry.get("planning_name", entry["name"]),
+            {role: self._individuals[role]["class_name"] for role in roles},
+            tuple(conditions),
+            tuple(self._atom(name) for name in entry["positive_effect"]),
+            tuple(self._atom(name) for name in entry.get("negative_effect", [])),
+            tuple(changes),
+            place=place,
+            comment=entry["activity_description"],
+        )
+
+    def _comparison(self, entry: Mapping[str, Any]) -> Compare:
+        other = entry.get("bound_function")
+        right = self._atom(other) if other else float(entry["bound"])
+        return Compare(SIGNS[entry["comparison"]], self._atom(entry["function"]), right)
+
+    def _atom(self, name: str) -> Atom:
+        entry = self._individuals[name]
+        roles = [entry[key] for key in ("reference_parameter", "target_parameter") if key in entry]
+        types = tuple((role, self._individuals[role]["class_name"]) for role in roles)
+        self._used.setdefault(name, Symbol(name, types, entry.get("measure", "")))
+        return Atom(name, tuple(f"?{role}" for role in roles))
+
+
+def unexpressed(ontology: PlanningOntology, predicates: Iterable[Symbol]) -> list[Symbol]:
+    """Predicates for the relations and flags of the ontology that the vocabulary has no word for."""
+    said = {word for symbol in predicates for word in ontology.individuals[symbol.name].get("expresses", [])}
+    found = [
+        Symbol(f"{lower(r.owner)}-has-{r.property}", ((lower(r.owner), r.owner), (r.property, r.target)))
+        for r in ontology.relations
+        if f"{r.owner}-{r.property}" not in said
+    ]
+    found += [Symbol(f"{lower(f.owner)}-is-{f.property}", ((lower(f.owner), f.owner),)) for f in ontology.flags]
+    return sorted(found)
+
+
+def lower(name: str) -> str:
+    """As predicates begin: `kitTray` of `KitTray`."""
+    return name[0].lower() + name[1:]

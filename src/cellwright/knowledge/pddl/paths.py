@@ -1,0 +1,52 @@
+"""Follows the paths by which the ontology says where in the database a predicate is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+__all__ = ["Follower"]
+
+Links = Mapping[str, list[str]]
+
+
+class Follower:
+    """Answers which objects a path leads to.
+
+    Args:
+        links: Property -> object -> objects.
+        existing: What the database has, unlike what is only wanted.
+    """
+
+    def __init__(self, links: Mapping[str, Links], existing: Iterable[str]) -> None:
+        self._links = dict(links)
+        self._existing = frozenset(existing)
+        self._back: dict[str, dict[str, list[str]]] = {}
+
+    def follow(self, start: str, path: str) -> list[str]:
+        """Where the path leads from an object; each end once."""
+        ends = [start]
+        for step in path.split("/"):
+            ends = list(dict.fromkeys(end for at in ends for end in self._step(at, step)))
+        return ends
+
+    def _step(self, at: str, step: str) -> list[str]:
+        if step == ".":
+            return [at]
+        if step == "exists":
+            return [at] if at in self._existing else []
+        if step.startswith("!"):
+            return [] if self._step(at, step[1:]) else [at]
+        if step.startswith("?"):
+            return [at] if self._step(at, step[1:]) else []
+        if step.startswith("^"):
+            return self._backwards(step[1:]).get(at, [])
+        return self._links.get(step, {}).get(at, [])
+
+    def _backwards(self, name: str) -> dict[str, list[str]]:
+        if name not in self._back:
+            found: dict[str, list[str]] = {}
+            for owner, targets in self._links.get(name, {}).items():
+                for target in targets:
+                    found.setdefault(target, []).append(owner)
+            self._back[name] = found
+        return self._back[name]

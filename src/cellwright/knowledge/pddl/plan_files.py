@@ -1,0 +1,75 @@
+"""Plan instance files: a step in parentheses on each line, with times where there are any.
+
+The reader takes what planners print around the steps: comments, times before, durations behind, any case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import isfinite
+
+from cellwright.knowledge.pddl.model import PddlError, PddlStep
+
+__all__ = ["read_plan", "write_plan"]
+
+STEP = re.compile(
+    r"""^\s*(?:(?P<start>[0-9.eE+-]+)\s*:)?\s*
+    \(\s*(?P<words>[^()\[\]]*?)\s*\)
+    \s*(?:\[\s*(?:D\s*:)?\s*(?P<duration>[0-9.eE+-]+)[^\]]*\])?\s*(?:;.*)?$""",
+    re.VERBOSE,
+)
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+def read_plan(text: str, where: str = "plan") -> list[PddlStep]:
+    """The steps of a plan's text; lines that are empty or only a comment are passed over.
+
+    Raises:
+        PddlError: A line that is no step; names it.
+    """
+    steps = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        content = line.strip()
+        if content and not content.startswith(";"):
+            steps.append(_step(content, f"{where}, line {number}"))
+    return steps
+
+
+def _step(content: str, where: str) -> PddlStep:
+    found = STEP.match(content)
+    if found is None:
+        raise PddlError(
+            f"{where}: '{content[:60]}' is no step; allowed is (action argument ...), before it 'time:', "
+            "behind it '[duration]'"
+        )
+    words = found["words"].split()
+    for word in words or [""]:
+        if not WORD.fullmatch(word):
+            raise PddlError(f"{where}: '{word}' is no name; allowed are letters, digits, - and _ after a letter")
+    return PddlStep(words[0], tuple(words[1:]), _time(found["start"], where), _time(found["duration"], where))
+
+
+def _time(text: str | None, where: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        raise PddlError(f"{where}: '{text}' is no time in seconds") from None
+    if not isfinite(number) or number < 0:
+        raise PddlError(f"{where}: a time of {text} s; allowed are 0 s and more")
+    return number
+
+
+def write_plan(steps: Iterable[PddlStep], cost: float | None = None) -> str:
+    """The text of a plan; times and durations are written where the steps have them."""
+    lines = []
+    for step in steps:
+        words = f"({' '.join([step.name, *step.arguments])})"
+        before = "" if step.start_s is None else f"{step.start_s:.6f}: "
+        behind = "" if step.duration_s is None else f" [{step.duration_s:.6f}]"
+        lines.append(f"{before}{words}{behind}\n")
+    if cost is not None:
+        lines.append(f"; cost = {cost:g}\n")
+    return "".join(lines)

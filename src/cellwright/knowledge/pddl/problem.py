@@ -1,0 +1,234 @@
+"""The problem: what the database believes and what the orders want, in the words of a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise, product
+
+from cellwright.core.errors import BadInput
+from cellwright.knowledge.database import Database
+from cellwright.knowledge.pddl.classical import LEVEL, NEXT, ZERO
+from cellwright.knowledge.pddl.counts import Counts
+from cellwright.knowledge.pddl.domain import REACH, lower
+from cellwright.knowledge.pddl.model import Atom, Compare, Domain, Form, LevelPredicate, Parts, Problem, Symbol
+from cellwright.knowledge.pddl.paths import Follower
+from cellwright.knowledge.pddl.snapshot import Snapshot, read_snapshot
+from cellwright.knowledge.pddl.source import PlanningOntology, planning_ontology
+from cellwright.knowledge.pddl.stand_ins import replace_parts, supply_missing_vessels
+from cellwright.knowledge.pddl.temporal import FREE, IDLE, IN_ZONE
+from cellwright.knowledge.pddl.wanted import WantedKit, add_wanted_kits
+from cellwright.orders import KitDesign, Order
+
+__all__ = ["build_problem"]
+
+PLENTY = "level_plenty"
+
+
+def build_problem(
+    database: Database,
+    orders: Sequence[Order],
+    domain: Domain,
+    *,
+    without: Collection[str] = (),
+    kits: Sequence[tuple[str, KitDesign]] | None = None,
+    ontology: PlanningOntology | None = None,
+    name: str = "",
+) -> Problem:
+    """The problem of finishing the orders from what the database believes, whatever state that is.
+
+    Args:
+        database: Holds one workstation.
+        orders: What is wanted, in all: kits that are there count.
+        domain: Says in which words.
+        without: Objects that are left out, such as a robot out of service.
+        kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+        ontology: The one of the domain.
+        name: Of the problem; by default made of the orders' names.
+
+    Raises:
+        BadInput: No order, or a cell without a robot.
+    """
+    if not orders:
+        raise BadInput("planning files: nothing to plan; give at least one order")
+    known = ontology or planning_ontology()
+    snapshot = read_snapshot(database, known, without, supply=domain.parts is Parts.NAMED)
+    return _Builder(snapshot, known, orders, domain, name, kits).problem
+
+
+class _Builder:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        ontology: PlanningOntology,
+        orders: Sequence[Order],
+        domain: Domain,
+        name: str,
+        kits: Sequence[tuple[str, KitDesign]] | None,
+    ) -> None:
+        self.ontology, self.snapshot, self.domain = ontology, snapshot, domain
+        self.robots = snapshot.of_class(ontology, "Robot")
+        if not self.robots:
+            raise BadInput("planning files: the database has no robot that could do anything")
+        existing = [*snapshot.kinds]
+        wanted = add_wanted_kits(snapshot, ontology, orders, kits)
+        self._widen_reach()
+        functions = domain.functions or tuple(f for v in domain.levels for f in (v.function, v.bound) if f is not None)
+        by_vessel = any(f.measure == "partsInKit" and f.parameters[1][0] == "partsVessel" for f in functions)
+        if by_vessel:
+            skus = [sku for kit in wanted for sku in kit.design.parts]
+            skus += [snapshot.one(part, "sku") for part in snapshot.of_class(ontology, "Part")]
+            supply_missing_vessels(snapshot, ontology, list(dict.fromkeys(skus)))
+        named = domain.parts is Parts.NAMED
+        self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named)
+        stand_in = "partsVessel" if by_vessel else "sku"
+        self.called = {} if named else replace_parts(snapshot, ontology, stand_in)
+        self.follower = Follower(snapshot.links, existing)
+        self.members = {kind: snapshot.of_class(ontology, kind) for kind in ontology.parents}
+        kinds = sorted({action.parameters[action.place] for action in domain.actions if action.place})
+        self.places = [place for kind in kinds for place in self.members[kind]]
+        self.problem = Problem(name or "-and-".join(order.name for order in orders), domain)
+        shown = ((n, kind) for n, kind in snapshot.kinds.items() if n not in self.called)
+        rank = {kind: number for number, kind in enumerate(ontology.parents)}
+        self.problem.objects = dict(sorted(shown, key=lambda entry: rank[entry[1]]))
+        self._facts()
+        self._relations()
+        self._numbers(functions)
+        if domain.form is Form.TEMPORAL:
+            self._tokens()
+        self._goal(wanted)
+
+    def _widen_reach(self) -> None:
+        """Who reaches something on a table reaches the table."""
+        tables = set(self.snapshot.of_class(self.ontology, "WorkTable"))
+        for places in self.snapshot.links["reach"].values():
+            there = {place for name in places if (place := self.snapshot.one(name, "location")) in tables}
+            places += sorted(there.difference(places))
+
+    # ------------------------------------------------------------ facts
+
+    def _facts(self) -> None:
+        for symbol in self.domain.predicates:
+            entry = self.ontology.individuals.get(symbol.name)
+            if entry is None or "path" not in entry:
+                continue
+            classes = [
+                self.ontology.individuals[entry[key]]["class_name"]
+                for key in ("reference_parameter", "target_parameter")
+                if key in entry
+            ]
+            self.problem.facts += self._found(symbol.name, entry["path"], classes)
+
+    def _found(self, predicate: str, path: str, classes: list[str]) -> Iterator[Atom]:
+        targets = set(self.members[classes[1]]) if len(classes) > 1 else set[str]()
+        if predicate == REACH:
+            targets = set(self.places)
+        called = self.called
+        for start in self.members[classes[0]]:
+            ends = self.follower.follow(start, path)
+            if len(classes) == 1:
+                if ends:
+                    yield Atom(predicate, (called.get(start, start),))
+                continue
+            for end in ends:
+                if end in targets:
+                    yield Atom(predicate, (called.get(start, start), called.get(end, end)))
+
+    def _relations(self) -> None:
+        wanted = {symbol.name for symbol in self.domain.relations}
+        objects = self.problem.objects
+        for (owner, word), pairs in self.snapshot.by_owner.items():
+            predicate = f"{lower(owner)}-has-{word}"
+            if predicate in wanted:
+                self.problem.relations += [Atom(predicate, p) for p in pairs if p[0] in objects and p[1] in objects]
+        for (owner, word), names in self.snapshot.flags.items():
+            self.problem.relations += [Atom(f"{lower(owner)}-is-{word}", (n,)) for n in names if n in objects]
+
+    def _tokens(self) -> None:
+        facts = self.problem.facts
+        facts += [Atom(IDLE, (robot,)) for robot in self.robots]
+        tables = set(self.members["WorkTable"])
+        zones: dict[str, None] = {}
+        for place in self.places:
+            stands_on = self.snapshot.one(place, "location")
+            zone = stands_on if stands_on in tables else place
+            zones[zone] = None
+            facts.append(Atom(IN_ZONE, (place, zone)))
+        facts += [Atom(FREE, (zone,)) for zone in zones]
+
+    # ------------------------------------------------------------ numbers and goal
+
+    def _numbers(self, functions: Sequence[Symbol]) -> None:
+        if self.domain.levels:
+            self._levels()
+            return
+        for function in functions:
+            for of, arguments in self._arguments(function):
+                self.problem.values[Atom(function.name, arguments)] = self.counts.value(function.measure, of)
+
+    def _arguments(self, function: Symbol, kit: str = "") -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
+        """All objects that the function may be asked about, or those of one kit, by parameter and in order."""
+        roles = [role for role, _ in function.parameters]
+        only = {"Kit": [kit]} if kit else {}
+        for arguments in product(*(only.get(kind) or self.members[kind] for _, kind in function.parameters)):
+            yield dict(zip(roles, arguments, strict=True)), arguments
+
+    def _levels(self) -> None:
+        highest, plenty = 0, False
+        for level in self.domain.levels:
+            for of, arguments in self._arguments(level.function):
+                number, measure = self._number(level, of)
+                if number < 0:
+                    continue  # more than is wanted: never level zero, so never finished
+                if self.counts.is_plenty(measure, of, number, len(self.robots)):
+                    word, plenty = PLENTY, True
+                else:
+                    word, highest = f"level_{number}", max(highest, self._ceiling(level, of, number))
+                self.problem.facts.append(Atom(level.symbol.name, (*arguments, word)))
+        words = [f"level_{number}" for number in range(highest + 1)]
+        self.problem.objects |= dict.fromkeys((words or [ZERO]) + [PLENTY] * plenty, LEVEL)
+        self.problem.facts += [Atom(NEXT, pair) for pair in pairwise(words)]
+        if plenty:
+            self.problem.facts.append(Atom(NEXT, (PLENTY, PLENTY)))
+
+    def _number(self, level: LevelPredicate, of: dict[str, str]) -> tuple[int, str]:
+        number = self.counts.value(level.function.measure, of)
+        if level.bound is None:
+            return int(number), level.function.measure
+        return int(self.counts.value(level.bound.measure, of) - number), level.bound.measure
+
+    def _ceiling(self, level: LevelPredicate, of: dict[str, str], number: int) -> int:
+        """How high a level can rise: a vessel takes back what was taken, and what is in hand."""
+        if level.function.measure == "partsInVessel":
+            return int(self.counts.value("vesselCapacity", of))
+        return number + len(self.robots) if level.function.measure == "traysInBox" else number
+
+    def _goal(self, wanted: Sequence[WantedKit]) -> None:
+        domain, goal = self.domain, self.problem.goal
+        into_box = next(s for s in domain.predicates if [role for role, _ in s.parameters] == ["kit", "lbwk"])
+        boxes = {box: self.counts.value("boxCapacity", {"lbwk": box}) for box in self.members["LargeBoxWithKits"]}
+        for box in boxes:
+            boxes[box] -= self.counts.kits_in.get(box, 0)
+        for kit in wanted:
+            goal += self._full(kit)
+            if kit.stationary or not boxes:
+                continue
+            there = next((box for box in boxes if kit.name in self.snapshot.to(box, "kit")), None)
+            box = there or max(boxes, key=lambda name: boxes[name])
+            boxes[box] -= there is None
+            goal.append(Atom(into_box.name, (kit.name, box)))
+
+    def _full(self, kit: WantedKit) -> Iterator[Atom | Compare]:
+        pairs: list[tuple[Symbol, Symbol, LevelPredicate | None]]
+        if self.domain.levels:
+            pairs = [(v.function, v.bound, v) for v in self.domain.levels if v.bound is not None]
+        else:
+            by_measure = {function.measure: function for function in self.domain.functions}
+            pairs = [(by_measure["partsInKit"], by_measure["partsWanted"], None)]
+        for function, bound, level in pairs:
+            if function.measure != "partsInKit":
+                continue
+            for of, arguments in self._arguments(function, kit.name):
+                have, want = (self.counts.value(f.measure, of) for f in (function, bound))
+                if have or want:
+                    left, right = Atom(function.name, arguments), Atom(bound.name, arguments)
+                    yield Atom(level.symbol.name, (*arguments, ZERO)) if level else Compare("=", left, right)

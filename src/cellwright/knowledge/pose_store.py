@@ -1,0 +1,123 @@
+"""Poses on their way into the database: many at a time, by the driver itself.
+
+Going through the access classes costs several times as much, and so does a statement for every pose on a server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import BigInteger, Connection, Dialect, Double, Integer, String, Table
+
+from cellwright.core.pose import Pose
+from cellwright.knowledge.generated.records import PhysicalLocation, PoseLocation
+from cellwright.knowledge.history import AXES
+
+__all__ = [
+    "COVARIANCES",
+    "DEVIATIONS",
+    "LOCATION",
+    "POSE",
+    "axes_of",
+    "covariances_from",
+    "covariances_in",
+    "pose_from_axes",
+    "put_rows",
+    "turned_covariances",
+]
+
+POSE: Table = PoseLocation.__table__  # type: ignore[assignment]
+LOCATION: Table = PhysicalLocation.__table__  # type: ignore[assignment]
+SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
+COVARIANCES = [f"{of}_covariance_{axes}" for of in ("position", "orientation") for axes in SIX]
+DEVIATIONS = ["position_standard_deviation", "orientation_standard_deviation"]
+UPPER = np.triu_indices(3)
+Array = npt.NDArray[np.float64]
+
+
+def put_rows(
+    connection: Connection, table: Table, keys: Sequence[str], values: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Writes rows, keys first: sets the values where the keys exist, else adds the row."""
+    begin, end = put_text(table, tuple(keys), tuple(values), connection.dialect)
+    names = (*keys, *values)
+    if not rows:
+        return
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"{begin} VALUES ({', '.join('?' * len(names))}) {end}", list(rows))
+    elif connection.dialect.name == "postgresql":  # a column is one value: the driver's work is the same for any number
+        arrays = ", ".join(f"%s::{ARRAYS[type(table.c[name].type)]}[]" for name in names)
+        columns = tuple(array_text(column) for column in zip(*rows, strict=True))
+        connection.exec_driver_sql(f"{begin} SELECT * FROM unnest({arrays}) {end}", columns)
+    else:  # numbers as they are; making the driver look at each of them takes most of the time
+        words = [i for i, name in enumerate(names) if isinstance(table.c[name].type, String)]
+        form = f"({', '.join('%%s' if i in words else '%r' for i in range(len(names)))})"
+        numbers = itemgetter(*(i for i in range(len(names)) if i not in words))
+        text = ", ".join([form % numbers(row) for row in rows])
+        connection.exec_driver_sql(f"{begin} VALUES {text} {end}", tuple([row[i] for row in rows for i in words]))
+
+
+def array_text(column: Sequence[Any]) -> str:
+    """An array as PostgreSQL writes it, which is quicker than having the driver look at every value."""
+    if all(isinstance(value, float | int) for value in column):
+        return f"{{{','.join(map(repr, column))}}}"
+    quoted = ("NULL" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' for v in column)
+    return f"{{{','.join(quoted)}}}"
+
+
+ARRAYS = {Integer: "integer", BigInteger: "bigint", Double: "float8", String: "text"}
+
+
+@cache
+def put_text(table: Table, keys: tuple[str, ...], values: tuple[str, ...], dialect: Dialect) -> tuple[str, str]:
+    """The statement in the server's language: what comes before the rows, and after."""
+    quote = dialect.identifier_preparer.quote
+    begin = f"INSERT INTO {quote(table.name)} ({', '.join(quote(name) for name in (*keys, *values))})"
+    if dialect.name in ("mysql", "mariadb"):
+        return begin, "ON DUPLICATE KEY UPDATE " + ", ".join(f"{quote(v)} = VALUES({quote(v)})" for v in values)
+    where = f"ON CONFLICT ({', '.join(quote(key) for key in keys)})"
+    return begin, f"{where} DO UPDATE SET " + ", ".join(f"{quote(v)} = excluded.{quote(v)}" for v in values)
+
+
+def axes_of(matrices: Array) -> Array:
+    """The nine numbers of each pose, n x 4 x 4 -> n x 9."""
+    return matrices[:, :3, [3, 0, 2]].transpose(0, 2, 1).reshape(-1, len(AXES))
+
+
+def pose_from_axes(numbers: Sequence[float]) -> Pose:
+    """From a position and the directions of the x and z axes, as the kitting model writes poses."""
+    point, x_axis, z_axis = np.array(numbers, float).reshape(3, 3)
+    matrix = np.eye(4)
+    matrix[:3, :4] = np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis, point])
+    return Pose.from_matrix(matrix)
+
+
+def covariances_in(references_in_world: Array, variances: Array) -> Array:
+    """Variances of x, y, z and yaw in the world, n x 4, as the numbers of COVARIANCES and DEVIATIONS.
+
+    Covariances are in the references' frames; the one deviation of a position is that of its worst axis.
+    """
+    turned = references_in_world[:, :3, :3].transpose(0, 2, 1)
+    position = (turned * variances[:, None, :3]) @ turned.transpose(0, 2, 1)
+    about_z = turned[:, :, 2:]
+    orientation = about_z @ about_z.transpose(0, 2, 1) * variances[:, 3, None, None]
+    deviations = np.sqrt(np.stack([variances[:, :3].max(axis=1), variances[:, 3]], axis=1))
+    return np.hstack([position[:, UPPER[0], UPPER[1]], orientation[:, UPPER[0], UPPER[1]], deviations])
+
+
+def covariances_from(numbers: Sequence[float]) -> tuple[Array, Array]:
+    """The matrices of position and orientation, from the numbers of COVARIANCES."""
+    both = np.zeros((2, 3, 3))
+    both[:, UPPER[0], UPPER[1]] = both[:, UPPER[1], UPPER[0]] = np.reshape(numbers, (2, 6))
+    return both[0], both[1]
+
+
+def turned_covariances(numbers: Sequence[float], turn: Array) -> list[float]:
+    """The numbers of COVARIANCES in another frame, into which `turn` leads."""
+    turned = [(turn @ matrix @ turn.T)[UPPER] for matrix in covariances_from(numbers)]
+    return [float(number) for number in np.concatenate(turned)]

@@ -1,0 +1,90 @@
+"""What a sight adds to what is believed about an object: a Kalman filter for something that stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["BeliefCfg", "fuse", "predicted", "yaw_between"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BeliefCfg:
+    """When to believe what is seen.
+
+    Attributes:
+        gate: Square of the Mahalanobis distance up to which a sight may be of an object; 16.3 loses one in thousand.
+        bias_sd_m: Error that does not average out: cameras are mounted by hand.
+        drift_sd_m: By how much an object's place becomes uncertain in one second, growing with the root of time.
+        drift_sd_rad: The same for its turn.
+        max_sd_m: No object becomes more uncertain than this.
+        prior_sd_m: Of an object that was never seen and is known from drawings.
+        prior_sd_rad: Likewise.
+        min_score: Sights below are left out.
+        sights: How often something must be seen to become an object, or to have moved.
+        patience_s: After how long something that was not seen often enough is forgotten, and after how long an
+            object that should be seen is missing: then it is reported, and may be what was seen elsewhere.
+        max_speed_mps: How fast something may go from sight to sight that is not yet an object.
+        separation_m: Two objects of a kind are not closer than this: the second sight is of the same one.
+        reach_m: How far an object that is missing may have gone; farther away it is another one.
+    """
+
+    gate: float = 16.3
+    bias_sd_m: float = 0.002
+    drift_sd_m: float = 0.0003
+    drift_sd_rad: float = 0.005
+    max_sd_m: float = 0.01
+    prior_sd_m: float = 0.01
+    prior_sd_rad: float = 0.1
+    min_score: float = 0.3
+    sights: int = 3
+    patience_s: float = 0.5
+    max_speed_mps: float = 0.5
+    separation_m: float = 0.01
+    reach_m: float = 2.0
+
+
+def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:
+    """How well objects are known some time after they were seen, n x 4."""
+    drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
+    most = np.maximum(np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2, variances)
+    waited = np.clip(seconds, 0.0, 1e9)[:, None]
+    result: Array = np.minimum(variances + drift * waited, most)
+    return result
+
+
+def yaw_between(before: Array, after: Array) -> Array:
+    """The turn about the vertical from one orientation to another, n x 4 x 4 each, in -pi to pi."""
+    turn = after[:, :3, :3] @ before[:, :3, :3].transpose(0, 2, 1)
+    result: Array = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
+    return result
+
+
+def fuse(poses: Array, variances: Array, seen: Array, seen_variances: Array, turned: Array) -> tuple[Array, Array]:
+    """Belief and sight of the same objects together.
+
+    Args:
+        poses: Believed, n x 4 x 4.
+        variances: n x 4.
+        seen: n x 4 x 4.
+        seen_variances: n x 4.
+        turned: The turns from belief to sight, already checked; not a number leaves the orientation as it is.
+
+    Returns:
+        Poses and variances after it.
+    """
+    gain = variances / np.maximum(variances + seen_variances, 1e-18)
+    believed = np.isfinite(turned)
+    gain[~believed, 3] = 0.0
+    result = poses.copy()
+    result[:, :3, 3] += gain[:, :3] * (seen[:, :3, 3] - poses[:, :3, 3])
+    angle = gain[:, 3] * np.where(believed, turned, 0.0)
+    c, s = np.cos(angle), np.sin(angle)
+    x_row, y_row = result[:, 0, :3].copy(), result[:, 1, :3].copy()
+    result[:, 0, :3] = c[:, None] * x_row - s[:, None] * y_row
+    result[:, 1, :3] = s[:, None] * x_row + c[:, None] * y_row
+    return result, (1.0 - gain) * variances

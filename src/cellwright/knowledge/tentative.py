@@ -1,0 +1,77 @@
+"""Sights that are of no object yet: once is not enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.knowledge.association import assign
+from cellwright.knowledge.sighting import BeliefCfg
+
+__all__ = ["Tentative", "follow"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass
+class Tentative:
+    """Something that was seen and is no object yet.
+
+    Attributes:
+        sku: What it was taken for.
+        pose_in_world: Where it was seen last, 4 x 4.
+        variances: x, y, z and yaw of that sight.
+        time_s: When.
+        sights: How often it was seen.
+    """
+
+    sku: str
+    pose_in_world: Array
+    variances: Array
+    time_s: float
+    sights: int = 1
+
+
+def follow(
+    known: Sequence[Tentative], sights: Sequence[Tentative], time_s: float, cfg: BeliefCfg
+) -> tuple[list[Tentative], list[Tentative]]:
+    """Joins the sights of one moment with earlier ones.
+
+    Args:
+        known: What was seen before.
+        sights: What is seen now, each for itself.
+        time_s: Now.
+        cfg: How far a thing may go between two sights, and how often it must be seen.
+
+    Returns:
+        What must be seen more often, and what was seen often enough.
+    """
+    known = [t for t in known if time_s - t.time_s <= cfg.patience_s]
+    result = list(known)
+    for sku in dict.fromkeys(t.sku for t in sights):
+        old, new = [t for t in known if t.sku == sku], [t for t in sights if t.sku == sku]
+        joined = join(old, new, cfg)
+        for number, sight in enumerate(new):
+            if number in joined:
+                one = joined[number]
+                one.sights += one.time_s < time_s
+                one.pose_in_world, one.variances, one.time_s = sight.pose_in_world, sight.variances, time_s
+            else:
+                result.append(sight)
+    ready = [t for t in result if t.sights >= cfg.sights and t.time_s == time_s]
+    return [t for t in result if not any(t is r for r in ready)], ready
+
+
+def join(old: Sequence[Tentative], new: Sequence[Tentative], cfg: BeliefCfg) -> dict[int, Tentative]:
+    """Number of a new sight -> the earlier one that it goes on, where it can have gone so far."""
+    if not old:
+        return {}
+    before, now = (np.array([t.pose_in_world[:3, 3] for t in side]) for side in (old, new))
+    steps = np.linalg.norm(before[:, None] - now[None], axis=2)
+    waited_s = np.array([[max(n.time_s - o.time_s, 0.0) for n in new] for o in old])
+    noise = 4.0 * np.sqrt([[2.0 * n.variances[:3].max() for n in new]])
+    steps[steps > cfg.max_speed_mps * waited_s + noise + cfg.bias_sd_m] = np.inf
+    return {n: old[o] for o, n in assign(steps, 1e3)}

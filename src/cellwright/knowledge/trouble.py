@@ -1,0 +1,37 @@
+"""What a database's driver complains of, in one line and with what can be done about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import URL
+
+__all__ = ["explain"]
+
+LOST = "nothing of this change was stored; the next one connects again"
+ADVICE = {
+    "readonly": "this user may read it, not write it: check the rights of the file and of its folder",
+    "is locked": "another program holds it: end that one, or try again; nothing of this change was stored",
+    "not a database": "an SQLite file, a new name or the address of a server is allowed",
+    "is full": "make room on the disk; nothing of this change was stored",
+    "malformed": "the file is damaged: restore a copy",
+    "unable to open": "check that this user may read and write it and its folder",
+    "server has gone": LOST,
+    "Lost connection": LOST,
+    "connection is lost": LOST,
+    "terminating": LOST,
+    "server closed": LOST,
+    "connect": "check that the server runs at this address",
+}
+"""What stands in the driver's words -> what can be done."""
+
+
+def explain(error: Exception, url: URL | None = None) -> str:
+    """What the driver said, without the statement that failed, and advice where there is any."""
+    cause = getattr(error, "orig", None) or error
+    numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are
+    words = str(cause.args[1] if numbered else cause).strip()
+    said = words.splitlines()[0] if words else type(cause).__name__
+    if "unable to open" in said and url is not None and url.database and not Path(url.database).parent.is_dir():
+        return f"{said}; folder '{Path(url.database).parent}' does not exist"
+    return next((f"{said}; {advice}" for part, advice in ADVICE.items() if part in said), said)

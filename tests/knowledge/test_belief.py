@@ -1,0 +1,454 @@
+"""What is believed follows what is seen: the lab's real frames, recorded detectors, and hand-made trouble."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cellwright.cells import load_cell
+from cellwright.core import Bus
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.messages import Detections, Tracks
+from cellwright.core.pose import Pose
+from cellwright.knowledge import Belief, BeliefCfg, Database, WorldModel, fill, records
+from cellwright.lab.workstation import workstation_of
+from cellwright.orders import DESIGNS
+from cellwright.record import Recorder, read_log, replay
+from cellwright.sensors import make_sensor, schedule
+from cellwright.sim import Stepper, World
+
+FRAMES = Path(__file__).parents[3] / "shared" / "aprs" / "vision"
+GEAR, TRAY = "sku_part_medium_gear", "sku_medium_gear_vessel"
+PERIOD_NS = 50_000_000
+VARIANCES = np.array([0.0005**2, 0.0005**2, 0.0005**2, 0.05**2])
+
+
+@pytest.fixture
+def model(file):
+    database = Database(file)
+    with database.session() as session:
+        session.add(records.KittingWorkstation(name="cell"))
+    yield WorldModel(database)
+    database.close()
+
+
+@pytest.fixture
+def changes():
+    return []
+
+
+@pytest.fixture
+def belief(model, changes):
+    return Belief(model, changes.append)
+
+
+class Camera:
+    """Reports rows of (SKU, x, y, yaw) with noise, in an order that changes, as the lab's does."""
+
+    def __init__(self, belief, name="camera", sd_m=0.0):
+        self.belief, self.name, self.sd_m, self.count = belief, name, sd_m, 0
+        self.rng = np.random.default_rng(1)
+
+    def see(self, rows, frames=1, score=0.9):
+        told = []
+        for _ in range(frames):
+            order = self.rng.permutation(len(rows))
+            seen = [rows[i] for i in order]
+            positions = np.array([(x, y, 0.0) for _, x, y, _ in seen]).reshape(-1, 3)
+            positions = positions + self.rng.normal(0.0, 1.0, positions.shape) * self.sd_m
+            turns = np.array([Pose.from_xyz_rpy((0, 0, 0), (0, 0, yaw)).quaternion for *_, yaw in seen]).reshape(-1, 4)
+            message = Detections(
+                self.count * PERIOD_NS, self.count, self.name, "world", tuple(s for s, *_ in seen), positions, turns,
+                np.tile(VARIANCES, (len(seen), 1)), np.full(len(seen), score),
+            )  # fmt: skip
+            self.count += 1
+            told += self.belief.take(message)
+        return [(c.subject, c.change.split()[0]) for c in told]
+
+    @property
+    def now_s(self):
+        return (self.count - 1) * PERIOD_NS / 1e9
+
+
+def place(belief, name):
+    return belief.world_model.pose_in(name, "cell").position
+
+
+# ------------------------------------------------------------ the lab's frames
+
+
+def read_frames(path):
+    """Frames of (SKU, x, y, yaw); groups without a position are what was not found."""
+    lines = list(csv.reader(path.read_text().splitlines()))
+    if lines[0][0] == "name":
+        groups = [lines[1:]]
+    else:
+        groups = [[line[i : i + 6] for i in range(0, len(line) - 5, 6)] for line in lines]
+    return [
+        [(g[0], float(g[2]) / 1e3, float(g[3]) / 1e3, float(g[1])) for g in frame if g[2].strip() and g[3].strip()]
+        for frame in groups
+    ]
+
+
+def distinct(frames):
+    """How many objects of each kind there are: places farther apart than the scatter of any."""
+    found = {}
+    for sku, x, y, _ in (row for frame in frames for row in frame):
+        near = [p for p in found.setdefault(sku, []) if np.hypot(p[0] - x, p[1] - y) < 0.01]
+        if not near:
+            found[sku].append((x, y))
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "captur_jan_25_2017",
+        "capture_jan_24_2017",
+        "capture_jan_31_2017_motoman_shared_table_objects",
+        "fanuc_cart_objects_capture_feb_24_all_parts_in_kits",
+        "flipping_kit_rotation",
+        "motoman_capture_jan_26_2017",
+    ],
+)
+def test_frames_of_the_real_lab(name, belief):
+    path = FRAMES / f"{name}.csv"
+    if not path.exists():
+        pytest.skip("the lab's recorded frames are not here")
+    frames = [frame for frame in read_frames(path) if frame]
+    frames = frames * (3 if len(frames) == 1 else 1)  # a still camera would have sent the same again
+    camera = Camera(belief)
+    told, spread, places = [], [], []
+    for frame in frames:
+        told += camera.see(frame)
+        if belief.objects():
+            first = belief.objects()[0]
+            spread.append(np.sqrt(belief.covariance(first)[0, 0]))
+            places.append({n: place(belief, n) for n in belief.objects()})
+    truth = distinct(frames)
+    assert {sku: len(belief.objects(sku)) for sku in truth} == {sku: len(p) for sku, p in truth.items()}
+    assert {change for _, change in told} == {"new"}  # nothing moved, nothing got lost
+    for before, after in zip(places, places[1:], strict=False):  # noqa: RUF007
+        assert all(np.linalg.norm(after[n] - before[n]) < 0.002 for n in before), "an identity changed places"
+    for sku, known in truth.items():
+        for x, y in known:
+            assert min(np.hypot(*(place(belief, n)[:2] - (x, y))) for n in belief.objects(sku)) < 0.001
+    if len(frames) > 5:
+        assert spread[-1] < 0.8 * spread[0]
+
+
+def test_tray_that_the_lab_sees_flipped_keeps_its_direction(belief):
+    path = FRAMES / "flipping_kit_rotation.csv"
+    if not path.exists():
+        pytest.skip("the lab's recorded frames are not here")
+    camera = Camera(belief)
+    turns = []
+    for frame in read_frames(path):
+        camera.see(frame)
+        turns += [belief.world_model.pose_in(n, "cell").rpy[2] for n in belief.objects("sku_kit_m2l1_vessel")]
+    assert turns
+    assert np.allclose(np.abs(turns), np.pi / 2, atol=0.05)  # a mean of both would be 0
+
+
+# ------------------------------------------------------------ recorded detectors
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    """Two seconds of the cell's own detectors in a log, and where everything really was."""
+    cell = load_cell("aprs").model_copy(update={"fidelity": "kinematic"})
+    world, bus = World(cell, seed=4), Bus()
+    stepper = Stepper(world.clock, world.engine)
+    for line in cell.sensors:
+        if line["type"] == "logical_detector":
+            schedule(make_sensor(line, world, "aprs"), stepper, bus)
+    log = tmp_path_factory.mktemp("recording") / "run.mcap"
+    recorder = Recorder(bus, log, clock=world.clock)
+    stepper.advance(world.clock.tick + world.clock.ticks(2.0))
+    assert recorder.close().messages == 0
+    return read_log(log), {name: (item.sku, world.pose_of(name)) for name, item in world.objects.items()}
+
+
+def play(log, belief):
+    topics = [name for name in log.topics if name.endswith("/detections")]
+    assert replay(log, lambda _, message: belief.take(message), topics=topics).published > 20
+
+
+def test_recorded_detectors_find_every_object(recording, belief, changes):
+    log, truth = recording
+    play(log, belief)
+    counts = {sku: sum(s == sku for s, _ in truth.values()) for sku, _ in truth.values()}
+    assert {sku: len(belief.objects(sku)) for sku in counts} == counts
+    assert {c.change.split()[0] for c in changes} == {"new"}
+    names = {}
+    for name, (sku, pose) in truth.items():
+        gaps = {n: np.linalg.norm(place(belief, n) - pose.position) for n in belief.objects(sku)}
+        names[name] = min(gaps, key=gaps.get)
+        assert gaps[names[name]] < 0.003  # the camera's mounting error is part of it
+    assert len(set(names.values())) == len(truth)
+
+
+def test_recorded_detectors_correct_the_drawings(recording, file, changes):
+    log, truth = recording
+    database = Database(file)
+    fill(database, workstation_of(load_cell("aprs")), [DESIGNS.get(n) for n in ("kit_s2l2", "kit_m2l1")])
+    model = WorldModel(database)
+    belief = Belief(model, changes.append)
+    drawn = belief.objects()
+    play(log, belief)
+    assert changes == []
+    assert belief.objects() == drawn
+    for name, (_, pose) in truth.items():  # a kit is where its tray is
+        assert np.linalg.norm(model.pose_in(name, "aprs").position - pose.position) < 0.003
+    assert all(belief.source(name).startswith("detector_") for name in drawn)
+    database.close()
+
+
+# ------------------------------------------------------------ trouble
+
+
+def rows_of(*xs, y=0.0):
+    return [(GEAR, x, y, 0.0) for x in xs]
+
+
+def test_seen_once_or_badly_is_not_believed(belief, changes):
+    camera = Camera(belief)
+    camera.see(rows_of(0.1), frames=2)
+    camera.see([], frames=20)
+    camera.see(rows_of(0.3), frames=20, score=0.1)
+    assert belief.objects() == []
+    assert changes == []
+    assert camera.see(rows_of(0.1), frames=3) == [("medium_gear_seen_1", "new")]
+    assert belief.objects(GEAR) == ["medium_gear_seen_1"]
+    assert [c.source for c in changes] == ["belief"]
+    with belief.world_model.database.session() as session:
+        part = records.Part.get(session, "medium_gear_seen_1")
+        assert (part.sku.name, part.primary_location.ref_object.name) == (GEAR, "cell")
+
+
+def test_static_object_becomes_better_known_and_is_stored_so(belief):
+    camera = Camera(belief, sd_m=0.0005)
+    camera.see(rows_of(0.1), frames=3)
+    name = belief.objects()[0]
+    first = np.sqrt(np.diag(belief.covariance(name)))
+    camera.see(rows_of(0.1), frames=60)
+    last = np.sqrt(np.diag(belief.covariance(name)))
+    assert (last < first / 2.5).all()
+    assert abs(place(belief, name)[0] - 0.1) < 4 * last[0]
+    assert belief.source(name) == "camera"
+    again = Belief(WorldModel(belief.world_model.database))
+    assert np.allclose(again.covariance(name), belief.covariance(name), rtol=1e-9)
+    assert again.age_s(name, camera.now_s + 2.0) == pytest.approx(2.0)
+    with belief.world_model.database.session() as session:
+        location = records.Part.get(session, name).primary_location
+        assert location.position_standard_deviation == pytest.approx(last[:3].max())
+
+
+def test_gear_that_is_moved_is_one_changed_object(belief):
+    camera = Camera(belief, sd_m=0.0003)
+    camera.see(rows_of(0.1, 0.4), frames=5)
+    moved, other = sorted(belief.objects(), key=lambda n: place(belief, n)[0])
+    assert camera.see(rows_of(0.15, 0.4), frames=20) == [(moved, "missing"), (moved, "moved")]
+    assert len(belief.objects()) == 2
+    assert np.allclose(place(belief, moved)[0], 0.15, atol=0.001)
+    assert np.allclose(place(belief, other)[0], 0.4, atol=0.001)
+
+
+def test_outliers_do_not_move_anything(belief):
+    camera = Camera(belief, sd_m=0.0003)
+    camera.see(rows_of(0.1, 0.4), frames=5)
+    for step in range(40):
+        assert camera.see(rows_of(0.1 if step % 4 else 0.15, 0.4)) == []
+    assert len(belief.objects()) == 2
+    assert sorted(round(place(belief, n)[0], 3) for n in belief.objects()) == [0.1, 0.4]
+
+
+def test_removed_gear_ages_and_is_told(belief):
+    camera = Camera(belief)
+    camera.see(rows_of(0.1, 0.4), frames=5)
+    gone, stays = sorted(belief.objects(), key=lambda n: place(belief, n)[0])
+    assert camera.see(rows_of(0.4), frames=40) == [(gone, "missing")]
+    assert belief.age_s(gone, camera.now_s) == pytest.approx(2.0)
+    assert belief.age_s(stays, camera.now_s) == 0.0
+    assert camera.see(rows_of(0.1, 0.4)) == [(gone, "seen")]
+
+
+def test_what_another_camera_sees_is_not_missed(belief):
+    left, right = Camera(belief, "left"), Camera(belief, "right")
+    for _ in range(30):
+        left.see(rows_of(0.1))
+        right.see(rows_of(0.4))
+    assert len(belief.objects()) == 2
+    assert {belief.source(n) for n in belief.objects()} == {"left", "right"}
+
+
+def test_gear_within_a_view_is_expected_there(model):
+    belief = Belief(model, views={"right": ((0.0, -1.0), (1.0, 1.0))})
+    left, right = Camera(belief, "left"), Camera(belief, "right")
+    left.see(rows_of(0.1, -0.5), frames=3)
+    right.count = left.count
+    told = right.see([], frames=15)
+    inside = min(belief.objects(), key=lambda n: abs(place(belief, n)[0] - 0.1))
+    assert told == [(inside, "missing")]
+
+
+def test_gears_that_change_places_at_once_are_the_same_two_gears(belief):
+    camera = Camera(belief, sd_m=0.0003)
+    camera.see(rows_of(0.1, 0.175), frames=10)
+    before = {n: place(belief, n) for n in belief.objects()}
+    assert camera.see(rows_of(0.175, 0.1), frames=10) == []
+    assert all(np.linalg.norm(place(belief, n) - p) < 0.002 for n, p in before.items())
+
+
+def test_gears_that_pass_each_other_keep_their_names(belief):
+    camera = Camera(belief, sd_m=0.0002)
+    camera.see([(GEAR, 0.0, 0.0, 0.0), (GEAR, 0.2, 0.06, 0.0)], frames=10)
+    right, left = sorted(belief.objects(), key=lambda n: place(belief, n)[0])
+    for step in range(1, 101):  # 40 mm/s past each other
+        x = 0.002 * step
+        camera.see([(GEAR, x, 0.0, 0.0), (GEAR, 0.2 - x, 0.06, 0.0)])
+    camera.see([(GEAR, 0.2, 0.0, 0.0), (GEAR, 0.0, 0.06, 0.0)], frames=20)
+    assert belief.objects() == [right, left] or sorted(belief.objects()) == sorted([right, left])
+    assert np.allclose(place(belief, right)[:2], (0.2, 0.0), atol=0.002)
+    assert np.allclose(place(belief, left)[:2], (0.0, 0.06), atol=0.002)
+
+
+def test_second_sight_of_the_same_gear_is_no_gear(belief):
+    camera = Camera(belief)
+    camera.see(rows_of(0.1), frames=5)
+    camera.see([(GEAR, 0.1, 0.0, 0.0), (GEAR, 0.105, 0.0, 0.0)], frames=20)
+    assert len(belief.objects()) == 1
+
+
+def test_turn_is_averaged_across_half_a_turn(belief):
+    camera = Camera(belief)
+    for step in range(40):
+        camera.see([(TRAY, 0.1, 0.0, np.pi - 0.02 if step % 2 else -np.pi + 0.02)])
+    (name,) = belief.objects(TRAY)
+    assert abs(abs(belief.world_model.pose_in(name, "cell").rpy[2]) - np.pi) < 0.02
+    with belief.world_model.database.session() as session:
+        assert isinstance(records.SolidObject.get(session, name), records.PartsTray)
+
+
+def test_tray_that_is_turned_for_good_is_told_once(belief):
+    camera = Camera(belief)
+    camera.see([(TRAY, 0.1, 0.0, 0.0)], frames=10)
+    (name,) = belief.objects()
+    assert camera.see([(TRAY, 0.1, 0.0, 1.0)], frames=30) == [(name, "turned")]
+    assert belief.world_model.pose_in(name, "cell").rpy[2] == pytest.approx(1.0, abs=0.01)
+
+
+def test_gear_known_from_drawings_is_found_where_it_really_is(model):
+    with model.database.session() as session:
+        cell = records.KittingWorkstation.get(session, "cell")
+        spot = records.PoseLocationOn(name="g", ref_object=cell, point=records.Point(0.1, 0.0, 0.0))
+        spot.x_axis, spot.z_axis = records.Vector(1.0, 0.0, 0.0), records.Vector(0.0, 0.0, 1.0)
+        session.add(records.Part(name="gear", sku=records.StockKeepingUnit(name=GEAR), primary_location=spot))
+    belief = Belief(model)
+    assert belief.age_s("gear", 5.0) == np.inf
+    assert Camera(belief).see([(GEAR, 0.112, 0.01, 0.3)]) == []
+    assert belief.objects() == ["gear"]
+    assert np.allclose(place(belief, "gear")[:2], (0.112, 0.01), atol=0.001)
+    assert belief.age_s("gear", 5.0) == 5.0
+
+
+def test_nonsense_is_left_out_or_refused(belief):
+    camera = Camera(belief)
+    for _ in range(5):
+        camera.see([(GEAR, np.nan, 0.0, 0.0), (GEAR, 0.1, 0.0, 0.0)])
+    assert len(belief.objects()) == 1
+    with pytest.raises(BadInput, match="allowed: Detections, Tracks"):
+        belief.take("gear")
+    with pytest.raises(UnknownName, match="did you mean 'medium_gear_seen_1'"):
+        belief.covariance("medium_gear_seen_2")
+
+
+def test_new_object_needs_a_workstation(file):
+    belief = Belief(WorldModel(Database(file)))
+    with pytest.raises(BadInput, match="has no workstation"):
+        Camera(belief).see(rows_of(0.1), frames=3)
+    belief.world_model.database.close()
+
+
+# ------------------------------------------------------------ tracks and stable states
+
+
+def tracks(count, rows):
+    names, skus, xs, slots = zip(*rows, strict=True)
+    positions = np.array([(x, 0.0, 0.0) for x in xs])
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
+    variances = np.tile(VARIANCES, (len(rows), 1))
+    return Tracks(
+        count * PERIOD_NS, count, "tracker", names, skus, positions, turns, variances, np.zeros(len(rows)), slots
+    )
+
+
+@pytest.fixture
+def tray(model):
+    with model.database.session() as session:
+        cell = records.KittingWorkstation.get(session, "cell")
+        spot = records.PoseLocationOn(name="tray_at", ref_object=cell, point=records.Point(0.5, 0.0, 0.0))
+        spot.x_axis, spot.z_axis = records.Vector(0.0, 1.0, 0.0), records.Vector(0.0, 0.0, 1.0)
+        made = records.PartsTray(name="tray", sku=records.StockKeepingUnit(name=TRAY), primary_location=spot)
+        made.slot = [records.Slot(name="tray_slot_1"), records.Slot(name="tray_slot_2")]
+        session.add(made)
+    model.reload()
+
+
+def test_tracks_bring_objects_and_slots(tray, belief, changes):
+    belief.take(tracks(1, [("a", GEAR, 0.52, "tray_slot_1"), ("b", GEAR, 0.1, "")]))
+    assert sorted(belief.objects(GEAR)) == ["a", "b"]
+    assert [(c.subject, c.change) for c in changes] == [
+        ("a", f"new {GEAR}"), ("b", f"new {GEAR}"), ("a", "in slot tray_slot_1"),
+    ]  # fmt: skip
+    assert np.allclose(place(belief, "a"), (0.52, 0.0, 0.0))
+    assert np.allclose(belief.world_model.pose_in("a", "tray").position, (0.0, -0.02, 0.0))
+    with belief.world_model.database.session() as session:
+        held = records.Slot.get(session, "tray_slot_1")
+        assert (held.slot_part.name, held.is_occupied) == ("a", True)
+        assert [p.name for p in records.PartsTray.get(session, "tray").part] == ["a"]
+        assert records.Part.get(session, "a").primary_location.ref_object.name == "tray"
+    assert belief.take(tracks(2, [("a", GEAR, 0.52, "tray_slot_1"), ("b", GEAR, 0.1, "")])) == []
+    (out,) = belief.take(tracks(3, [("a", GEAR, 0.2, "")]))
+    assert (out.subject, out.change) == ("a", "out of its slot")
+    assert np.allclose(place(belief, "a"), (0.2, 0.0, 0.0))
+    with belief.world_model.database.session() as session:
+        assert not records.Slot.get(session, "tray_slot_1").is_occupied
+        assert records.PartsTray.get(session, "tray").part == []
+
+
+def test_belief_goes_on_when_something_is_attached(tray, belief):
+    camera = Camera(belief, sd_m=0.0003)
+    rows = [(TRAY, 0.5, 0.0, np.pi / 2), *rows_of(0.1, 0.2, 0.52)]
+    camera.see(rows, frames=5)
+    names = belief.objects(GEAR)
+    inside = max(names, key=lambda n: place(belief, n)[0])
+    belief.world_model.attach({inside: "tray"})  # by whoever put it there
+    shifted = [(TRAY, 0.5, 0.004, np.pi / 2), *rows_of(0.1, 0.2), (GEAR, 0.52, 0.004, 0.0)]
+    assert camera.see(shifted, frames=60) == []
+    assert sorted(belief.objects(GEAR)) == sorted(names)
+    assert np.allclose(belief.world_model.pose_in(inside, "tray").position[:2], (0.0, -0.02), atol=0.001)
+    assert np.allclose(place(belief, inside)[:2], (0.52, 0.004), atol=0.001)
+
+
+def test_stable_state_is_told_and_restored(belief, changes):
+    camera = Camera(belief)
+    camera.see(rows_of(0.1), frames=5)
+    name = belief.objects()[0]
+    spread = belief.covariance(name)
+    belief.mark_stable("before take", 7)
+    camera.see(rows_of(0.1, 0.4), frames=5)
+    assert len(belief.objects()) == 2
+    belief.restore("before take", 8)
+    assert belief.objects() == [name]
+    assert np.array_equal(belief.covariance(name), spread)
+    assert [(c.change, c.stable) for c in changes if c.stable] == [("marked", True), ("restored", True)]
+
+
+def test_changes_go_over_a_bus(model):
+    bus, heard = Bus(), []
+    bus.subscribe("/belief", lambda topic, change: heard.append(change.subject), subscriber="test")
+    belief = Belief(model, lambda change: bus.publish("/belief", change), cfg=BeliefCfg(sights=2))
+    Camera(belief).see(rows_of(0.1), frames=2)
+    assert heard == ["medium_gear_seen_1"]
