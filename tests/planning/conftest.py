@@ -16,9 +16,13 @@ from cellwright.planning import (
     Outlet,
     PartsTray,
     PlanRequest,
+    PlanResult,
     RobotState,
     Tool,
     TrayStack,
+    plan,
+    validate_sequence,
+    validate_timed,
 )
 
 SKUS = [f"sku_part_{letter}" for letter in "abcde"]
@@ -69,8 +73,8 @@ def _mount(rng: random.Random, state: CellState) -> CellState:
     return replace(state, robots=tuple(robots), holders=tuple(holders))
 
 
-def _start_kits(rng: random.Random, state: CellState, designs: list[KitDesign]) -> CellState:
-    """Half-filled kits, trays that are no kits yet, kits that stay where they are."""
+def _start_kits(rng: random.Random, state: CellState, designs: list[KitDesign], wrong: float) -> CellState:
+    """Half-filled kits, trays that are no kits yet, kits that stay where they are, a few with a wrong part."""
     kits = []
     for number, table in enumerate(state.tables):
         if rng.random() < 0.5:
@@ -78,6 +82,9 @@ def _start_kits(rng: random.Random, state: CellState, designs: list[KitDesign]) 
             created = rng.random() < 0.8
             share = rng.random() if created else 0.0
             filled = tuple(slot.sku if rng.random() < share else None for slot in design.slots)
+            if created and rng.random() < wrong:
+                at = rng.randrange(len(filled))
+                filled = (*filled[:at], rng.choice(SKUS), *filled[at + 1 :])
             kits.append(KitState(f"old_{number}", design, table, filled, created, rng.random() < 0.2))
     return replace(state, kits=tuple(kits))
 
@@ -102,12 +109,15 @@ def _fill_hands(rng: random.Random, state: CellState, designs: list[KitDesign]) 
     return replace(state, robots=tuple(robots), kits=tuple(kits))
 
 
-def draw_request(seed: int, robots: int = 1, equal: bool = False, harsh: bool = True, largest: int = 8) -> PlanRequest:
+def draw_request(
+    seed: int, robots: int = 1, equal: bool = False, harsh: bool = True, largest: int = 8, wrong: float = 0.1
+) -> PlanRequest:
     """A random order from a random state; harsh ones lack parts, reach or robots."""
     rng = random.Random(seed)
     state = build_cell(robots, rng.randint(2 if equal else 1, 4))
     designs = [random_design(rng, f"design_{n}", rng.randint(4, 10)) for n in range(1 if equal else rng.randint(1, 3))]
-    state = _fill_hands(rng, _start_kits(rng, _mount(rng, state), designs), designs)
+    state = _fill_hands(rng, _start_kits(rng, _mount(rng, state), designs, wrong), designs)
+    state = replace(state, parts_trays=tuple(replace(t, count=t.capacity - 100) for t in state.parts_trays))
     if harsh:
         stock = tuple(replace(tray, count=rng.choice([0, 3, 10, 2000])) for tray in state.parts_trays)
         gone = [robot for robot in state.robots if robots == 1 or rng.random() < 0.9]
@@ -126,6 +136,14 @@ def draw_request(seed: int, robots: int = 1, equal: bool = False, harsh: bool = 
     return PlanRequest(state, orders)
 
 
+def draw_order(seed: int) -> PlanRequest:
+    """So many equal kits of a random design for two robots in a tidy cell."""
+    rng = random.Random(seed)
+    state = build_cell(2, rng.randint(1, 4))
+    design = random_design(rng, "design", rng.randint(4, 10))
+    return PlanRequest(state, (Order("order", (OrderLine(design, rng.randint(1, 8)),)),))
+
+
 @pytest.fixture(scope="session")
 def cell() -> Callable[..., CellState]:
     return build_cell
@@ -134,3 +152,21 @@ def cell() -> Callable[..., CellState]:
 @pytest.fixture(scope="session")
 def request_from() -> Callable[..., PlanRequest]:
     return draw_request
+
+
+@pytest.fixture(scope="session")
+def order_from() -> Callable[[int], PlanRequest]:
+    return draw_order
+
+
+def plan_and_check(request: PlanRequest, planner: str | None = None) -> PlanResult:
+    """A plan that both validators accept."""
+    result = plan(request, planner)
+    for verdict in (validate_sequence(request, result), validate_timed(request, result)):
+        assert verdict.valid, verdict.reason
+    return result
+
+
+@pytest.fixture(scope="session")
+def checked() -> Callable[..., PlanResult]:
+    return plan_and_check

@@ -1,6 +1,8 @@
 """Planning: from orders and belief to steps for the robots, checked before anybody moves."""
 
-from cellwright.planning.actions import NEEDS, Action, Durations, Verb
+from cellwright.planning.actions import MOVES, NEEDS, Action, Durations, Verb
+from cellwright.planning.external import CommandPlanner, PlannerFailed, make_planner
+from cellwright.planning.gantt import write_gantt
 from cellwright.planning.planner import (
     PLANNERS,
     KitJob,
@@ -11,6 +13,7 @@ from cellwright.planning.planner import (
     Unfinished,
     plan,
 )
+from cellwright.planning.report import as_json
 from cellwright.planning.scheduler import Scheduler
 from cellwright.planning.sequencer import Sequencer
 from cellwright.planning.state import (
@@ -28,10 +31,12 @@ from cellwright.planning.state import (
 from cellwright.planning.validator import Verdict, validate_sequence, validate_timed
 
 __all__ = [
+    "MOVES",
     "NEEDS",
     "PLANNERS",
     "Action",
     "CellState",
+    "CommandPlanner",
     "Durations",
     "Hand",
     "HandKind",
@@ -44,6 +49,7 @@ __all__ = [
     "PlanResult",
     "PlanStatus",
     "Planner",
+    "PlannerFailed",
     "RobotState",
     "Scheduler",
     "Sequencer",
@@ -52,7 +58,10 @@ __all__ = [
     "Unfinished",
     "Verb",
     "Verdict",
+    "as_json",
+    "make_planner",
     "plan",
     "validate_sequence",
     "validate_timed",
+    "write_gantt",
 ]

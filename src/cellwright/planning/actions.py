@@ -1,7 +1,8 @@
 """The steps of a plan, in the vocabulary of NIST's planning files of 2016, and what each of them needs.
 
-Two steps are ours, because those files never plan from a state in which something is already held:
-`return-part` and `return-kitTray` put it back. Unlike there, every flag belongs to one robot and is used up.
+Three steps are ours, because those files never plan from a state in which something went wrong: `return-part` and
+`return-kitTray` put back what is held, `remove-part` takes a wrong part out of a kit. Unlike there, every flag belongs
+to one robot and is used up.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Verb(StrEnum):
     SET_GRASP = "set-grasp"
     TAKE_PART = "take-part"
     RETURN_PART = "return-part"
+    REMOVE_PART = "remove-part"
     LOOK_SLOT = "look-for-slot"
     PLACE_PART = "place-part"
     TAKE_KIT = "take-kit"
@@ -46,6 +48,7 @@ NEEDS: Mapping[Verb, tuple[str, ...]] = MappingProxyType(
         Verb.SET_GRASP: ("the robot has found the part",),
         Verb.TAKE_PART: ("the part is found", "the grasp is set", "a part is there", "the kit exists"),
         Verb.RETURN_PART: ("the robot holds the part", "the parts tray is of that SKU and has room"),
+        Verb.REMOVE_PART: ("the tool handles the part", "the hand is empty", "the kit holds it in a wrong slot"),
         Verb.LOOK_SLOT: ("the robot holds the part", "the kit exists", "a slot for the part is open"),
         Verb.PLACE_PART: ("the robot holds the part", "the slot is found", "a slot for the part is open"),
         Verb.TAKE_KIT: ("the tool handles the tray", "the hand is empty", "the kit is full"),
@@ -107,6 +110,7 @@ class Durations:
     set_grasp_s: float = 0.5
     take_part_s: float = 4.0
     return_part_s: float = 4.0
+    remove_part_s: float = 4.0
     look_slot_s: float = 1.0
     place_part_s: float = 4.5
     take_kit_s: float = 6.0
@@ -115,7 +119,12 @@ class Durations:
     @property
     def part_s(self) -> float:
         """One part from its tray into a kit."""
-        return self.look_part_s + self.set_grasp_s + self.take_part_s + self.held_part_s
+        return self.fetch_part_s + self.held_part_s
+
+    @property
+    def fetch_part_s(self) -> float:
+        """A part from its tray into the hand."""
+        return self.look_part_s + self.set_grasp_s + self.take_part_s
 
     @property
     def held_part_s(self) -> float:

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cellwright.planning.actions import Action, Verb
+from cellwright.planning.arms import Arm, OpenKit, Supply
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import Hand, RobotState
+from cellwright.planning.state import Hand, HandKind
 from cellwright.planning.work import Work
 
-__all__ = ["Arm", "Bench", "OpenKit"]
+__all__ = ["Booking"]
 
 _PART_STEPS = (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART, Verb.LOOK_SLOT, Verb.PLACE_PART)
 _LOOK_PART, _SET_GRASP, _TAKE_PART, _LOOK_SLOT, _PLACE_PART = _PART_STEPS
 
 
-@dataclass(slots=True, eq=False)
-class Arm:
-    """A robot: what is on it, and when it is free."""
-
-    name: str
-    reach: frozenset[str]
-    tools: frozenset[str]
-    tool: str | None
-    hand: Hand | None
-    time_s: float = 0.0
-
-
-@dataclass(slots=True, eq=False)
-class OpenKit:
-    """A kit on a table: what it lacks, since when it exists, and since when it has its last part."""
-
-    job: KitJob
-    place: str
-    missing: dict[str, int]
-    fixed: bool
-    ready_s: float = 0.0
-    full_s: float = 0.0
-
-
-@dataclass(slots=True, eq=False)
-class _Supply:
-    name: str
-    count: int
-    capacity: float
-    ready_s: float = 0.0
-
-
-class Bench:
+class Booking:
     """Books robots, tools, tables, stock and zones, and collects the steps."""
 
     def __init__(self, work: Work) -> None:
@@ -57,34 +24,30 @@ class Bench:
         self._part_seconds = [self._seconds[verb] for verb in _PART_STEPS]
         self.actions: list[Action] = []
         self.handles = {tool.name: tool.handles for tool in state.tools}
-        self.arms = [self._arm(robot, work) for robot in work.robots]
+        self.arms = [Arm(r.name, r.reach, work.tools_of[r.name], r.tool, r.hand) for r in work.robots]
         self.holders: dict[str, str | None] = {holder.name: holder.tool for holder in state.holders}
         self.free_s: dict[str, float] = {}  # tool, holder or table -> since when it can be used
-        self.parts: dict[str, list[_Supply]] = {}
+        self.parts: dict[str, list[Supply]] = {}
         for tray in state.parts_trays:
-            self.parts.setdefault(tray.sku, []).append(_Supply(tray.name, tray.count, tray.capacity))
-        self.stacks: dict[str, list[_Supply]] = {}
+            self.parts.setdefault(tray.sku, []).append(Supply(tray.name, tray.count, tray.capacity))
+        self.stacks: dict[str, list[Supply]] = {}
         for stack in state.tray_stacks:
-            self.stacks.setdefault(stack.sku, []).append(_Supply(stack.name, stack.count, float("inf")))
-        self.outlets = [_Supply(outlet.name, outlet.count, outlet.capacity) for outlet in state.outlets]
+            self.stacks.setdefault(stack.sku, []).append(Supply(stack.name, stack.count, float("inf")))
+        self.outlets = [Supply(outlet.name, outlet.count, outlet.capacity) for outlet in state.outlets]
         self.kits: dict[str, OpenKit] = {}  # table -> kit to work on
         self.taken = {kit.place for kit in state.kits}
         for job in work.jobs:
             kit = job.started
             if kit and kit.place:
-                self.kits[kit.place] = OpenKit(job, kit.place, dict(kit.open_slots), kit.fixed)
+                self.kits[kit.place] = OpenKit(job, kit.place, kit.open_slots, kit.fixed, wrong=kit.wrong)
         self._zones = dict(state.zones)
         self._zone_free_s: dict[str, float] = {}
-
-    @staticmethod
-    def _arm(robot: RobotState, work: Work) -> Arm:
-        return Arm(robot.name, robot.reach, work.tools_of[robot.name], robot.tool, robot.hand)
 
     def zone_free_s(self, place: str) -> float:
         """When the last robot leaves the place's zone."""
         return self._zone_free_s.get(self._zones.get(place, place), 0.0)
 
-    def source(self, arm: Arm, sku: str) -> _Supply | None:
+    def source(self, arm: Arm, sku: str) -> Supply | None:
         """Where the robot gets a part: the tray in reach with stock that is free first."""
         best = None
         trays = self.parts.get(sku, ())
@@ -99,13 +62,16 @@ class Bench:
                 best = tray
         return best
 
-    def stack(self, arm: Arm, sku: str) -> _Supply | None:
+    def stack(self, arm: Arm, sku: str) -> Supply | None:
         """Where the robot gets a kit tray."""
         return next((s for s in self.stacks.get(sku, ()) if s.count > 0 and s.name in arm.reach), None)
 
-    def outlet(self, arm: Arm) -> _Supply | None:
+    def outlet(self, arm: Arm) -> Supply | None:
         """Where the robot can put a finished kit."""
-        return next((o for o in self.outlets if o.count < o.capacity and o.name in arm.reach), None)
+        for outlet in self.outlets:
+            if outlet.count < outlet.capacity and outlet.name in arm.reach:
+                return outlet
+        return None
 
     def holder_of(self, tool: str) -> str | None:
         """The holder that a tool is on."""
@@ -138,7 +104,7 @@ class Bench:
         arm.tool = tool
         return True
 
-    def lay(self, arm: Arm, job: KitJob, table: str, stack: _Supply) -> None:
+    def lay(self, arm: Arm, job: KitJob, table: str, stack: Supply) -> None:
         """A kit tray from its stack onto a table, where it becomes a kit."""
         sku, free_s = job.design.tray_sku, self.free_s.get(table, 0.0)
         self._go(arm, Verb.TAKE_TRAY, stack.name, sku, job.name, not_before_s=free_s, table=table)
@@ -158,12 +124,12 @@ class Bench:
         self._do(arm, Verb.CREATE_KIT, kit.place, "", kit.job.name, self.durations.create_kit_s)
         kit.ready_s = kit.full_s = arm.time_s
 
-    def move_part(self, arm: Arm, kit: OpenKit, sku: str, tray: _Supply) -> None:
+    def move_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply) -> None:
         """A part from its tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
         look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
         zones, zone_free_s = self._zones, self._zone_free_s
-        name, table, robot, tool, kit_name = tray.name, kit.place, arm.name, arm.tool or "", kit.job.name
+        name, table = tray.name, kit.place
         zone, table_zone = zones.get(name, name), zones.get(table, table)
         first_s = max(arm.time_s, kit.ready_s, tray.ready_s)
         second_s = first_s + look_s
@@ -171,6 +137,7 @@ class Bench:
         fourth_s = zone_free_s[zone] = third_s + take_s
         fifth_s = max(fourth_s + slot_s, zone_free_s.get(table_zone, 0.0))
         arm.time_s = zone_free_s[table_zone] = end_s = fifth_s + place_s
+        robot, tool, kit_name = arm.name, arm.tool or "", kit.job.name
         self.actions += (
             Action(_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s),
             Action(_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s),
@@ -180,6 +147,15 @@ class Bench:
         )
         tray.count -= 1
         self._filled(kit, sku, end_s)
+
+    def remove_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
+        """A part out of a slot where it does not belong, into the hand."""
+        self._go(arm, Verb.REMOVE_PART, kit.place, sku, kit.job.name, not_before_s=kit.ready_s)
+        found = next(pair for pair in kit.wrong if pair[0] == sku)
+        kit.wrong.remove(found)
+        kit.missing[found[1]] = kit.missing.get(found[1], 0) + 1
+        kit.ready_s = max(kit.ready_s, arm.time_s)  # a slot is looked for when it is empty
+        arm.hand = Hand(HandKind.PART, sku)
 
     def put_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
         """The part that the robot holds into a kit."""
@@ -196,6 +172,12 @@ class Bench:
         else:
             del kit.missing[sku]
         kit.full_s = max(kit.full_s, time_s)
+
+    def takes_part(self, arm: Arm, sku: str) -> bool:
+        """Whether the robot could get rid of a part: a kit lacks it or a parts tray has room."""
+        if any(sku in kit.missing and kit.place in arm.reach for kit in self.kits.values()):
+            return True
+        return any(tray.name in arm.reach and tray.count < tray.capacity for tray in self.parts.get(sku, ()))
 
     def return_part(self, arm: Arm, sku: str) -> bool:
         """The part that the robot holds back into a parts tray; False when none has room."""
@@ -218,7 +200,7 @@ class Bench:
                 return True
         return False
 
-    def clear(self, arm: Arm, kit: OpenKit, outlet: _Supply) -> None:
+    def clear(self, arm: Arm, kit: OpenKit, outlet: Supply) -> None:
         """A full kit from its table to an outlet."""
         sku = kit.job.design.tray_sku
         self._go(arm, Verb.TAKE_KIT, kit.place, sku, kit.job.name, not_before_s=kit.full_s)
@@ -227,7 +209,7 @@ class Bench:
         del self.kits[kit.place]
         self.put_kit(arm, kit.job.name, sku, outlet)
 
-    def put_kit(self, arm: Arm, name: str, sku: str, outlet: _Supply) -> None:
+    def put_kit(self, arm: Arm, name: str, sku: str, outlet: Supply) -> None:
         """The kit that the robot holds into an outlet."""
         self._go(arm, Verb.PLACE_KIT, outlet.name, sku, name)
         outlet.count += 1

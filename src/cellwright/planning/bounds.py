@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cellwright.planning.actions import Durations
+from cellwright.planning.counters import sole_tools
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HandKind
 from cellwright.planning.work import Work
@@ -29,9 +30,12 @@ def makespan_bound_s(work: Work) -> float:
     if not work.jobs:
         return 0.0
     d, state = work.request.durations, work.request.state
-    sole = _sole_tools(work)
+    sole = sole_tools(work)
     held = sum(1 for r in work.robots if r.hand and r.hand.kind is HandKind.PART)
     spared_s = held * (d.part_s - d.held_part_s)
+    wrong = sum(len(job.started.wrong) for job in work.jobs if job.started)  # may serve where such a part is missing
+    spared_s += wrong * max(d.part_s - d.held_part_s - d.remove_part_s, 0.0)
+    held += wrong
     held_trays = sum(1 for r in work.robots if r.hand and r.hand.kind is HandKind.KIT_TRAY)
     spared_s += held_trays * d.take_tray_s
     mounted = {robot.tool for robot in work.robots}
@@ -57,19 +61,8 @@ def makespan_bound_s(work: Work) -> float:
             between_s = d.place_kit_s * (len(passing) - 1)  # the only tray tool is away with the last kit
         bounds.append(head_s + sum(chains) / max(len(state.tables), 1) + between_s + d.place_kit_s)
         bounds.append(head_s + max(chains) + d.place_kit_s)
-    bounds += _zone_bounds_s(work, d, held)
+    bounds += _zone_bounds_s(work, d, held, mounted)
     return max(bounds)
-
-
-def _sole_tools(work: Work) -> dict[str, str]:
-    """SKU -> the tool, where only one can be had that handles it."""
-    tools = set().union(*work.tools_of.values())
-    able: dict[str, list[str]] = {}
-    for tool in work.request.state.tools:
-        if tool.name in tools:
-            for sku in tool.handles:
-                able.setdefault(sku, []).append(tool.name)
-    return {sku: names[0] for sku, names in able.items() if len(names) == 1}
 
 
 def _add(tally: _Tally, job: KitJob, sole: dict[str, str], d: Durations) -> None:
@@ -120,24 +113,33 @@ def _chain_s(work: Work, job: KitJob, sole: dict[str, str], d: Durations) -> flo
         count * d.place_part_s,
         -(-count // robots) * d.part_s,
     )
+    others = len(work.request.state.tables) > 1 or any(job.started and job.started.fixed for job in work.jobs)
+    if others and kit is None:  # a part may have been fetched for another kit before this one was there
+        fill_s = max(fill_s - (d.part_s - d.held_part_s), 0.0)
     return (d.lay_s if kit is None else 0.0) + fill_s + d.take_kit_s
 
 
-def _zone_bounds_s(work: Work, d: Durations, held: int) -> list[float]:
+def _zone_bounds_s(work: Work, d: Durations, held: int, mounted: set[str | None]) -> list[float]:
     """Placing and taking in one zone goes on one after the other."""
     state, zones = work.request.state, dict(work.request.state.zones)
     sources: dict[str, set[str]] = {}
     for tray in state.parts_trays:
         sources.setdefault(tray.sku, set()).add(zones.get(tray.name, tray.name))
+    fetch_s = d.look_part_s + d.set_grasp_s + (d.attach_s if mounted == {None} else 0.0)
     busy_s: dict[str, float] = {}
+    head_s: dict[str, float] = {}  # before the first visit
+
+    def book(zone: str, seconds: float, before_s: float) -> None:
+        busy_s[zone] = busy_s.get(zone, 0.0) + seconds
+        head_s[zone] = 0.0 if held else min(head_s.get(zone, before_s), before_s)
+
     for job in work.jobs:
         kit = job.started
         missing = kit.open_slots if kit else job.design.parts
         for sku, number in missing.items():
             if len(sources.get(sku, ())) == 1:
-                zone = next(iter(sources[sku]))
-                busy_s[zone] = busy_s.get(zone, 0.0) + number * d.take_part_s
+                book(next(iter(sources[sku])), number * d.take_part_s, fetch_s)
             if kit and kit.place:
-                zone = zones.get(kit.place, kit.place)
-                busy_s[zone] = busy_s.get(zone, 0.0) + number * d.place_part_s
-    return [time_s - held * d.take_part_s for time_s in busy_s.values()]
+                before_s = fetch_s + d.take_part_s + d.look_slot_s
+                book(zones.get(kit.place, kit.place), number * d.place_part_s, before_s)
+    return [head_s[zone] + time_s - held * d.take_part_s for zone, time_s in busy_s.items()]

@@ -2,65 +2,75 @@
 
 from __future__ import annotations
 
-from cellwright.planning.bench import Arm, Bench
+from cellwright.planning.arms import Arm
+from cellwright.planning.booking import Booking
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HandKind
 from cellwright.planning.work import Work
 
-__all__ = ["settle"]
+__all__ = ["create_kits", "empty_hand", "settle", "settle_part"]
 
 
-def settle(bench: Bench, work: Work, waiting: list[KitJob]) -> dict[str, str]:
+def settle(booking: Booking, work: Work, waiting: list[KitJob]) -> dict[str, str]:
     """Puts everything that is held where it belongs.
 
     Args:
-        bench: Gets the steps.
+        booking: Gets the steps.
         work: What is to be done.
         waiting: Kits that have no tray yet; one that gets the tray in a robot's hand is removed.
 
     Returns:
         Robot -> why its hand cannot be emptied; such a robot can do nothing.
     """
-    for kit in bench.kits.values():
-        started = kit.job.started
-        arm = next((arm for arm in bench.arms if kit.place in arm.reach), None)
-        if started and not started.created and arm:
-            bench.create(arm, kit)
+    create_kits(booking)
     stuck = {}
-    for arm in bench.arms:
+    for arm in booking.arms:
         hand = arm.hand
-        if hand is None:
-            continue
-        if hand.kind is HandKind.PART:
-            settled = _settle_part(bench, arm, hand.sku)
-        elif hand.kind is HandKind.KIT_TRAY:
-            settled = _settle_tray(bench, work, arm, waiting)
-        else:
-            outlet = bench.outlet(arm)
-            settled = outlet is not None
-            if outlet:
-                bench.put_kit(arm, hand.kit, hand.sku, outlet)
-        if not settled:
+        if hand is not None and not empty_hand(booking, work, arm, waiting):
             stuck[arm.name] = f"{arm.name} holds {hand.kit or hand.sku} and no place in its reach takes it"
     return stuck
 
 
-def _settle_part(bench: Bench, arm: Arm, sku: str) -> bool:
-    for kit in bench.kits.values():
+def create_kits(booking: Booking) -> None:
+    """Makes kits of the trays that were put down and are none yet."""
+    for kit in booking.kits.values():
+        started = kit.job.started
+        arm = next((arm for arm in booking.arms if kit.place in arm.reach), None)
+        if started and not started.created and arm:
+            booking.create(arm, kit)
+
+
+def empty_hand(booking: Booking, work: Work, arm: Arm, waiting: list[KitJob]) -> bool:
+    """Puts what the robot holds where it is wanted, or back; False when neither is possible."""
+    hand = arm.hand
+    if hand is None:
+        return True
+    if hand.kind is HandKind.PART:
+        return settle_part(booking, arm, hand.sku)
+    if hand.kind is HandKind.KIT_TRAY:
+        return _settle_tray(booking, work, arm, hand.sku, waiting)
+    outlet = booking.outlet(arm)
+    if outlet is not None:
+        booking.put_kit(arm, hand.kit, hand.sku, outlet)
+    return outlet is not None
+
+
+def settle_part(booking: Booking, arm: Arm, sku: str) -> bool:
+    """Puts the part that the robot holds into a kit that lacks it, or back; False when neither is possible."""
+    for kit in booking.kits.values():
         if sku in kit.missing and kit.place in arm.reach:
-            bench.put_part(arm, kit, sku)
+            booking.put_part(arm, kit, sku)
             return True
-    return bench.return_part(arm, sku)
+    return booking.return_part(arm, sku)
 
 
-def _settle_tray(bench: Bench, work: Work, arm: Arm, waiting: list[KitJob]) -> bool:
-    sku = arm.hand.sku if arm.hand else ""
+def _settle_tray(booking: Booking, work: Work, arm: Arm, sku: str, waiting: list[KitJob]) -> bool:
     for job in waiting:
         if job.design.tray_sku != sku:
             continue
         for table in work.tables_of[job.design.name]:
-            if table in arm.reach and table not in bench.taken:
-                bench.lay_held(arm, job, table)
+            if table in arm.reach and table not in booking.taken:
+                booking.lay_held(arm, job, table)
                 waiting.remove(job)
                 return True
-    return bench.return_tray(arm, sku)
+    return booking.return_tray(arm, sku)

@@ -1,8 +1,9 @@
 """The order of tools for one robot: the fewest changes with which all kits get laid, filled and taken away.
 
 Every kit needs the same moves in any order; only the number of tool changes differs. So the search does not see parts:
-a kit is the set of things it still needs a tool for, and a thing is the set of tools that can handle it. Doing all that
-a tool can do before changing it is never worse.
+a kit is the set of things it still needs a tool for, and a thing is the set of tools that can handle it. Where a wrong
+part has to come out before the right one goes in, two things make a chain. Doing all that a tool can do before changing
+it is never worse.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ class KitKind:
 
     Attributes:
         rank: Kits of a lower rank get their trays first.
-        needs: What is to be filled: for each the tools, sorted.
+        needs: What is to be filled: chains of things, for each thing the tools, sorted.
         tray: Tools that can lay and clear it; empty for a tray that stays.
     """
 
     rank: int
-    needs: tuple[tuple[str, ...], ...]
+    needs: tuple[tuple[tuple[str, ...], ...], ...]
     tray: tuple[str, ...]
 
 
@@ -59,7 +60,8 @@ class Phases:
     iterations: int
 
 
-_Needs = tuple[tuple[str, ...], ...]
+_Thing = tuple[str, ...]
+_Needs = tuple[tuple[_Thing, ...], ...]
 _Open = tuple[_Needs, tuple[str, ...]]  # needs and tray of a kit on a table
 _Node = tuple[str | None, tuple[_Open, ...], tuple[int, ...]]
 
@@ -69,7 +71,8 @@ class _Space:
         self.kinds = tuple(kind for kind, _ in problem.waiting)
         self.tables, self.tools = problem.tables, problem.tools
         self._bounds: dict[_Node, int] = {}
-        self._splits: dict[_Needs, tuple[tuple[str, ...], _Needs]] = {}
+        self._splits: dict[_Needs, tuple[tuple[str, ...], tuple[_Thing, ...]]] = {}
+        self._rests: dict[tuple[_Needs, str | None], _Needs] = {}
 
     def root(self, problem: PhaseProblem) -> _Node:
         tables = tuple(sorted((kind.needs, kind.tray) for kind in problem.on_tables))
@@ -82,13 +85,13 @@ class _Space:
         number = list(waiting)
         left: list[_Open] = []
         for needs, tray in tables:
-            rest = tuple(need for need in needs if tool not in need)
+            rest = self._after(needs, tool)
             if rest or (tray and tool not in tray):
                 left.append((rest, tray))
         free = self.tables - sum(1 for _, tray in left if tray)
         if free > 0:  # kits that this tool does alone use a table only for a moment
             for index, kind in enumerate(self.kinds):
-                alone = tool in kind.tray and all(tool in need for need in kind.needs)
+                alone = tool in kind.tray and not self._after(kind.needs, tool)
                 if alone and self._first(number, kind.rank):
                     lays += [index] * number[index]
                     number[index] = 0
@@ -97,8 +100,22 @@ class _Space:
             for index in chosen:
                 after[index] -= 1
                 kind = self.kinds[index]
-                opened.append((tuple(need for need in kind.needs if tool not in need), kind.tray))
+                opened.append((self._after(kind.needs, tool), kind.tray))
             yield (tool, tuple(sorted(opened)), tuple(after)), (*lays, *chosen)
+
+    def _after(self, needs: _Needs, tool: str | None) -> _Needs:
+        """What is left of the needs when the tool has done what it can."""
+        key = (needs, tool)
+        if key not in self._rests:
+            left = set()
+            for chain in needs:
+                done = 0
+                while done < len(chain) and tool in chain[done]:
+                    done += 1
+                if done < len(chain):
+                    left.add(chain[done:])
+            self._rests[key] = tuple(sorted(left))
+        return self._rests[key]
 
     def _first(self, number: list[int], rank: int) -> bool:
         return all(not n or kind.rank >= rank for kind, n in zip(self.kinds, number, strict=True))
@@ -155,7 +172,7 @@ class _Space:
                 for tool in sole:
                     moving[tool] = moving.get(tool, 0) + number
                 self._note_tray(kind.tray, once, shared)
-                if len(kind.tray) == 1 and any(kind.tray[0] not in need for need in kind.needs):
+                if len(kind.tray) == 1 and self._after(kind.needs, kind.tray[0]):
                     lays[kind.tray[0]] = lays.get(kind.tray[0], 0) + number
         width = max(self.tables, 1)
         least = {tool: -(-number // width) for tool, number in moving.items()}
@@ -174,11 +191,12 @@ class _Space:
         else:
             shared.add(tray)
 
-    def _split(self, needs: _Needs) -> tuple[tuple[str, ...], _Needs]:
+    def _split(self, needs: _Needs) -> tuple[tuple[str, ...], tuple[_Thing, ...]]:
         """The tools that cannot be done without, and the things that several tools can do."""
         if needs not in self._splits:
-            sole = tuple({need[0] for need in needs if len(need) == 1})
-            self._splits[needs] = (sole, tuple(need for need in needs if len(need) > 1))
+            things = [thing for chain in needs for thing in chain]
+            sole = tuple({thing[0] for thing in things if len(thing) == 1})
+            self._splits[needs] = (sole, tuple(thing for thing in things if len(thing) > 1))
         return self._splits[needs]
 
 
@@ -244,12 +262,12 @@ def _search(
             return _trace(space, parents, node), estimate, used
         if used >= iterations:
             return None, estimate, used
-        used += 1
         cost = parents[node][2] + 1
         for tool in space.tools:
             if tool == node[0]:
                 continue
             for after, lays in space.settle((tool, node[1], node[2]), few=False):
+                used += 1
                 if after[1:] != node[1:] and (after not in parents or parents[after][2] > cost):
                     parents[after] = (node, lays, cost)
                     heapq.heappush(frontier, (cost + space.bound(after), -cost, next(ticket), after))

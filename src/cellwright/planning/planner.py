@@ -16,7 +16,17 @@ from cellwright.orders import KitDesign, Order
 from cellwright.planning.actions import Action, Durations
 from cellwright.planning.state import CellState, KitState
 
-__all__ = ["PLANNERS", "KitJob", "PlanRequest", "PlanResult", "PlanStatus", "Planner", "Unfinished", "plan"]
+__all__ = [
+    "PLANNERS",
+    "KitJob",
+    "PlanRequest",
+    "PlanResult",
+    "PlanStatus",
+    "Planner",
+    "Unfinished",
+    "plan",
+    "without_collection",
+]
 
 
 class PlanStatus(StrEnum):
@@ -163,16 +173,17 @@ class Planner(Protocol):
 PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
 
 
-def plan(request: PlanRequest, planner: str | None = None) -> PlanResult:
-    """Plans with the named planner; by default the sequencer for one robot, the scheduler for several."""
+def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResult:
+    """Plans with the given or named planner; by default the sequencer for one robot, the scheduler for several."""
     in_service = sum(robot.available for robot in request.state.robots)
-    chosen = PLANNERS.get(planner or ("scheduler" if in_service > 1 else "sequencer"))()
-    with _no_collection():
+    name = planner or ("scheduler" if in_service > 1 else "sequencer")
+    chosen = PLANNERS.get(name)() if isinstance(name, str) else name
+    with without_collection():
         return chosen.plan(request)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """A plan is thousands of small objects without cycles: looking for some among them takes as long as planning."""
     was_on = gc.isenabled()
     gc.disable()

@@ -1,7 +1,8 @@
 """The planner for several robots: lists of work, tools as roles, and a bound that says how good the plan is.
 
 Parts are given out one by one to the robot that is free first, so the work spreads by itself. What does not is tools:
-which robot should keep which is tried out, on the first few kits when there are many.
+which robot should keep which is tried out, on the first few kits when there are many. Two robots with few kits also
+follow the shortest way of the counters, which changes tools as seldom and as early as it should.
 """
 
 from __future__ import annotations
@@ -9,16 +10,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from cellwright.planning.bench import Bench
+from cellwright.planning.booking import Booking
 from cellwright.planning.bounds import makespan_bound_s
+from cellwright.planning.counters import Counters
+from cellwright.planning.counting import count_best
 from cellwright.planning.dispatch import Dispatch, Roles
+from cellwright.planning.guide import follow
+from cellwright.planning.hands import create_kits
 from cellwright.planning.planner import PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
+from cellwright.planning.tasks import Shop
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Scheduler"]
 
+_EPS = 1e-9
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
+_HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
+_STATES = 50  # of the counters that are looked at for one iteration
+_MOST_COUNTED = 24  # kits; with more the counters have too many states to be worth it
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,7 @@ class _Trial:
     left: tuple[Unfinished, ...]
     makespan_s: float
     roles: Roles
-    bench: Bench
+    booking: Booking
 
     @property
     def badness(self) -> tuple[int, float]:
@@ -38,23 +48,49 @@ class Scheduler:
     """Plans for all robots in service; `cost` is their work in sum, the bound is on the makespan."""
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """The best of the schedules that the budget allows: `iterations` is the number of kits scheduled in trials."""
-        work = find_work(request)
-        if not work.jobs:
-            status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
-            return PlanResult(status, "scheduler", unfinished=tuple(work.unfinished))
-        bound_s = makespan_bound_s(work)
-        best, used = _best(work, bound_s, request.iterations)
-        unfinished = (*work.unfinished, *best.left)
-        actions = tuple(sorted(best.bench.actions, key=lambda action: action.start_s))
-        if best.left:  # the bound was for more work than was done
-            bound_s = min(bound_s, best.makespan_s)
-        proven = not best.left and best.makespan_s <= bound_s + 1e-9
-        status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
-        if len(best.left) == len(work.jobs):
-            status = PlanStatus.UNSOLVABLE
-        cost = sum(action.duration_s for action in actions)
-        return PlanResult(status, "scheduler", actions, cost, best.makespan_s, bound_s, unfinished, used)
+        """The best of the schedules that the budget allows.
+
+        An iteration is a kit scheduled in a trial, and fifty states of the counters; each kind has the whole budget.
+        """
+        return _plan(request, find_work(request))
+
+
+def _plan(request: PlanRequest, work: Work) -> PlanResult:
+    if not work.jobs:
+        status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
+        return PlanResult(status, "scheduler", unfinished=tuple(work.unfinished))
+    bound_s = makespan_bound_s(work)
+    best, used = _best(work, bound_s, request.iterations)
+    if best.left:  # without those that nobody could complete; robots may have worked on them in vain
+        return _plan(request, find_work(request, leave_out=(*work.left_out, *best.left)))
+    if best.makespan_s > bound_s + _EPS:
+        best, bound_s, counted = _count(work, best, bound_s, request.iterations)
+        used += counted
+    actions = tuple(sorted(best.booking.actions, key=lambda action: action.start_s))
+    proven = best.makespan_s <= bound_s + _EPS
+    status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
+    cost = sum(action.duration_s for action in actions)
+    return PlanResult(status, "scheduler", actions, cost, best.makespan_s, bound_s, tuple(work.unfinished), used)
+
+
+def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
+    """A better bound and perhaps a better plan from the counters."""
+    counters = Counters.of(work) if len(work.jobs) <= _MOST_COUNTED else None
+    if counters is None:
+        return best, bound_s, 0
+    first_s = best.makespan_s
+    budget, used = iterations * _STATES, 0
+    for haste, share in (*((haste, 4) for haste in _HASTES), (0.0, 1)):
+        counted = count_best(counters, budget // share, first_s, haste)
+        used += counted.states
+        if counted.moves is not None:
+            trial = _finish(follow(work, counters, counted.moves), _free_roles(work))
+            best = min(best, trial, key=lambda one: one.badness)
+        if not haste:
+            bound_s = max(bound_s, min(counted.bound_s, best.makespan_s))
+        if best.makespan_s <= bound_s + _EPS:
+            break
+    return best, bound_s, -(-used // _STATES)
 
 
 def _best(work: Work, bound_s: float, iterations: int) -> tuple[_Trial, int]:
@@ -68,7 +104,7 @@ def _best(work: Work, bound_s: float, iterations: int) -> tuple[_Trial, int]:
             break
         trials.append(_try(work, roles, sample))
         used += sample
-        if sample == kits and not trials[-1].left and trials[-1].makespan_s <= bound_s + 1e-9:
+        if sample == kits and not trials[-1].left and trials[-1].makespan_s <= bound_s + _EPS:
             break
     trials.sort(key=lambda trial: trial.badness)
     if sample == kits:
@@ -83,9 +119,14 @@ def _best(work: Work, bound_s: float, iterations: int) -> tuple[_Trial, int]:
     return min(whole, key=lambda trial: trial.badness), used
 
 
+def _free_roles(work: Work) -> dict[str, frozenset[str]]:
+    """Anybody may use any tool that can be had."""
+    return {robot.name: work.tools_of[robot.name] for robot in work.robots}
+
+
 def _roles(work: Work) -> list[Roles]:
     """Who may use which tool: anybody any, then each way of giving a tool to one robot alone."""
-    free = {robot.name: work.tools_of[robot.name] for robot in work.robots}
+    free = _free_roles(work)
     contested = sorted({t for tools in free.values() for t in tools if sum(t in other for other in free.values()) > 1})
     every: list[Roles] = [free]
     for owners in product([robot.name for robot in work.robots], repeat=len(contested)):
@@ -97,7 +138,19 @@ def _roles(work: Work) -> list[Roles]:
 
 
 def _try(work: Work, roles: Roles, kits: int | None) -> _Trial:
-    dispatch = Dispatch(work, roles, kits)
-    left = tuple(dispatch.run())
-    makespan_s = max((action.end_s for action in dispatch.bench.actions), default=0.0)
-    return _Trial(left, makespan_s, roles, dispatch.bench)
+    booking = Booking(work)
+    started = sum(job.started is not None for job in work.jobs)
+    waiting = [job for job in work.jobs if job.started is None]
+    if kits is not None:
+        waiting = waiting[: max(kits - started, 0)]
+    create_kits(booking)
+    shop = Shop(work, booking, waiting)
+    shop.close_full()
+    return _finish(shop, roles)
+
+
+def _finish(shop: Shop, roles: Roles) -> _Trial:
+    """What is left to do, as a list schedule."""
+    left = tuple(Dispatch(shop, roles).run())
+    makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)
+    return _Trial(left, makespan_s, roles, shop.booking)

@@ -137,6 +137,20 @@ class KitState:
         return missing
 
     @property
+    def wrong(self) -> list[tuple[str, str]]:
+        """SKU that is in a slot of another, and the SKU that belongs there."""
+        pairs = zip(self.design.slots, self.filled, strict=True)
+        return [(sku, slot.sku) for slot, sku in pairs if sku is not None and sku != slot.sku]
+
+    @property
+    def needed(self) -> dict[str, int]:
+        """SKU -> how many have to be put in, also where a wrong part has to come out first."""
+        needed = self.open_slots
+        for _, sku in self.wrong:
+            needed[sku] = needed.get(sku, 0) + 1
+        return needed
+
+    @property
     def misplaced(self) -> list[str]:
         """Slots with a part that does not belong there, in words."""
         pairs = zip(self.design.slots, self.filled, strict=True)

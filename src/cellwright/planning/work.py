@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ class Work:
         jobs: Kits to complete, most urgent first; those that are finished already are not among them.
         tables_of: Design -> tables on which a new kit of it can be built.
         unfinished: Kits that cannot be completed, and why.
+        left_out: Those among them that were left out from the beginning.
     """
 
     request: PlanRequest
@@ -29,18 +31,20 @@ class Work:
     jobs: list[KitJob] = field(default_factory=list)
     tables_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unfinished: list[Unfinished] = field(default_factory=list)
+    left_out: tuple[Unfinished, ...] = ()
 
 
-def find_work(request: PlanRequest, only: str | None = None) -> Work:
+def find_work(request: PlanRequest, only: str | None = None, leave_out: tuple[Unfinished, ...] = ()) -> Work:
     """Sorts the wanted kits into those that can be completed and those that cannot.
 
     Args:
         request: What is wanted and known.
         only: The one robot that may work; all in service when not given.
+        leave_out: Kits that are known to be impossible, and why.
     """
     state = request.state
     robots = tuple(r for r in state.robots if r.available and only in (None, r.name))
-    work = Work(request, robots, {r.name: _obtainable(state, r, robots) for r in robots})
+    work = Work(request, robots, {r.name: _obtainable(state, r, robots) for r in robots}, left_out=leave_out)
     blocked = {kit.place for kit in state.kits if kit.fixed}  # a tray that stays leaves no room for another
     while True:
         _allot(work, blocked)
@@ -69,8 +73,10 @@ def _allot(work: Work, blocked: set[str]) -> None:
     reached = frozenset().union(*(robot.reach for robot in work.robots)) if work.robots else frozenset[str]()
     parts: dict[str, int] = {}
     trays: dict[str, int] = {}
+    gaps: dict[str, int] = {}
     for tray in state.parts_trays:
         parts[tray.sku] = parts.get(tray.sku, 0) + (tray.count if tray.name in reached else 0)
+        gaps[tray.sku] = gaps.get(tray.sku, 0) + (tray.capacity - tray.count if tray.name in reached else 0)
     for stack in state.tray_stacks:
         trays[stack.sku] = trays.get(stack.sku, 0) + (stack.count if stack.name in reached else 0)
     for robot in work.robots:
@@ -83,11 +89,15 @@ def _allot(work: Work, blocked: set[str]) -> None:
         kit = job.started
         if kit and (kit.place in outlets or (kit.fixed and not kit.open_slots and not kit.misplaced and kit.created)):
             continue
-        needs = kit.open_slots if kit else job.design.parts
-        why = _hopeless(work, job, blocked)
+        needs = kit.needed if kit else job.design.parts
+        out = Counter(sku for sku, _ in kit.wrong) if kit else Counter[str]()
+        why = next((kit.reason for kit in work.left_out if kit.kit == job.name), "") or _hopeless(work, job, blocked)
         for sku, number in needs.items():
-            if not why and parts.get(sku, 0) < number:
-                why = f"needs {number} of {sku}, {parts.get(sku, 0)} left in reach"
+            if not why and parts.get(sku, 0) + out[sku] < number:
+                why = f"needs {number} of {sku}, {parts.get(sku, 0) + out[sku]} left in reach"
+        for sku, number in out.items():
+            if not why and number - needs.get(sku, 0) > gaps.get(sku, 0):
+                why = f"{_wrong(job, sku)}, and no parts tray of {sku} in reach has room for it"
         if not why and kit is None and trays.get(job.design.tray_sku, 0) < 1:
             why = f"no kit tray {job.design.tray_sku} left in reach"
         if not why and not (kit and kit.fixed) and room < 1:
@@ -96,11 +106,20 @@ def _allot(work: Work, blocked: set[str]) -> None:
             work.unfinished.append(Unfinished(job.name, why))
             continue
         for sku, number in needs.items():
-            parts[sku] -= number
+            parts[sku] = parts.get(sku, 0) - number
+        for sku, number in out.items():
+            parts[sku] = parts.get(sku, 0) + number
+            gaps[sku] = gaps.get(sku, 0) - max(number - needs.get(sku, 0), 0)
         if kit is None:
             trays[job.design.tray_sku] -= 1
         room -= 0 if kit and kit.fixed else 1
         work.jobs.append(job)
+
+
+def _wrong(job: KitJob, sku: str) -> str:
+    """Where that SKU is and does not belong."""
+    said = job.started.misplaced if job.started else []
+    return next((words for words in said if f" {sku}," in words), sku)
 
 
 def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
@@ -108,8 +127,6 @@ def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
     kit, state = job.started, work.request.state
     if not work.robots:
         return "no robot is in service"
-    if kit and kit.misplaced:
-        return kit.misplaced[0]
     if kit and not kit.place:
         held_by = [r for r in work.robots if r.hand and r.hand.kit == kit.name]
         if not held_by:
@@ -130,9 +147,18 @@ def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
 def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     """Why the kit cannot be made on that table; empty when it can."""
     state, kit = work.request.state, job.started
-    needs = kit.open_slots if kit else job.design.parts
+    needs = kit.needed if kit else job.design.parts
+    out = {sku for sku, _ in kit.wrong} if kit else set[str]()
+    for sku in sorted(out):
+        roomy = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count < tray.capacity}
+        if not roomy and sku not in needs:
+            return f"{_wrong(job, sku)}, and no parts tray of {sku} has room for it"
+        why = _nobody(work, sku, table, roomy | ({table} if sku in needs else set()), set())
+        if why:
+            return f"{_wrong(job, sku)}, and {why}"
     for sku in needs:
         sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
+        sources |= {table} if sku in out else set()
         held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
         if not sources and not held:
             return f"no {sku} left"

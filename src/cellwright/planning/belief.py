@@ -1,0 +1,175 @@
+"""From what a cell believes to what a planner needs: parts counted where they lie, kits as full as they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from cellwright.core.errors import UnknownName
+from cellwright.knowledge import Database, WorldModel
+from cellwright.orders import Order
+from cellwright.planning.actions import Durations
+from cellwright.planning.believed_kits import BelievedKits
+from cellwright.planning.facts import Facts, read_facts
+from cellwright.planning.lying import EVERYTHING, Lying, Trust
+from cellwright.planning.planner import PlanRequest
+from cellwright.planning.state import (
+    CellState,
+    Hand,
+    HandKind,
+    Holder,
+    Outlet,
+    RobotState,
+    Tool,
+    TrayStack,
+)
+
+__all__ = ["Trust", "request_of", "state_of"]
+
+
+def state_of(
+    source: Database | WorldModel,
+    *,
+    robots: Collection[str] | None = None,
+    trust: Trust = EVERYTHING,
+    orders: Sequence[Order] = (),
+) -> CellState:
+    """What planners have to know of the cell.
+
+    Args:
+        source: What is believed.
+        robots: Those in service; all when not given.
+        trust: Which parts to count on.
+        orders: What is wanted: decides what a kit tray without a design becomes, and the kit trays that stay in place
+            become kits of these designs, as many as are wanted.
+
+    Raises:
+        UnknownName: A robot that the cell does not have.
+    """
+    return _Reading(read_facts(source), robots, trust, orders).state()
+
+
+def request_of(
+    source: Database | WorldModel,
+    orders: Sequence[Order],
+    *,
+    robots: Collection[str] | None = None,
+    trust: Trust = EVERYTHING,
+    durations: Durations | None = None,
+    iterations: int = 400,
+) -> PlanRequest:
+    """What to plan, from what is believed and what is wanted.
+
+    Kit trays that stay in place are given to the wanted kits, the most urgent order first: one that is partly filled
+    before an empty one, one where a robot can finish the work before others, then in the order of the drawings. Those
+    that nobody needs are left out.
+    """
+    state = state_of(source, robots=robots, trust=trust, orders=orders)
+    return PlanRequest(state, tuple(orders), durations or Durations(), iterations)
+
+
+class _Reading:
+    def __init__(self, facts: Facts, robots: Collection[str] | None, trust: Trust, orders: Sequence[Order]) -> None:
+        self.facts, self.orders = facts, orders
+        known = [thing.name for thing in facts.of_kind("Robot")]
+        for name in robots or ():
+            if name not in known:
+                raise UnknownName("robot", name, known, "planning")
+        self.in_service = [name for name in known if robots is None or name in robots]
+        self.lying = Lying(facts, trust)
+
+    def state(self) -> CellState:
+        facts = self.facts
+        trays = tuple(self.lying.supply(thing) for thing in facts.of_kind("PartsTray", "PartsBin"))
+        stacks = tuple(self._stacks())
+        outlets = tuple(self._outlets())
+        supply = tuple(tray for tray in trays if tray is not None)
+        tables = [thing.name for thing in facts.of_kind("WorkTable") if not self._is_furniture(thing.name)]
+        holders = tuple(
+            Holder(thing.name, facts.tool_of.get(thing.name)) for thing in facts.of_kind("EndEffectorHolder")
+        )
+        places = [*tables, *(p.name for group in (supply, stacks, outlets, holders) for p in group)]
+        reach = {name: self._reached(name, [*places, *facts.stationary]) for name in self._robots()}
+        believed = BelievedKits(facts, self.lying, self.orders)
+        kits = [*believed.moving({outlet.name for outlet in outlets}), *believed.trays_on(tables)]
+        stay = believed.fixed(supply, {name: reach[name] for name in self.in_service}, kits)
+        stay_names = {kit.name for kit in stay}
+        used = {*places, *stay_names}
+        return CellState(
+            robots=tuple(self._robot(name, reach[name] & used) for name in self._robots()),
+            tools=tuple(self._tools()),
+            holders=holders,
+            parts_trays=supply,
+            tray_stacks=stacks,
+            tables=(*tables, *(kit.name for kit in stay)),
+            outlets=outlets,
+            kits=(*kits, *stay),
+            zones=self._zones(used, reach),
+        )
+
+    # ------------------------------------------------------------ robots and tools
+
+    def _robots(self) -> list[str]:
+        return [thing.name for thing in self.facts.of_kind("Robot")]
+
+    def _tools(self) -> Iterable[Tool]:
+        mounted = {*self.facts.tool_of.values(), *self.facts.held}
+        for thing in self.facts.things.values():
+            if thing.name in self.facts.handles or thing.name in mounted:
+                yield Tool(thing.name, frozenset(self.facts.handles.get(thing.name, ())))
+
+    def _robot(self, name: str, reach: frozenset[str]) -> RobotState:
+        tool = self.facts.tool_of.get(name)
+        return RobotState(name, reach, tool, self._hand(tool), name in self.in_service)
+
+    def _hand(self, tool: str | None) -> Hand | None:
+        held = self.facts.things.get(self.facts.held.get(tool or "", ""))
+        if held is None:
+            return None
+        if held.kind == "Kit":
+            tray = self.facts.things.get(self.facts.tray_of.get(held.name, ""))
+            return Hand(HandKind.KIT, tray.sku if tray else "", held.name)
+        return Hand(HandKind.KIT_TRAY if held.kind == "KitTray" else HandKind.PART, held.sku)
+
+    def _reached(self, robot: str, places: Iterable[str]) -> frozenset[str]:
+        boxes = self.facts.boxes.get(robot)
+        found = set()
+        for place in places:
+            point = self.facts.point(place)
+            if boxes is not None and point is not None:
+                inside = ((boxes[:, 0] <= point) & (point <= boxes[:, 1])).all(axis=1)
+                if inside.any():
+                    found.add(place)
+        return frozenset(found)
+
+    def _zones(self, places: set[str], reach: dict[str, frozenset[str]]) -> tuple[tuple[str, str], ...]:
+        """Places on one table are one zone when several robots work at it."""
+        on_table: dict[str, list[str]] = {}
+        for thing in self.facts.things.values():
+            table = self.facts.things.get(thing.reference or "")
+            if thing.name in places and table is not None and table.kind == "WorkTable":
+                on_table.setdefault(table.name, []).append(thing.name)
+        zones = []
+        for zone, names in on_table.items():
+            if sum(bool(reach[robot] & set(names)) for robot in reach) > 1:
+                zones += [(name, zone) for name in names]
+        return tuple(zones)
+
+    # ------------------------------------------------------------ supplies
+
+    def _stacks(self) -> Iterable[TrayStack]:
+        for box in self.facts.of_kind("LargeBoxWithEmptyKitTrays"):
+            trays = [tray for tray in self.facts.of_kind("KitTray") if tray.reference == box.name]
+            skus = [tray.sku for tray in trays if tray.name not in self.lying.gripped]
+            if skus:
+                yield TrayStack(box.name, skus[0], skus.count(skus[0]))
+
+    def _outlets(self) -> Iterable[Outlet]:
+        for box in self.facts.of_kind("LargeBoxWithKits"):
+            inside = [kit for kit in self.facts.of_kind("Kit") if kit.reference == box.name]
+            count = sum(kit.name not in self.lying.gripped for kit in inside)
+            yield Outlet(box.name, count, max(count, self.facts.capacity.get(box.name, 0)))
+
+    def _is_furniture(self, table: str) -> bool:
+        """Whether a table carries parts trays or kits that stay, rather than one kit at a time."""
+        on_it = [thing for thing in self.facts.things.values() if thing.reference == table]
+        return any(t.kind in ("PartsTray", "PartsBin") or t.name in self.facts.stationary for t in on_it)

@@ -1,0 +1,111 @@
+"""The kits of a cell as they are believed to be, and which kit tray serves which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from cellwright.orders import KitDesign, Order
+from cellwright.planning.facts import Facts, Thing
+from cellwright.planning.lying import Lying
+from cellwright.planning.state import KitState, PartsTray
+
+__all__ = ["BelievedKits"]
+
+Reach = Mapping[str, frozenset[str]]
+
+
+class BelievedKits:
+    """The kits of a cell.
+
+    Args:
+        facts: What is believed.
+        lying: Where parts lie.
+        orders: What is wanted.
+    """
+
+    def __init__(self, facts: Facts, lying: Lying, orders: Sequence[Order]) -> None:
+        self.facts, self.lying, self.orders = facts, lying, orders
+
+    def moving(self, outlets: set[str]) -> Iterable[KitState]:
+        """Kits that are carried about: on tables, in outlets, in hands."""
+        for kit in self.facts.of_kind("Kit"):
+            design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
+            if kit.name in self.facts.stationary or design is None:
+                continue
+            held, reference = kit.name in self.lying.gripped, self.facts.things.get(kit.reference or "")
+            standing = reference is not None and (reference.name in outlets or reference.kind == "WorkTable")
+            place = reference.name if reference is not None and standing and not held else ""
+            if held or place:
+                yield KitState(kit.name, design, place, self.lying.filled(kit, design))
+
+    def trays_on(self, tables: list[str]) -> Iterable[KitState]:
+        """Kit trays on tables that are no kits yet: they become what is wanted, if anything on such a tray is."""
+        wanted = [line.design for order in self.orders for line in order.lines]
+        in_kits = set(self.facts.tray_of.values())
+        for tray in self.facts.of_kind("KitTray"):
+            if tray.reference not in tables or tray.name in in_kits or tray.name in self.lying.gripped:
+                continue
+            fitting = [design for design in (*wanted, *self.facts.designs.values()) if design.tray_sku == tray.sku]
+            if fitting:
+                empty = (None,) * len(fitting[0].slots)
+                yield KitState(f"{tray.name}_kit", fitting[0], tray.reference, empty, created=False)
+
+    def fixed(self, supply: Sequence[PartsTray], reach: Reach, others: Sequence[KitState]) -> list[KitState]:
+        """Kit trays that stay in place: all of them as they are, or for orders as many as those need.
+
+        Args:
+            supply: Where parts are.
+            reach: Robot in service -> places.
+            others: Kits that serve the orders already.
+        """
+        fixed = [thing for thing in self.facts.of_kind("Kit") if thing.name in self.facts.stationary]
+        if not self.orders:
+            designs = {kit.name: self.facts.designs.get(self.facts.kit_design.get(kit.name, "")) for kit in fixed}
+            return [self._fixed(kit, design) for kit in fixed if (design := designs[kit.name]) is not None]
+        begun = [kit.design.name for kit in others]
+        left, chosen = list(fixed), []
+        for order in sorted(self.orders, key=lambda order: -order.priority):
+            for line in order.lines:
+                there = min(begun.count(line.design.name), line.quantity)
+                begun = _without(begun, line.design.name, there)
+                fitting = [kit for kit in left if self._tray_sku(kit) == line.design.tray_sku]
+                states = [self._fixed(kit, line.design) for kit in fitting]
+                states.sort(key=lambda kit: self._cost(kit, supply, reach))  # stable: of equals the first drawn
+                for state in states[: line.quantity - there]:
+                    chosen.append(state)
+                    left = [kit for kit in left if kit.name != state.name]
+        return chosen
+
+    def _tray_sku(self, kit: Thing) -> str:
+        tray = self.facts.things.get(self.facts.tray_of.get(kit.name, ""))
+        return tray.sku if tray else ""
+
+    def _fixed(self, kit: Thing, design: KitDesign) -> KitState:
+        return KitState(kit.name, design, kit.name, self.lying.filled(kit, design), fixed=True)
+
+    def _cost(self, kit: KitState, supply: Sequence[PartsTray], reach: Reach) -> tuple[bool, int, int]:
+        """What speaks against building there: work that no robot can do, wrong parts, parts that are missing."""
+        needed = kit.needed
+        able = all(self._can_bring(sku, number, kit.place, supply, reach) for sku, number in needed.items())
+        return (not able, len(kit.misplaced), sum(needed.values()))
+
+    def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartsTray], reach: Reach) -> bool:
+        """Whether robots in service that get to the place have so many of a part in hand or in reach."""
+        trays = {tray.name: tray.count for tray in supply if tray.sku == sku}
+        reached: set[str] = set()
+        held = 0
+        holders = {holder.name for holder in self.facts.of_kind("EndEffectorHolder")}
+        for robot, places in reach.items():
+            tool = self.facts.tool_of.get(robot, "")
+            if place in places and (sku in self.facts.handles.get(tool, ()) or holders & places):
+                reached |= places & set(trays)
+                in_hand = self.facts.things.get(self.facts.held.get(tool, ""))
+                held += in_hand is not None and in_hand.sku == sku
+        return held + sum(trays[name] for name in reached) >= number
+
+
+def _without(names: list[str], name: str, times: int) -> list[str]:
+    kept = list(names)
+    for _ in range(times):
+        kept.remove(name)
+    return kept

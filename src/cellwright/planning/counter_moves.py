@@ -1,0 +1,331 @@
+"""How two robots may go on when only counters are kept: moves, what they lead to, and an estimate that never lies.
+
+Robots decide in the order of time; whatever the other one has begun is there when it ends.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from cellwright.planning.counters import Counters
+
+__all__ = ["CounterNode", "CounterRules", "Deed", "Move"]
+
+_SAME = -5
+_CHANGES, _DROPS = -10, -1000  # minus a tool's number: what a robot is doing that puts it down
+
+
+class Deed(StrEnum):
+    """What a robot does next."""
+
+    CHANGE = "change"
+    DROP = "drop"
+    LAY = "lay"
+    FILL = "fill"
+    FILL_STAYING = "fill what stays"
+    CORRECT = "correct"
+    CLEAR = "clear"
+    PUT = "put"
+    RETURN = "return"
+    WAIT = "wait"
+
+
+class Move(NamedTuple):
+    """One decision: which robot, what, and with which tool or which class of parts."""
+
+    robot: int
+    deed: Deed
+    number: int = -1
+
+
+class CounterNode(NamedTuple):
+    """The robot that decides now, the other one, and the counters.
+
+    `doing` is what the other robot has begun: a class for a part, `lay`, nothing of interest, or a negative number for
+    a tool that it is putting down.
+    """
+
+    now_s: float
+    other_s: float
+    tool: int | None
+    hand: int | str | None
+    other_tool: int | None
+    other_hand: int | str | None
+    doing: int | str | None
+    laid: int
+    gone: int
+    placed: tuple[int, ...]
+    stayed: tuple[int, ...]
+    wrong: tuple[int, ...]
+    robot: int
+    waited: bool
+
+
+class CounterRules:
+    """What the robots can do next, and when everything could be done at best."""
+
+    def __init__(self, problem: Counters) -> None:
+        self.c = problem
+        d = problem.durations
+        self.d = d
+        self.width = len(problem.classes)
+        self.tool_of = [tool for tool, _ in problem.classes]
+        self.of_tool = [
+            [[j for j, (x, who) in enumerate(problem.classes) if x == tool and robot in who] for robot in (0, 1)]
+            for tool in range(len(problem.names))
+        ]
+        self.ahead_s = d.part_s - d.held_part_s
+        self.clears = problem.kits + problem.on_tables
+        self.total = problem.room[-1]
+        fetched_s = d.remove_part_s + min(d.return_part_s, d.held_part_s - d.part_s)
+        self.wrong_s = [fetched_s if reusable else d.remove_part_s + d.return_part_s for reusable in problem.reusable]
+        everybody = frozenset((0, 1))
+        rights = (problem.lays, problem.clears, *(who for _, who in problem.classes))
+        self.symmetric = problem.able[0] == problem.able[1] and problem.hands == (None, None)
+        self.symmetric = self.symmetric and all(who == everybody for who in rights)
+
+    def start(self) -> CounterNode:
+        """Nothing is done yet."""
+        c = self.c
+        nothing = (0,) * self.width
+        return CounterNode(
+            0.0, 0.0, c.tools[0], c.hands[0], c.tools[1], c.hands[1], None, 0, 0, nothing, nothing, c.wrong, 0, False
+        )
+
+    def done(self, node: CounterNode) -> bool:
+        """Everything is placed, taken out and taken away."""
+        if node.gone < self.clears or node.placed != self.total or node.stayed != self.c.staying or any(node.wrong):
+            return False
+        hands = {node.robot: node.hand, 1 - node.robot: node.other_hand}
+        return not any(hands[r] == "kit" and self.c.wanted[r] for r in (0, 1))
+
+    def estimate_s(self, node: CounterNode) -> float:
+        """When everything could be done at best."""
+        c, d = self.c, self.d
+        now_s, other_s, tool, other = node.now_s, node.other_s, node.tool, node.other_tool
+        to_lay = c.kits - node.laid
+        work_s = [0.0] * len(c.names)
+        work_s[0] = to_lay * d.lay_s + (self.clears - node.gone) * d.clear_s
+        for j, x in enumerate(self.tool_of):
+            parts = self.total[j] - node.placed[j] + c.staying[j] - node.stayed[j]
+            if parts or node.wrong[j]:
+                work_s[x] += parts * d.part_s + node.wrong[j] * self.wrong_s[j]
+        held_kit = False
+        if node.hand is not None or node.other_hand is not None:
+            for hand in (node.hand, node.other_hand):
+                held_kit = held_kit or hand == "kit"
+                if hand == "tray" and to_lay:
+                    work_s[0] -= d.take_tray_s
+                elif isinstance(hand, int) and hand >= 0:
+                    work_s[self.tool_of[hand]] -= self.ahead_s
+            work_s = [max(seconds, 0.0) for seconds in work_s]
+        sum_s = sum(work_s)
+        if sum_s <= 0.0:
+            return max(now_s, other_s)
+        changes = sum(1 for x, seconds in enumerate(work_s) if seconds > 0 and x != tool and x != other)
+        if c.several and to_lay:
+            changes = max(changes, -(-to_lay // c.tables))
+        bare = (tool is None) + (other is None)
+        change_s = d.attach_s * changes + d.detach_s * max(changes - bare, 0)
+        tail_s = d.clear_s if self.clears > node.gone and node.stayed == c.staying and not held_kit else 0.0
+        latest_s = max((now_s + other_s + sum_s + change_s + tail_s) / 2, now_s, other_s)
+        if to_lay:
+            between_s = d.place_kit_s if c.tables == 1 else 0.0  # the tray tool is away with the kit before
+            table_s = now_s + to_lay * c.occupied_s / c.tables + (to_lay - 1) * between_s + d.place_kit_s
+            latest_s = max(latest_s, table_s)
+        fetch_s = now_s + d.attach_s + (0.0 if bare else d.detach_s)
+        for x, seconds in enumerate(work_s):
+            if seconds > 0:
+                ready_s = now_s if x == tool else other_s if x == other else fetch_s
+                latest_s = max(latest_s, ready_s + seconds + (tail_s if x else 0.0))
+        return latest_s
+
+    def moves(self, node: CounterNode) -> list[tuple[Move, CounterNode]]:
+        """All that the robot which is free first can decide."""
+        if node.hand is not None:
+            result = self._empty_hand(node)
+            return result if node.waited else [*result, self._wait(node)]
+        tool, robot = node.tool, node.robot
+        able = self.c.able[robot]
+        result = self._work(node, tool) if tool is not None and tool >= 0 else []
+        filling = bool(tool) and tool in able and any(self._open_now(node, j) for j in self.of_tool[tool or 0][robot])
+        d = self.d
+        for x in able:
+            if x not in (tool, node.other_tool) and self._left(node, x):
+                start_s = node.now_s + (0.0 if tool is None else d.detach_s)
+                if node.doing == _CHANGES - x:
+                    start_s = max(start_s, node.other_s - d.attach_s)
+                elif node.doing == _DROPS - x:
+                    start_s = max(start_s, node.other_s)
+                given = None if tool is None or tool < 0 else _CHANGES - tool
+                result.append(self._next(node, Move(robot, Deed.CHANGE, x), start_s + d.attach_s, given, tool=x))
+        if tool is not None and tool >= 0 and node.other_tool is None:
+            end_s = node.now_s + d.detach_s
+            result.append(self._next(node, Move(robot, Deed.DROP), end_s, _DROPS - tool, tool=None))
+        if not filling and not node.waited:
+            result.append(self._wait(node))
+        return result
+
+    def _left(self, node: CounterNode, tool: int) -> bool:
+        """Whether anything is left that this robot could do with a tool."""
+        robot, c = node.robot, self.c
+        if tool == 0 and node.laid < c.kits and robot in c.lays:
+            return True
+        if tool == 0 and node.gone < self.clears and robot in c.clears:
+            return True
+        for j in self.of_tool[tool][robot]:
+            if node.placed[j] < self.total[j] or node.stayed[j] < c.staying[j] or node.wrong[j]:
+                return True
+        return False
+
+    def _sure(self, node: CounterNode) -> int:
+        """Trays that are laid now; one that the other robot is laying comes later."""
+        return node.laid - (node.doing == "lay" and node.other_s > node.now_s)
+
+    def _open_now(self, node: CounterNode, kind: int) -> bool:
+        return node.placed[kind] < self.c.room[self._sure(node)][kind]
+
+    def _part_start_s(self, node: CounterNode, kind: int) -> float | None:
+        """When a slot for a part is there; the part may be fetched before, if any kit is there to fetch it for."""
+        if self._open_now(node, kind):
+            return node.now_s
+        if node.placed[kind] >= self.c.room[node.laid][kind]:
+            return None
+        early = self._sure(node) > 0 or self.c.on_tables > 0 or any(self.c.staying)
+        return max(node.now_s, node.other_s - self.ahead_s) if early else node.other_s
+
+    def _work(self, node: CounterNode, tool: int) -> list[tuple[Move, CounterNode]]:
+        """All that the robot can do with the tool that it has."""
+        d, robot = self.d, node.robot
+        result: list[tuple[Move, CounterNode]] = []
+        for j in self.of_tool[tool][robot]:
+            result += self._parts(node, j)
+        if tool != 0:
+            return result
+        if node.laid < self.c.kits and robot in self.c.lays and self._table_free(node):
+            lay = Move(robot, Deed.LAY)
+            result.append(self._next(node, lay, node.now_s + d.lay_s, "lay", laid=node.laid + 1))
+        start_s = self._clear_start_s(node) if robot in self.c.clears else None
+        if start_s is not None:
+            clear = Move(robot, Deed.CLEAR)
+            result.append(self._next(node, clear, start_s + d.clear_s, None, gone=node.gone + 1))
+        return result
+
+    def _parts(self, node: CounterNode, kind: int) -> list[tuple[Move, CounterNode]]:
+        """A part of a class into a kit that is laid or that stays, or a wrong one out."""
+        d, c, robot = self.d, self.c, node.robot
+        result: list[tuple[Move, CounterNode]] = []
+        start_s = self._part_start_s(node, kind)
+        more, more_staying = _plus(node.placed, kind), _plus(node.stayed, kind)
+        stays = node.stayed[kind] < c.staying[kind]
+        if node.wrong[kind]:
+            fewer = _plus(node.wrong, kind, -1)
+            correct = Move(robot, Deed.CORRECT, kind)
+            out_s = node.now_s + d.remove_part_s
+            result.append(self._next(node, correct, out_s + d.return_part_s, None, wrong=fewer))
+            end_s = out_s + d.held_part_s
+            if c.reusable[kind] and node.placed[kind] < self.total[kind]:
+                result.append(self._next(node, correct, end_s, kind, placed=more, wrong=fewer))
+            if c.reusable[kind] and stays:
+                result.append(self._next(node, correct, end_s, None, stayed=more_staying, wrong=fewer))
+        if start_s is not None:
+            result.append(self._next(node, Move(robot, Deed.FILL, kind), start_s + d.part_s, kind, placed=more))
+        if stays:
+            fill = Move(robot, Deed.FILL_STAYING, kind)
+            result.append(self._next(node, fill, node.now_s + d.part_s, None, stayed=more_staying))
+        return result
+
+    def _table_free(self, node: CounterNode) -> bool:
+        return self.c.on_tables + node.laid - node.gone < self.c.tables
+
+    def _clear_start_s(self, node: CounterNode) -> float | None:
+        if node.gone >= self.c.on_tables + node.laid or node.gone >= self.clears:
+            return None
+        least, placed = self.c.least[node.gone + 1], node.placed
+        if any(there < many for there, many in zip(placed, least, strict=True)):
+            return None
+        doing = node.doing
+        if isinstance(doing, int) and doing >= 0 and node.other_s > node.now_s and placed[doing] - 1 < least[doing]:
+            return node.other_s
+        sure = self.c.on_tables + self._sure(node)
+        return node.now_s if node.gone < sure else node.other_s
+
+    def _empty_hand(self, node: CounterNode) -> list[tuple[Move, CounterNode]]:
+        d, hand, robot = self.d, node.hand, node.robot
+        put, back = Move(robot, Deed.PUT), Move(robot, Deed.RETURN)
+        if hand == "kit":
+            return [self._next(node, put, node.now_s + d.place_kit_s, None, hand=None)]
+        returned = self.c.returnable[robot]
+        if hand == "tray":
+            result = [self._next(node, back, node.now_s + d.place_tray_s, None, hand=None)] if returned else []
+            if node.laid < self.c.kits and self._table_free(node):
+                end_s = node.now_s + d.lay_s - d.take_tray_s
+                result.append(self._next(node, put, end_s, "lay", hand=None, laid=node.laid + 1))
+            return result
+        result = [self._next(node, back, node.now_s + d.return_part_s, None, hand=None)] if returned else []
+        if isinstance(hand, int) and hand >= 0:
+            start_s = self._part_start_s(node, hand)
+            if start_s is not None:
+                if start_s > node.now_s:
+                    start_s = node.other_s
+                more = _plus(node.placed, hand)
+                result.append(self._next(node, put, start_s + d.held_part_s, hand, hand=None, placed=more))
+            if node.stayed[hand] < self.c.staying[hand]:
+                stayed = _plus(node.stayed, hand)
+                result.append(self._next(node, put, node.now_s + d.held_part_s, None, hand=None, stayed=stayed))
+        return result
+
+    def _wait(self, node: CounterNode) -> tuple[Move, CounterNode]:
+        swapped = node._replace(
+            now_s=node.other_s,
+            tool=node.other_tool,
+            hand=node.other_hand,
+            other_tool=node.tool,
+            other_hand=node.hand,
+            doing=None,
+            robot=1 - node.robot,
+            waited=True,
+        )
+        return Move(node.robot, Deed.WAIT), swapped
+
+    @staticmethod
+    def _next(
+        node: CounterNode,
+        move: Move,
+        end_s: float,
+        doing: int | str | None,
+        *,
+        tool: int | None = _SAME,
+        hand: int | str | None = _SAME,
+        laid: int = -1,
+        gone: int = -1,
+        placed: tuple[int, ...] | None = None,
+        stayed: tuple[int, ...] | None = None,
+        wrong: tuple[int, ...] | None = None,
+    ) -> tuple[Move, CounterNode]:
+        """The node after a move; whoever is free first decides there."""
+        _, other_s, my_tool, my_hand, other_tool, other_hand, others, *_ = node
+        if tool != _SAME:
+            my_tool = tool
+        if hand != _SAME:
+            my_hand = hand
+        laid = node.laid if laid < 0 else laid
+        gone = node.gone if gone < 0 else gone
+        placed = node.placed if placed is None else placed
+        stayed = node.stayed if stayed is None else stayed
+        wrong = node.wrong if wrong is None else wrong
+        counted = (laid, gone, placed, stayed, wrong)
+        if end_s <= other_s:
+            after = CounterNode(
+                end_s, other_s, my_tool, my_hand, other_tool, other_hand, others, *counted, node.robot, False
+            )
+        else:
+            after = CounterNode(
+                other_s, end_s, other_tool, other_hand, my_tool, my_hand, doing, *counted, 1 - node.robot, False
+            )
+        return move, after
+
+
+def _plus(counts: tuple[int, ...], index: int, many: int = 1) -> tuple[int, ...]:
+    return (*counts[:index], counts[index] + many, *counts[index + 1 :])

@@ -1,0 +1,89 @@
+"""The shortest way of the counters: a true bound for two robots, and a good idea of how to work.
+
+A best-first search that never overestimates. When the budget is used up, the least estimate that is left is still a
+bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count
+
+from cellwright.planning.counter_moves import CounterNode, CounterRules, Deed, Move
+from cellwright.planning.counters import Counters
+
+__all__ = ["Counted", "count_best"]
+
+_EPS = 1e-9
+_WORK = frozenset((Deed.LAY, Deed.FILL, Deed.CORRECT, Deed.CLEAR))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A time that no plan beats, the way to it when it was reached, and how many states were looked at."""
+
+    bound_s: float
+    moves: tuple[Move, ...] | None
+    states: int
+
+
+def count_best(problem: Counters, states: int, known_s: float, haste: float = 0.0) -> Counted:
+    """Searches until the way is found, the budget is used up or nothing is better than what is known.
+
+    Args:
+        problem: What is counted.
+        states: How many may be looked at.
+        known_s: Ways that take as long are of no use.
+        haste: How much time ahead counts more than time behind; the bound is one only without haste.
+    """
+    search, ticket = CounterRules(problem), count()
+    root = search.start()
+    first_s = search.estimate_s(root)
+    frontier: list[tuple[float, int, int, CounterNode, object]] = [(first_s, 0, next(ticket), root, None)]
+    seen: dict[object, list[tuple[float, float]]] = {}
+    used, bound_s = 0, first_s
+    while frontier:
+        estimate_s, _, _, node, path = heapq.heappop(frontier)
+        if haste:
+            estimate_s = search.estimate_s(node)
+        bound_s = max(bound_s, estimate_s)
+        if estimate_s >= known_s - _EPS:
+            return Counted(known_s, None, used)
+        if search.done(node):
+            return Counted(bound_s, _trace(path), used)
+        if used >= states:
+            return Counted(bound_s, None, used)
+        if _beaten(search, seen, node):
+            continue
+        used += 1
+        moves = search.moves(node)
+        if haste and any(move.deed is not Deed.FILL_STAYING and move.deed in _WORK for move, _ in moves):
+            moves = [one for one in moves if one[0].deed is not Deed.FILL_STAYING]  # what stays can wait
+        for move, after in moves:
+            worth_s = max(estimate_s, search.estimate_s(after))
+            if worth_s < known_s - _EPS:
+                progress = after.laid + after.gone + sum(after.placed) + sum(after.stayed)
+                heapq.heappush(
+                    frontier, (worth_s + haste * (worth_s - after.now_s), -progress, next(ticket), after, (move, path))
+                )
+    return Counted(known_s, None, used)
+
+
+def _beaten(search: CounterRules, seen: dict[object, list[tuple[float, float]]], node: CounterNode) -> bool:
+    """Whether the same counters were reached as early before; remembers them if not."""
+    doing = node.doing if node.other_s > node.now_s else None
+    robot = 0 if search.symmetric else node.robot
+    earlier = seen.setdefault((node[2:6], doing, node[7:12], robot, node.waited), [])
+    if any(now_s <= node.now_s + _EPS and other_s <= node.other_s + _EPS for now_s, other_s in earlier):
+        return True
+    earlier.append((node.now_s, node.other_s))
+    return False
+
+
+def _trace(path: object) -> tuple[Move, ...]:
+    moves = []
+    while isinstance(path, tuple):
+        moves.append(path[0])
+        path = path[1]
+    return tuple(reversed(moves))

@@ -1,0 +1,67 @@
+"""ENHSP, a numeric planner, from the package `up-enhsp`; it runs under Java in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cellwright.core.errors import BadInput, MissingExtra
+from cellwright.planning.external.base import ExternalPlanner, Files, find_program
+from cellwright.planning.external.counters import Form
+from cellwright.planning.external.fast_downward import package_folder
+from cellwright.planning.external.process import Ended, Limits
+from cellwright.planning.planner import PLANNERS
+
+__all__ = ["Enhsp"]
+
+
+@PLANNERS.register("enhsp")
+@dataclass
+class Enhsp(ExternalPlanner):
+    """Greedy search, guided by plans of a simpler problem in which nothing is used up."""
+
+    @property
+    def name(self) -> str:
+        """Its name among the planners."""
+        return "enhsp"
+
+    @property
+    def form(self) -> Form:
+        """Counters are numbers."""
+        return Form.NUMERIC
+
+    def command(self, files: Files) -> Sequence[str]:
+        """The package's archive."""
+        folder = package_folder("up_enhsp")
+        archive = folder / "ENHSP" / "enhsp.jar" if folder else None
+        if archive is None or not archive.is_file():
+            raise MissingExtra(f"planner {self.name}", "planners")
+        java = find_program("java")
+        if java is None:
+            raise BadInput(f"planner {self.name} needs Java 17 or newer: 'java' is not on the path")
+        words = [
+            "-o",
+            files.domain,
+            "-f",
+            files.problem,
+            "-sp",
+            files.plan,
+            "-npm",
+            "-s",
+            "gbfs",
+            "-h",
+            "hmrp",
+            "-ha",
+            "true",
+        ]
+        heap = [f"-Xmx{self.limits.memory_mb}m"] if self.limits.memory_mb else []
+        return [java, "-XX:+UseSerialGC", *heap, "-jar", str(archive), *(str(word) for word in words)]
+
+    @property
+    def process_limits(self) -> Limits:
+        """Java keeps to its own limit of memory; it reserves far more addresses than it uses."""
+        return replace(self.limits, memory_mb=None)
+
+    def unsolvable(self, ended: Ended) -> bool:
+        """By what it prints: its exit code is 0 either way."""
+        return ended.code == 0 and "unsolvable" in ended.printed.lower()

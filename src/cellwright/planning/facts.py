@@ -1,0 +1,152 @@
+"""What a database says about a cell, in a few questions: names and numbers, no records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Select
+from sqlalchemy.orm import Session
+
+from cellwright.knowledge import Database, TransformTree, WorldModel
+from cellwright.knowledge.tray_layout import design_slots
+from cellwright.orders import KitDesign, KitSlot
+from cellwright.planning import questions
+
+__all__ = ["Facts", "Thing", "read_facts"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An object: its class, what it lies in or on, how well and since when that is known."""
+
+    name: str
+    kind: str
+    reference: str | None
+    time_s: float | None
+    deviation_m: float | None
+    sku: str = ""
+
+
+@dataclass
+class Facts:
+    """Everything that planning asks of a database.
+
+    Attributes:
+        things: Name -> object, in the order in which they were made.
+        tree: Where they are.
+        handles: Tool -> SKUs.
+        tool_of: Robot or holder -> the tool that is there.
+        held: Tool -> the object that it holds.
+        boxes: Robot -> corners of the boxes that it reaches, n x 2 x 3.
+        part_sku: Parts vessel -> what it supplies.
+        slots: Parts vessel -> where its slots are in its frame, n x 3.
+        designs: Name -> kit design.
+        kit_design: Kit -> name of its design; absent when nobody has given it one.
+        tray_of: Kit -> its kit tray.
+        stationary: Kits that stay where they are.
+        capacity: Box of kits -> how many fit.
+        slot_points: Kit design -> where its slots are in the frame of the tray, n x 3.
+    """
+
+    tree: TransformTree
+    things: dict[str, Thing] = field(default_factory=dict)
+    handles: dict[str, set[str]] = field(default_factory=dict)
+    tool_of: dict[str, str] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
+    boxes: dict[str, Array] = field(default_factory=dict)
+    part_sku: dict[str, str] = field(default_factory=dict)
+    slots: dict[str, Array] = field(default_factory=dict)
+    designs: dict[str, KitDesign] = field(default_factory=dict)
+    kit_design: dict[str, str] = field(default_factory=dict)
+    tray_of: dict[str, str] = field(default_factory=dict)
+    stationary: set[str] = field(default_factory=set)
+    capacity: dict[str, int] = field(default_factory=dict)
+    slot_points: dict[str, Array] = field(default_factory=dict)
+
+    def of_kind(self, *kinds: str) -> list[Thing]:
+        """All objects of these classes."""
+        return [thing for thing in self.things.values() if thing.kind in kinds]
+
+    def point(self, name: str) -> Array | None:
+        """Where an object's origin is in the workstation; None when nobody knows."""
+        row = self.tree.index.get(name)
+        return None if row is None else self.tree.in_world[row][:3, 3]
+
+    def points_on(self, name: str, points: Array) -> Array:
+        """Points of an object's frame in the workstation's."""
+        matrix = self.tree.in_world[self.tree.index[name]]
+        return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
+
+    def slots_of_design(self, design: KitDesign) -> Array:
+        """Where the slots of a kit are in its frame, n x 3."""
+        if self.designs.get(design.name) == design:
+            return self.slot_points[design.name]
+        return np.array([place.pose_part_in_tray.position for place in design_slots(design)])
+
+
+def read_facts(source: Database | WorldModel) -> Facts:
+    """Reads a database; the poses of a world model are taken as it has them."""
+    model = source if isinstance(source, WorldModel) else WorldModel(source)
+    facts = Facts(model.tree)
+    with model.database.session() as session:
+        _read_things(session, facts)
+        _read_tools(session, facts)
+        _read_vessels(session, facts)
+        _read_designs(session, facts)
+        _read_kits(session, facts)
+    return facts
+
+
+def _read_things(session: Session, facts: Facts) -> None:
+    skus = dict(_pairs(session, questions.SKUS))
+    for name, kind, reference, time_s, deviation_m, *variances in session.execute(questions.THINGS):
+        known = [variance for variance in variances if variance is not None]
+        deviation_m = float(max(known) ** 0.5) if known else deviation_m
+        facts.things[name] = Thing(name, kind, reference, time_s, deviation_m, skus.get(name, ""))
+
+
+def _read_tools(session: Session, facts: Facts) -> None:
+    for tool, sku in _pairs(session, questions.HANDLES):
+        facts.handles.setdefault(tool, set()).add(sku)
+    facts.tool_of = dict([*_pairs(session, questions.ON_ROBOT), *_pairs(session, questions.IN_HOLDER)])
+    facts.held = dict(_pairs(session, questions.HELD))
+    boxes: dict[str, list[list[float]]] = {}
+    for robot, *numbers in session.execute(questions.REACH):
+        if None not in numbers:
+            boxes.setdefault(robot, []).append(numbers)
+    facts.boxes = {robot: np.array(rows).reshape(-1, 2, 3) for robot, rows in boxes.items()}
+
+
+def _read_vessels(session: Session, facts: Facts) -> None:
+    facts.part_sku = dict(_pairs(session, questions.SUPPLIED))
+    points: dict[str, list[list[float]]] = {}
+    for name, *numbers in session.execute(questions.SLOTS):
+        if None not in numbers:
+            points.setdefault(name, []).append(numbers)
+    facts.slots = {name: np.array(rows) for name, rows in points.items()}
+    facts.capacity = {name: capacity or 0 for name, capacity in session.execute(questions.CAPACITY)}
+
+
+def _read_designs(session: Session, facts: Facts) -> None:
+    rows: dict[tuple[str, str], list[tuple[KitSlot, list[float]]]] = {}
+    for name, tray_sku, ref_name, sku, *point in session.execute(questions.DESIGNS):
+        slot = KitSlot(ref_name.removeprefix(f"{name}_"), sku)
+        rows.setdefault((name, tray_sku), []).append((slot, point))
+    for (name, tray_sku), places in rows.items():
+        facts.designs[name] = KitDesign(name, tray_sku, tuple(slot for slot, _ in places))
+        facts.slot_points[name] = np.array([point for _, point in places], float)
+
+
+def _read_kits(session: Session, facts: Facts) -> None:
+    facts.stationary = set(session.scalars(questions.STATIONARY))
+    facts.kit_design = dict(_pairs(session, questions.KIT_DESIGN))
+    facts.tray_of = dict(_pairs(session, questions.KIT_TRAY))
+
+
+def _pairs(session: Session, question: Select[Any]) -> list[tuple[str, str]]:
+    return [(first, second) for first, second in session.execute(question)]

@@ -1,0 +1,149 @@
+"""Rules for kit trays and kits as a whole: laying, creating, taking away."""
+
+from __future__ import annotations
+
+from cellwright.planning.actions import Action
+from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock, TableRecord
+from cellwright.planning.state import Hand, HandKind
+
+__all__ = [
+    "create_kit",
+    "kit_created",
+    "kit_placed",
+    "kit_taken",
+    "place_kit",
+    "place_tray",
+    "return_tray",
+    "take_kit",
+    "take_tray",
+    "tray_placed",
+    "tray_returned",
+    "tray_taken",
+]
+
+
+def _need_stack(ledger: Ledger, action: Action) -> Stock:
+    stack = ledger.stacks.get(action.place)
+    if stack is None or stack.sku != action.sku:
+        raise BrokenRule(f"{action.place} is no stack of {action.sku}")
+    return stack
+
+
+def _need_trayless(ledger: Ledger, action: Action) -> KitRecord:
+    kit = ledger.kit(action.kit)
+    if kit.tray_sku != action.sku:
+        raise BrokenRule(f"kit {action.kit} is built on {kit.tray_sku}, not {action.sku}")
+    if kit.place or kit.exists or kit.finished:
+        raise BrokenRule(f"kit {action.kit} has a tray already")
+    return kit
+
+
+def _need_table(ledger: Ledger, name: str, kept_for: str | None) -> TableRecord:
+    table = ledger.tables.get(name)
+    if table is None:
+        raise BrokenRule(f"{name or 'a place without a name'} is no table")
+    if table.kit is not None or table.kept_for not in (None, kept_for):
+        raise BrokenRule(f"{name} is not free")
+    return table
+
+
+def take_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """A tray is there, and a table is free for it."""
+    ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
+    stack = _need_stack(ledger, action)
+    if stack.number < 1:
+        raise BrokenRule(f"{action.place} has no kit tray left")
+    _need_trayless(ledger, action)
+    _need_table(ledger, action.table, None).kept_for = action.kit
+    stack.number -= 1
+    robot.closed = True
+
+
+def tray_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the tray."""
+    robot.hand = Hand(HandKind.KIT_TRAY, action.sku, action.kit)
+
+
+def place_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the tray, the table is free or kept for this kit."""
+    ledger.need_held(robot, action.robot, HandKind.KIT_TRAY, action.sku)
+    _need_trayless(ledger, action)
+    _need_table(ledger, action.place, action.kit).kept_for = action.kit
+    robot.hand, robot.closed = None, True
+
+
+def tray_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The tray is on the table."""
+    ledger.kits[action.kit].place = action.place
+    ledger.tables[action.place] = TableRecord(kit=action.kit)
+
+
+def return_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the tray, the stack is of that SKU."""
+    ledger.need_held(robot, action.robot, HandKind.KIT_TRAY, action.sku)
+    _need_stack(ledger, action)
+    robot.hand, robot.closed = None, True
+
+
+def tray_returned(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The stack has one more."""
+    ledger.stacks[action.place].number += 1
+
+
+def create_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The kit's tray is on the table."""
+    table = ledger.tables.get(action.place)
+    if table is None or table.kit != action.kit:
+        raise BrokenRule(f"the tray of {action.kit} is not on {action.place}")
+    if ledger.kit(action.kit).exists:
+        raise BrokenRule(f"kit {action.kit} exists already")
+
+
+def kit_created(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The kit exists."""
+    ledger.kits[action.kit].exists = True
+
+
+def take_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The kit is on its table and full."""
+    ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
+    kit = ledger.existing_kit(action.kit)
+    if kit.tray_sku != action.sku:
+        raise BrokenRule(f"kit {action.kit} is built on {kit.tray_sku}, not {action.sku}")
+    if kit.place != action.place or kit.fixed:
+        raise BrokenRule(f"kit {action.kit} cannot be taken from {action.place}")
+    if kit.missing:
+        raise BrokenRule(f"kit {action.kit} is not full, it lacks {kit.lacks}")
+    if not kit.ready:
+        raise BrokenRule(f"kit {action.kit} is not ready")
+    kit.exists = False
+    robot.closed = True
+
+
+def kit_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the kit, the table is free."""
+    robot.hand = Hand(HandKind.KIT, action.sku, action.kit)
+    kit = ledger.kits[action.kit]
+    ledger.tables[kit.place] = TableRecord()
+    kit.place = ""
+
+
+def place_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds this kit, the outlet has room."""
+    ledger.need_held(robot, action.robot, HandKind.KIT, action.sku)
+    held = robot.hand.kit if robot.hand else ""
+    if held != action.kit:
+        raise BrokenRule(f"{action.robot} holds kit {held}, not {action.kit}")
+    outlet = ledger.outlets.get(action.place)
+    if outlet is None:
+        raise BrokenRule(f"{action.place} is no outlet")
+    if outlet.number >= outlet.capacity:
+        raise BrokenRule(f"{action.place} is full")
+    outlet.number += 1
+    robot.hand, robot.closed = None, True
+
+
+def kit_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The kit is finished."""
+    kit = ledger.kits[action.kit]
+    kit.place, kit.finished = action.place, True

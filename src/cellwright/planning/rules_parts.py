@@ -1,0 +1,163 @@
+"""Rules for parts: finding, grasping, taking, placing, and taking wrong ones out again.
+
+Most steps of a plan are of these, so each rule reads its step once and words its reason only when it is broken.
+"""
+
+from __future__ import annotations
+
+from cellwright.planning.actions import Action
+from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock
+from cellwright.planning.state import HandKind
+
+__all__ = [
+    "grasp_set",
+    "look_part",
+    "look_slot",
+    "part_found",
+    "part_placed",
+    "part_removed",
+    "part_returned",
+    "part_taken",
+    "place_part",
+    "remove_part",
+    "return_part",
+    "set_grasp",
+    "slot_found",
+    "take_part",
+]
+
+
+def _need_stock(ledger: Ledger, place: str, sku: str) -> Stock:
+    tray = ledger.parts.get(place)
+    if tray is None or tray.sku != sku:
+        raise BrokenRule(f"{place} is no parts tray of {sku}")
+    if tray.number < 1:
+        raise BrokenRule(f"{place} has no part left")
+    return tray
+
+
+def _need_open_slot(ledger: Ledger, name: str, place: str, sku: str) -> KitRecord:
+    kit = ledger.existing_kit(name)
+    if kit.place != place:
+        raise BrokenRule(f"kit {name} is not on {place}")
+    if sku not in kit.missing:
+        raise BrokenRule(f"kit {name} has no open slot for {sku}")
+    return kit
+
+
+def look_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The tool handles the part, the hand is empty, a part is there, the kit exists."""
+    _, name, tool, sku, place, kit, *_ = action
+    ledger.need_free_hand(robot, name, tool, sku)
+    ledger.existing_kit(kit)
+    _need_stock(ledger, place, sku)
+
+
+def part_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot knows where the part is."""
+    robot.found = (action.sku, action.place)
+
+
+def set_grasp(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot has found the part."""
+    if robot.found is None or robot.found[0] != action.sku:
+        found = robot.found[0] if robot.found else "nothing"
+        raise BrokenRule(f"{action.robot} has found {found}, not {action.sku}")
+
+
+def grasp_set(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot knows how to grasp it."""
+    robot.grasp = action.sku
+
+
+def take_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The part is found, its grasp is set, and it is still there."""
+    _, name, tool, sku, place, kit, *_ = action
+    ledger.need_free_hand(robot, name, tool, sku)
+    ledger.existing_kit(kit)
+    if robot.found != (sku, place):
+        raise BrokenRule(f"{name} has not found {sku} in {place}")
+    if robot.grasp != sku:
+        raise BrokenRule(f"no grasp is set for {sku}")
+    _need_stock(ledger, place, sku).number -= 1
+    robot.found = robot.grasp = None
+    robot.closed = True
+
+
+def part_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the part."""
+    robot.hand = ledger.held_part(action.sku)
+
+
+def return_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the part, the parts tray is of that SKU and has room."""
+    ledger.need_held(robot, action.robot, HandKind.PART, action.sku)
+    tray = ledger.parts.get(action.place)
+    if tray is None or tray.sku != action.sku:
+        raise BrokenRule(f"{action.place} is no parts tray of {action.sku}")
+    if tray.number + tray.promised >= tray.capacity:
+        raise BrokenRule(f"{action.place} is full")
+    tray.promised += 1
+    robot.hand, robot.slot_of, robot.closed = None, None, True
+
+
+def part_returned(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The parts tray has one more."""
+    tray = ledger.parts[action.place]
+    tray.number += 1
+    tray.promised -= 1
+
+
+def remove_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The tool handles the part, the hand is empty, the kit holds it in a slot of another."""
+    _, name, tool, sku, place, kit_name, *_ = action
+    ledger.need_free_hand(robot, name, tool, sku)
+    kit = ledger.existing_kit(kit_name)
+    if kit.place != place:
+        raise BrokenRule(f"kit {kit_name} is not on {place}")
+    if all(there != sku for there, _ in kit.wrong):
+        raise BrokenRule(f"kit {kit_name} holds no {sku} in a wrong slot")
+    kit.coming += 1
+    robot.closed = True
+
+
+def part_removed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the part, the slot is open for the part that belongs there."""
+    kit = ledger.kits[action.kit]
+    pair = next(pair for pair in kit.wrong if pair[0] == action.sku)
+    kit.wrong.remove(pair)
+    kit.missing[pair[1]] = kit.missing.get(pair[1], 0) + 1
+    kit.coming -= 1
+    robot.hand = ledger.held_part(action.sku)
+
+
+def look_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the part, a slot for it is open."""
+    _, name, _, sku, place, kit, *_ = action
+    ledger.need_held(robot, name, HandKind.PART, sku)
+    _need_open_slot(ledger, kit, place, sku)
+
+
+def slot_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot knows where the slot is."""
+    robot.slot_of = action.kit
+
+
+def place_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot holds the part, a slot for it is found and still open."""
+    _, name, _, sku, place, kit_name, *_ = action
+    ledger.need_held(robot, name, HandKind.PART, sku)
+    if robot.slot_of != kit_name:
+        raise BrokenRule(f"{name} has not found a slot in {kit_name}")
+    kit = _need_open_slot(ledger, kit_name, place, sku)
+    if kit.missing[sku] > 1:
+        kit.missing[sku] -= 1
+    else:
+        del kit.missing[sku]
+    kit.coming += 1
+    robot.hand, robot.slot_of, robot.closed = None, None, True
+
+
+def part_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The kit has one more."""
+    ledger.kits[action.kit].coming -= 1

@@ -1,0 +1,47 @@
+"""Rules for changing tools."""
+
+from __future__ import annotations
+
+from cellwright.planning.actions import Action
+from cellwright.planning.ledger import BrokenRule, Ledger, RobotRecord
+
+__all__ = ["attach", "attached", "detach", "detached"]
+
+
+def _need_holder(ledger: Ledger, place: str) -> str | None:
+    if place not in ledger.holders:
+        raise BrokenRule(f"{place} is no tool holder")
+    return ledger.holders[place]
+
+
+def attach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot has no tool, the holder has it."""
+    if robot.tool is not None or robot.closed:
+        raise BrokenRule(f"{action.robot} already has {robot.tool}")
+    there = _need_holder(ledger, action.place)
+    if there is None or there != action.tool:
+        raise BrokenRule(f"{action.place} holds {there or 'no tool'}")
+    ledger.holders[action.place] = None
+    robot.closed = True
+
+
+def attached(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The tool is on the robot."""
+    robot.tool = action.tool
+
+
+def detach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The robot has the tool and holds nothing, the holder is empty."""
+    ledger.need_free_hand(robot, action.robot, action.tool, "")
+    if robot.tool is None:
+        raise BrokenRule(f"{action.robot} has no tool")
+    there = _need_holder(ledger, action.place)
+    if there is not None:
+        raise BrokenRule(f"{action.place} is not empty, it holds {there}")
+    robot.tool, ledger.holders[action.place] = None, "a tool on its way"
+    robot.found = robot.grasp = None
+
+
+def detached(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+    """The tool is on the holder."""
+    ledger.holders[action.place] = action.tool

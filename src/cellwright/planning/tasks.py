@@ -1,0 +1,140 @@
+"""A schedule in the making: which tasks a robot could take on next, and taking one on."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from cellwright.planning.arms import Arm
+from cellwright.planning.booking import Booking
+from cellwright.planning.hands import settle_part
+from cellwright.planning.planner import KitJob
+from cellwright.planning.work import Work
+
+__all__ = ["Shop", "Task", "TaskKind"]
+
+
+class TaskKind(IntEnum):
+    """What a task is; the lower, the more others wait for it."""
+
+    CLEAR = 0
+    LAY = 1
+    CORRECT = 2
+    FILL = 3
+
+
+class Task(NamedTuple):
+    """Something a robot can do, ordered by when it can start and how much others wait for it."""
+
+    start_s: float
+    kind: TaskKind
+    number: int
+    table: str
+    sku: str = ""
+    job: KitJob | None = None
+
+
+class Shop:
+    """Kits on tables and kits that wait for one, with everything booked so far."""
+
+    def __init__(self, work: Work, booking: Booking, waiting: list[KitJob]) -> None:
+        self.work, self.booking, self.waiting = work, booking, waiting
+        d = work.request.durations
+        self._to_place_s = d.part_s - d.place_part_s
+
+    def changes(self, arm: Arm, allowed: frozenset[str]) -> list[tuple[str, float]]:
+        """Tools that the robot could have on instead, and when."""
+        booking, d = self.booking, self.booking.durations
+        if arm.tool is not None and booking.empty_holder(arm) is None:
+            return []
+        ready_s = arm.time_s + (d.detach_s if arm.tool else 0.0)
+        found = []
+        for holder, tool in booking.holders.items():
+            if tool is not None and holder in arm.reach and tool in allowed:
+                found.append((tool, max(ready_s, booking.free_s.get(tool, 0.0)) + d.attach_s))
+        return found
+
+    @property
+    def done(self) -> bool:
+        """Nothing is left to do."""
+        return not self.booking.kits and not self.waiting
+
+    def tasks(self, arm: Arm, tool: str, from_s: float) -> list[Task]:
+        """All that the robot could do with a tool from a time on; what others have not planned yet does not count."""
+        booking, handles, reach = self.booking, self.booking.handles[tool], arm.reach
+        found = []
+        for number, kit in enumerate(booking.kits.values()):
+            place = kit.place
+            if place not in reach:
+                continue
+            if not kit.missing and not kit.wrong:
+                if not kit.fixed and kit.job.design.tray_sku in handles and booking.outlet(arm):
+                    start_s = max(from_s, kit.full_s, booking.zone_free_s(place))
+                    found.append(Task(start_s, TaskKind.CLEAR, number, place))
+                continue
+            start_s = max(from_s, kit.ready_s, booking.zone_free_s(place) - self._to_place_s)
+            for sku, _ in kit.wrong:
+                if sku in handles and booking.takes_part(arm, sku):
+                    found.append(Task(start_s, TaskKind.CORRECT, number, place, sku))
+                    break
+            for sku in kit.missing:
+                if sku in handles and booking.source(arm, sku):
+                    found.append(Task(start_s, TaskKind.FILL, number, place, sku))
+                    break
+        lay = self._lay(arm, handles, from_s) if self.waiting else None
+        return [*found, lay] if lay else found
+
+    def first(self, arm: Arm, tool: str, from_s: float) -> Task | None:
+        """The task that starts first; among those the one for which others wait."""
+        return min(self.tasks(arm, tool, from_s), key=lambda task: task[:3], default=None)
+
+    def _lay(self, arm: Arm, handles: frozenset[str], from_s: float) -> Task | None:
+        """The most urgent kit tray that can be laid, on the table that is free first."""
+        booking = self.booking
+        tried: set[str] = set()
+        for job in self.waiting:
+            design = job.design
+            if design.name in tried:
+                continue
+            tried.add(design.name)
+            if design.tray_sku not in handles or not booking.stack(arm, design.tray_sku):
+                continue
+            tables = self.work.tables_of[design.name]
+            free = [table for table in tables if table not in booking.taken and table in arm.reach]
+            if free:
+                table = min(free, key=lambda name: booking.free_s.get(name, 0.0))
+                return Task(max(from_s, booking.free_s.get(table, 0.0)), TaskKind.LAY, 0, table, "", job)
+        return None
+
+    def do(self, arm: Arm, task: Task) -> bool:
+        """Carries a task out with the tool on the robot; False when it is not possible any more."""
+        booking = self.booking
+        if task.job is not None:
+            stack = booking.stack(arm, task.job.design.tray_sku)
+            if stack is None:
+                return False
+            self.waiting.remove(task.job)
+            booking.lay(arm, task.job, task.table, stack)
+            return True
+        kit = booking.kits[task.table]
+        if task.kind is TaskKind.CLEAR:
+            outlet = booking.outlet(arm)
+            if outlet is not None:
+                booking.clear(arm, kit, outlet)
+            return outlet is not None
+        if task.kind is TaskKind.CORRECT:
+            booking.remove_part(arm, kit, task.sku)
+            settle_part(booking, arm, task.sku)
+        else:
+            tray = booking.source(arm, task.sku)
+            if tray is None:
+                return False
+            booking.move_part(arm, kit, task.sku, tray)
+        self.close_full()
+        return True
+
+    def close_full(self) -> None:
+        """Kits that stay where they are need nothing more once they are full."""
+        kits = self.booking.kits
+        for kit in [kit for kit in kits.values() if kit.fixed and not kit.missing and not kit.wrong]:
+            del kits[kit.place]

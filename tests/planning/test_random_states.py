@@ -1,0 +1,57 @@
+"""Random orders from random states: every plan holds, and how near it comes to its bound."""
+
+import pytest
+
+
+def worst_of_one_robot(request_from, checked, seeds, wrong):
+    """The largest ratio of cost to bound; every second state lacks parts or reach."""
+    made = [checked(request_from(seed, harsh=bool(seed % 2), wrong=wrong)) for seed in seeds]
+    assert any(result.actions for result in made)
+    return max(result.cost / result.lower_bound for result in made if result.actions)
+
+
+def far_from_the_bound(requests, checked):
+    """Requests whose plan takes more than 1.1 of the bound."""
+    far = []
+    for request in requests:
+        result = checked(request)
+        assert result.makespan_s >= result.lower_bound - 1e-6
+        assert (result.status == "optimal") == (result.makespan_s <= result.lower_bound + 1e-6) or not result.actions
+        if result.makespan_s > 1.1 * result.lower_bound:
+            far.append(request)
+    return far
+
+
+def test_one_robot(request_from, checked):
+    assert worst_of_one_robot(request_from, checked, range(40), 0.2) <= 1.02
+
+
+def test_two_robots_with_equal_kits(order_from, request_from, checked):
+    requests = [order_from(seed) for seed in range(0, 200, 25)]
+    requests += [request_from(seed, robots=2, equal=True, harsh=False, largest=2) for seed in range(6)]
+    assert not far_from_the_bound(requests, checked)
+
+
+def test_two_robots_with_mixed_kits_hold(request_from, checked):
+    for seed in range(8):
+        result = checked(request_from(seed, robots=2, harsh=bool(seed % 2), largest=1))
+        assert result.makespan_s >= result.lower_bound - 1e-6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wrong", [0.0, 0.3])
+def test_one_robot_200_orders_from_orderly_and_from_harsh_states(request_from, checked, wrong):
+    made = [checked(request_from(seed, harsh=harsh, wrong=wrong)) for seed in range(200) for harsh in (False, True)]
+    assert max(result.cost / result.lower_bound for result in made if result.actions) <= 1.02
+
+
+@pytest.mark.long
+def test_two_robots_200_orders_of_equal_kits_in_a_tidy_cell(order_from, checked):
+    assert not far_from_the_bound([order_from(seed) for seed in range(200)], checked)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("harsh", "most"), [(False, 4), (True, 10)])
+def test_two_robots_200_orders_of_equal_kits_from_random_states(request_from, checked, harsh, most):
+    requests = [request_from(seed, robots=2, equal=True, harsh=harsh) for seed in range(200)]
+    assert len(far_from_the_bound(requests, checked)) <= most
