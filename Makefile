@@ -2,7 +2,7 @@
 .POSIX:
 
 BIN = .venv/bin
-PYTEST = $(BIN)/pytest -n 2
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 ARGS =
 NAME = physics
 
@@ -29,7 +29,12 @@ run: setup ## run the first job: a gear into a kit tray of the APRS cell (ARGS="
 test: setup ## the fast tests: no root, no system package, at most 5 minutes
 	@$(PYTEST) -m "not peer and not long"
 
-test-peers: setup ## the tests against real peers (GL, ...), installed where possible
+.venv/.peers: .venv/.ready requirements/peers.txt
+	@echo "setup: the peers' packages from requirements/peers.txt"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/peers.txt
+	@touch $@
+
+test-peers: .venv/.peers ## the tests against real peers (GL, database servers, planners ...), installed where possible
 	@sh scripts/install-peers
 	@$(PYTEST) -m peer || [ $$? -eq 5 ]
 

@@ -100,7 +100,10 @@ def interrupted(tmp_path_factory):
     assert run.stderr is not None
     progress = [run.stderr.readline() for _ in range(3)]
     assert "take" in progress[-1], progress
-    time.sleep(0.5)
+    log = folder / "run.mcap"
+    until_s, before = time.monotonic() + 20, log.stat().st_size
+    while log.stat().st_size == before and time.monotonic() < until_s:  # a chunk per simulated second
+        time.sleep(0.02)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     return run.returncode, out, err, folder

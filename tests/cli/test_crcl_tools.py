@@ -147,9 +147,8 @@ def test_ctrl_c_stops_the_robot_and_exits_130(served, tmp_path):
     file.write_bytes(encode(program(SetTransSpeed(2, TransSpeedAbsolute(0.005)), MoveTo(3, True, pose(0.6, 0.3)))))
     running = start("crcl", "send", str(file), "--to", served.address)
     until_s = time.monotonic() + 60
-    while "MoveTo" not in served.kinds() and time.monotonic() < until_s:
+    while served.arm.read().pose_tool_in_base.position[0] < 0.401 and time.monotonic() < until_s:
         time.sleep(0.05)
-    time.sleep(0.3)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=30)
     assert running.returncode == 130, err

@@ -15,7 +15,9 @@ from cellwright.core.errors import CellwrightError
 
 __all__ = ["COMMANDS", "main", "make_app"]
 
-COMMANDS = ("run", "cell", "model", "move", "reach", "serve", "crcl", "log", "experiment", "bench", "doctor")
+COMMANDS = (
+    "run", "trial", "cell", "model", "move", "reach", "plan", "db", "serve", "crcl", "log", "experiment", "bench", "doctor",
+)  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
 
 # Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.

@@ -12,7 +12,9 @@ import typer
 from rich.text import Text
 
 from cellwright.cells import CELLS, Layout, SafetyCfg, actual_layout, load_cell, nominal_layout
+from cellwright.cli.export import export_knowledge
 from cellwright.cli.output import prepare_output, print_json, say, table
+from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
 from cellwright.models.export import write_mjcf
@@ -26,12 +28,17 @@ app = typer.Typer(no_args_is_help=True, help="Cells: what stands where.")
 CellName = Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")]
 Seed = Annotated[int, typer.Option(help="Decides the actual layout.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+DEFAULT_ORDER = "kit_m2l1"
 
 
 class Format(StrEnum):
     """What a cell can be exported as."""
 
     MJCF = "mjcf"
+    OWL = "owl"
+    XML = "xml"
+    SQL = "sql"
+    PDDL = "pddl"
 
 
 @app.command("list")
@@ -125,13 +132,28 @@ def picture(
 @app.command()
 def export(
     cell: CellName,
-    out: Annotated[Path, typer.Option(help="The file to write.")],
+    out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
     form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
+    order: Annotated[list[str] | None, typer.Option(help="With owl, xml and pddl: the kits that are wanted.")] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Writes a cell as a model file that other programs open."""
+    """Writes a cell for other programs: its model, or what its drawings and an order say as knowledge.
+
+    mjcf: the physics model. sql: a script that makes and fills the database. owl, xml: instance files of the initial
+    state and of the goal. pddl: domain and problem in every vocabulary and form.
+    """
     loaded = load_cell(cell)
+    if form is not Format.MJCF:
+        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed)
+        if as_json:
+            print_json({"cell": cell, "seed": seed, "format": form.value, "files": files})
+        else:
+            for path in files:
+                say(str(path))
+        return
+    if order:
+        raise BadInput("--order says nothing about a physics model; it goes with owl, xml, sql and pddl")
     prepare_output(out)
     world = World(loaded, seed)
     written = write_mjcf(world.full_spec(), out)

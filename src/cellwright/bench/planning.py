@@ -1,0 +1,153 @@
+"""`cellwright bench planning`: how fast orders are planned and planned anew, and how fast belief is stored."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import tracemalloc
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from cellwright.bench.private_mariadb import private_mariadb
+from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
+from cellwright.knowledge import Database, fill
+from cellwright.knowledge.paper_workstation import paper_workstation
+from cellwright.knowledge.pddl import planning_files
+from cellwright.knowledge.pose_rate import pose_update_rate
+from cellwright.orders import DESIGNS, Order, OrderLine
+from cellwright.planning import PlanRequest, PlanResult, plan, validate_timed
+from cellwright.planning.belief import request_of
+
+__all__ = ["planning"]
+
+KIT = "a2b3c3d1e1"
+TARGETS: Mapping[str, Mapping[str, float]] = {
+    "plan.k100": {"max": 1000},
+    "replan.k100_p99_ms": {"max": 20},
+    "duo.k100_ms": {"max": 100},
+    "duo.k100_ratio": {"max": 1.1},
+    "db.sqlite_pose_updates_per_s": {"min": 25_000},
+    "db.mariadb_pose_updates_per_s": {"min": 10_000},
+}
+OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_enhsp")}
+
+
+@BENCHES.register("planning")
+def planning(conditions: Conditions) -> Measurement:
+    """Kits of ten parts and three tools on the kitting papers' workstation, one table, one robot; `duo` has two."""
+    metrics: dict[str, float] = {}
+    times = 2 if conditions.quick else 5
+    for kits in (1, 10, 100):
+        conditions.say(f"plans of {kits} kits")
+        with _Station(kits) as station:
+            metrics[f"plan.k{kits}"] = _fastest_ms(times, lambda station=station: _whole(station))  # type: ignore[misc]
+            if kits == 100:
+                metrics |= _hundred(station, conditions, times)
+    conditions.say("two robots")
+    with _Station(100, robots=2, tables=2) as station:
+        request = station.request()
+        metrics["duo.k100_ms"] = _fastest_ms(times, lambda: plan(request))
+        result = _checked(request, plan(request))
+        metrics["duo.k100_ratio"] = result.ratio
+    return Measurement(metrics | _stores(conditions), TARGETS)
+
+
+class _Station:
+    """A database of the workstation with so many kits wanted."""
+
+    def __init__(self, kits: int, robots: int = 1, tables: int = 1) -> None:
+        self.orders = [Order(KIT, (OrderLine(DESIGNS.get(KIT), kits),))]
+        names = [f"robot_{n + 1}" for n in range(robots)]
+        self.database = Database()
+        fill(self.database, paper_workstation(self.orders, robots=names, tables=tables), [DESIGNS.get(KIT)])
+
+    def request(self) -> PlanRequest:
+        return request_of(self.database, self.orders)
+
+    def __enter__(self) -> _Station:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.database.close()
+
+
+def _whole(station: _Station) -> PlanResult:
+    """From what is believed and wanted to a plan that was checked."""
+    request = station.request()
+    return _checked(request, plan(request))
+
+
+def _checked(request: PlanRequest, result: PlanResult) -> PlanResult:
+    verdict = validate_timed(request, result)
+    if not verdict.valid or result.unfinished:
+        raise MeasurementFailed(result.planner, verdict.reason or "; ".join(result.reasons))
+    return result
+
+
+def _hundred(station: _Station, conditions: Conditions, times: int) -> dict[str, float]:
+    """What is measured with a hundred kits besides: memory, planning anew, other planners, planning files."""
+    tracemalloc.start()
+    result = _whole(station)
+    metrics = {"plan.k100_peak_mb": tracemalloc.get_traced_memory()[1] / 1e6, "plan.k100_ratio": result.ratio}
+    tracemalloc.stop()
+    request = station.request()
+    took_ms = _replanning_ms(request, result, conditions)
+    metrics["replan.k100_median_ms"] = float(np.median(took_ms))
+    metrics["replan.k100_p99_ms"] = float(np.percentile(took_ms, 99))
+    for short, (name, package) in OTHERS.items():
+        if find_spec(package) is None:
+            conditions.say(f"{name} is not installed: left out")
+            continue
+        conditions.say(f"100 kits by {name}")
+        metrics[f"{short}.k100_ms"], found = _wall_ms(lambda name=name: plan(request, name))  # type: ignore[misc]
+        metrics[f"{short}.k100_ratio"] = _checked(request, found).ratio
+    metrics["pddl.emit_k100_ms"] = _fastest_ms(times, lambda: planning_files(station.database, station.orders))
+    return metrics
+
+
+def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: Conditions) -> list[float]:
+    """The whole remaining job, planned and checked anew after a part was lost at a random step."""
+    conditions.say("plans anew after a lost part")
+    rng = random.Random(conditions.seed)
+    took_ms = []
+    for _ in range(30 if conditions.quick else 200):
+        done = rng.randrange(len(result.actions))
+        state = lose_part(state_after(request, result.actions[:done]), rng)
+        again = PlanRequest(state, request.orders, request.durations, request.iterations)
+        took_ms.append(_fastest_ms(1, lambda again=again: _checked(again, plan(again))))  # type: ignore[misc]
+    return took_ms
+
+
+def _stores(conditions: Conditions) -> dict[str, float]:
+    """Poses per second into databases."""
+    conditions.say("poses into databases")
+    seconds = 0.5 if conditions.quick else 3.0
+    with tempfile.TemporaryDirectory(prefix="cellwright-") as folder:
+        metrics = {"db.sqlite_pose_updates_per_s": pose_update_rate(Path(folder) / "rate.db", seconds)}
+    with private_mariadb() as url:
+        if url is None or find_spec("pymysql") is None:
+            conditions.say("MariaDB or its driver is not installed: left out")
+        else:
+            metrics["db.mariadb_pose_updates_per_s"] = pose_update_rate(url, seconds)
+    return metrics
+
+
+def _fastest_ms(times: int, work: Callable[[], object]) -> float:
+    """Processor time of the fastest of several."""
+    took_s = []
+    for _ in range(times):
+        start_s = process_time()
+        work()
+        took_s.append(process_time() - start_s)
+    return 1000 * min(took_s)
+
+
+def _wall_ms(work: Callable[[], PlanResult]) -> tuple[float, PlanResult]:
+    """Other planners run in processes of their own, so their time is the clock's."""
+    start_s = perf_counter()
+    result = work()
+    return 1000 * (perf_counter() - start_s), result

@@ -1,0 +1,42 @@
+"""What a cell's drawings and an order say, as files: OWL and XML instances, an SQL script, PDDL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cellwright.cells import Cell
+from cellwright.cli.output import prepare_output
+from cellwright.cli.pddl_files import write_pddl
+from cellwright.knowledge.instances import goal_of, save_instances
+from cellwright.knowledge.script import write_script
+from cellwright.lab.planning import planning_database
+from cellwright.orders import find_order
+from cellwright.planning.belief import request_of
+
+__all__ = ["export_knowledge"]
+
+
+def export_knowledge(cell: Cell, form: str, out: Path, orders: Sequence[str], seed: int) -> list[Path]:
+    """Writes the files of one form; `out` is a file for `sql`, a folder for the others."""
+    wanted = [find_order(name) for name in orders]
+    database, _ = planning_database(cell, wanted, seed=seed)
+    try:
+        if form == "sql":
+            prepare_output(out)
+            out.write_text(write_script(database), encoding="utf-8", newline="\n")
+            return [out]
+        if form == "pddl":
+            return write_pddl(database, request_of(database, wanted), out)
+        goal = goal_of(database, wanted)
+        try:
+            written = []
+            for name, source in (("initial", database), ("goal", goal)):
+                path = prepare_output(out / f"{name}.{form}")
+                save_instances(source, path)
+                written.append(path)
+            return written
+        finally:
+            goal.close()
+    finally:
+        database.close()

@@ -1,0 +1,102 @@
+"""`cellwright plan`: from an order and a cell to validated steps, as a table, as JSON, as PDDL files, as a chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from cellwright.cells import load_cell
+from cellwright.cli.names import split_names
+from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.cli.pddl_files import write_pddl
+from cellwright.core.errors import BadInput
+from cellwright.lab.planning import planning_database
+from cellwright.orders import find_order
+from cellwright.planning import (
+    PlanRequest,
+    PlanResult,
+    PlanStatus,
+    Verdict,
+    make_planner,
+    validate_timed,
+    write_gantt,
+)
+from cellwright.planning import as_json as plan_as_json
+from cellwright.planning import plan as make_plan
+from cellwright.planning.belief import request_of
+from cellwright.planning.external import Limits
+
+__all__ = ["plan"]
+
+SHOWN = 60
+
+
+def plan(
+    cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
+    order: Annotated[list[str], typer.Option(help="A kit's name or an order file; may be given several times.")],
+    quantity: Annotated[int, typer.Option(min=1, max=10_000, help="How many of each kit that is given by name.")] = 1,
+    robots: Annotated[
+        str | None, typer.Option(help="Robots in service, such as fanuc,motoman; the cell's first by default.")
+    ] = None,
+    planner: Annotated[
+        str | None,
+        typer.Option(help="sequencer, scheduler, fast-downward, enhsp, or a command with {domain} {problem} {plan}."),
+    ] = None,
+    form: Annotated[str, typer.Option(help="What a planner command reads: classical or numeric.")] = "classical",
+    iterations: Annotated[int, typer.Option(min=0, max=10_000_000, help="Budget for finding better plans.")] = 400,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds after which another planner is ended.")] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which slots of the drawings hold parts.")] = 0,
+    pddl: Annotated[Path | None, typer.Option(help="Folder for domain, problem and plan files.")] = None,
+    gantt: Annotated[Path | None, typer.Option(help="PNG file for a chart of the plan.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Plans an order from the cell's drawings; exit 0 when everything that is wanted is planned and valid."""
+    loaded = load_cell(cell)
+    orders = [find_order(name, quantity) for name in order]
+    if len({wanted.name for wanted in orders}) < len(orders):
+        raise BadInput("an order is given twice; use --quantity")
+    named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else list(loaded.robots)[:1]
+    if gantt is not None:
+        prepare_output(gantt)
+    chosen = make_planner(planner, form=form, limits=Limits(time_s=limit)) if planner else None
+    database, notes = planning_database(loaded, orders, named, seed)
+    try:
+        request = request_of(database, orders, robots=named, iterations=iterations)
+        result = make_plan(request, chosen)
+        verdict = validate_timed(request, result)
+        files = write_pddl(database, request, pddl, result) if pddl is not None else []
+    finally:
+        database.close()
+    if gantt is not None and result.actions:
+        write_gantt(result, gantt)
+        files.append(gantt)
+    if as_json:
+        print_json(plan_as_json(request, result, verdict) | {"cell": loaded.name, "notes": notes, "files": files})
+    else:
+        for note in notes:
+            say(note, to=err)
+        _print(request, result, verdict)
+        for path in files:
+            say(str(path))
+    complete = result.status in (PlanStatus.SOLVED, PlanStatus.OPTIMAL) and not result.unfinished
+    return 0 if complete and verdict.valid else 1
+
+
+def _print(request: PlanRequest, result: PlanResult, verdict: Verdict) -> None:
+    for step in result.actions[:SHOWN]:
+        names = " ".join(name for name in (step.sku or step.tool, step.place, step.kit) if name)
+        say(f"{step.start_s:8.1f} s {step.duration_s:5.1f} s  {step.robot}  {step.verb:19} {names}")
+    if len(result.actions) > SHOWN:
+        say(f"... and {len(result.actions) - SHOWN} more")
+    good = verdict.valid and result.status is not PlanStatus.UNSOLVABLE and not result.unfinished
+    say(Text(result.status, "green" if good else "red"), f" by {result.planner}: {len(result.actions)} steps, "
+        f"{result.makespan_s:.1f} s; no plan takes less than {result.lower_bound:.1f} s")  # fmt: skip
+    for reason in result.reasons:
+        say(reason)
+    if not verdict.valid:
+        say(f"not valid: {verdict.reason}")
+    elif result.actions:
+        say(f"valid: every step of {len(request.jobs)} kits was checked")

@@ -1,0 +1,92 @@
+"""`cellwright trial`: orders, faults, somebody's controller, and a verdict."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.core.errors import BadInput
+from cellwright.lab.trial import run_trial
+from cellwright.lab.trial_cfg import read_trial, trial_json_schema
+from cellwright.lab.trial_report import FILES
+from cellwright.lab.trial_verdict import TrialVerdict
+
+__all__ = ["trial"]
+
+
+def trial(
+    file: Annotated[Path | None, typer.Argument(help="The trial, a YAML file.")] = None,
+    controller: Annotated[
+        str | None, typer.Option(help="external, or the name of a controller inside; the trial's own by default.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of verdict, page, picture and log.")] = None,
+    pace: Annotated[float | None, typer.Option(help="Simulated seconds per second, instead of the trial's.")] = None,
+    any_port: Annotated[bool, typer.Option("--any-port", help="Free ports instead of the cell's.")] = False,
+    addresses: Annotated[
+        Path | None, typer.Option(help="Write the doors' addresses to this file, as JSON, once they are open.")
+    ] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
+) -> int:
+    """Runs a trial and judges it: exit 0 when every order is done, 1 when not, 2 when the trial makes no sense.
+
+    The doors' addresses are printed on stderr as one line of JSON: start your controller when you see it.
+    """
+    if schema:
+        print_json(trial_json_schema())
+        return 0
+    if file is None:
+        raise BadInput("which trial? give its YAML file, or --schema")
+    cfg = read_trial(file)
+    folder = out or Path("out") / "trial" / cfg.trial
+    for name in FILES.values():
+        prepare_output(folder / name)
+    if addresses is not None:
+        prepare_output(addresses).unlink(missing_ok=True)
+
+    def opened(doors: dict[str, object]) -> None:
+        line = json.dumps({"trial": cfg.trial, **doors})
+        if addresses is not None:
+            partly = addresses.with_name(addresses.name + ".part")
+            partly.write_text(line + "\n", encoding="utf-8")
+            partly.replace(addresses)  # whoever waits for the file finds it whole
+        print(line, file=sys.stderr, flush=True)
+
+    verdict = run_trial(
+        cfg, controller, out=folder, pace=pace, any_port=any_port, on_open=opened, say=lambda line: say(line, to=err)
+    )
+    if as_json:
+        print_json(verdict.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
+    else:
+        _print(verdict, folder)
+    return 0 if verdict.done else 1
+
+
+def _print(verdict: TrialVerdict, folder: Path) -> None:
+    for order in verdict.orders:
+        for kit in order.kits:
+            if kit is not None:
+                rows = [(item.name, _word(item.passed), item.reason) for item in kit.items]
+                table(f"{order.order} on {kit.tray}", ["item", "ok", "why"], rows, markup=False)
+                say()
+    for fault in verdict.faults:
+        recovery = f" (recoverable: {fault.recovery.recoverable})" if fault.recovery else ""
+        say(f"fault at {fault.time_s:.2f} s: {fault.fault} {fault.subject}: {fault.detail}{recovery}")
+    for line in (*map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
+        say(line)
+    if verdict.false_done:
+        claimed = ", ".join(order.order for order in verdict.orders if order.false_done)
+        say(Text("claimed to be done, but was not: ", "red"), claimed)
+    word = Text("done", "green") if verdict.done else Text("not done", "red")
+    say(word, f": {verdict.as_dict()['ending_text']}; score {100 * verdict.score.total:.0f} of 100")
+    say(f"{verdict.time_s:.1f} s simulated in {verdict.wall_s:.1f} s; {folder / FILES['page']}")
+
+
+def _word(ok: bool) -> Text:
+    return Text("yes", "green") if ok else Text("no", "red")
