@@ -1,14 +1,39 @@
 """Rules for every test."""
 
+import gc
 import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 # The fast tier gives the same answer every time; `HYPOTHESIS_PROFILE=explore` looks for new examples.
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+HERE = Path(__file__).parent
+KERNELS = HERE.parent / "src" / "cellwright" / "motion" / "planning" / "__pycache__"
+
+
+def pytest_configure(config):
+    """Before all tests run in several workers, compiles what each of them, and many a subprocess, would compile."""
+    all_of_them = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if all_of_them and _workers(config) and find_spec("numba") and not any(KERNELS.rglob("*.nbc")):
+        halves = [
+            subprocess.Popen([sys.executable, str(HERE / "compile_first.py"), half], stderr=subprocess.DEVNULL)
+            for half in ("planner", "laws")
+        ]
+        for half in halves:  # what goes wrong in them the tests will find out
+            half.wait()
+
+
+def pytest_collection_finish():
+    """What was imported stays: the collector of garbage need not look through it again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -21,6 +46,10 @@ def pytest_runtest_makereport(item, call):
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid}: skipped in CI ({reason}), but its peer is in Debian: install it"
     return report
+
+
+def _workers(config: pytest.Config) -> int:
+    return getattr(config.option, "numprocesses", None) or 0  # none in a worker
 
 
 def _in_ci() -> bool:

@@ -65,7 +65,7 @@ def test_numbers_of_64_bits_are_fine():
     assert parse_yaml(f"[{2**64 - 1}, {-(2**63)}]", "x") == [2**64 - 1, -(2**63)]
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "{" * 50_000, "- " * 20_000, "[" * 3_000 + "]" * 3_000])
+@pytest.mark.parametrize("text", ["[" * 30_000, "{" * 15_000, "- " * 10_000, "[" * 3_000 + "]" * 3_000])
 def test_a_nesting_bomb_is_refused(text):
     assert refusal(text).endswith("nested too deep")
 
@@ -82,7 +82,7 @@ def test_an_alias_to_itself_is_refused(text):
 
 def test_a_file_without_end_is_refused():
     assert "larger than the 1000000 characters" in refusal("#" * (MAX_CHARACTERS + 1))
-    assert "more than 20000 values" in refusal("[" + "1," * 210_000 + "]")
+    assert "more than 20000 values" in refusal("[" + "1," * 30_000 + "]")
 
 
 def test_ordinary_aliases_and_merges_work():

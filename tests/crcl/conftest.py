@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
+from cellwright.core.clock import Clock
+from cellwright.core.loop import SimulationLoop, WaitClock
 from cellwright.crcl import (
     CommandStateEnum,
     CommandStatus,
@@ -159,6 +163,34 @@ class OtherServer:
         command_status = CommandStatus(self.command_id, self.status_id, self.state, state_description=self.text)
         settings = SettingsStatus(length_unit_name=unit["name"])
         return encode(CRCLStatus(command_status, pose_status=PoseStatus(pose), settings_status=settings))
+
+
+class NoPhysics:
+    """Lets simulation time pass."""
+
+    def __init__(self, clock):
+        self._clock = clock
+
+    def advance(self, until_tick):
+        self._clock.tick = until_tick
+
+    def interrupt(self):
+        pass
+
+
+@pytest.fixture(scope="session")
+def simulated() -> Callable[[Callable[[WaitClock], Coroutine[Any, Any, Any]]], Any]:
+    """Runs work, which is given the clock, in simulation time: as fast as it can."""
+
+    def run(work):
+        clock = Clock(0.002)
+        loop = SimulationLoop(clock, NoPhysics(clock))
+        try:
+            return loop.run(work(loop.clock))
+        finally:
+            loop.close()
+
+    return run
 
 
 @pytest.fixture

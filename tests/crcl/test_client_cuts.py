@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
-from cellwright.core.clock import Clock
-from cellwright.core.loop import SimulationLoop
 from cellwright.crcl import (
     CRCLProgram,
     CrclServer,
@@ -27,17 +23,6 @@ from cellwright.crcl import (
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.runner import run_program
-
-
-class NoPhysics:
-    def __init__(self, clock):
-        self._clock = clock
-
-    def advance(self, until_tick):
-        self._clock.tick = until_tick
-
-    def interrupt(self):
-        pass
 
 
 class CutConnection:
@@ -116,46 +101,48 @@ PROGRAM = CRCLProgram(
 )
 
 
-def run_with_cuts(cuts, arrives):
-    clock = Clock(0.002)
-    loop = SimulationLoop(clock, NoPhysics(clock))
+@pytest.fixture(scope="module")
+def run_with_cuts(simulated):
+    def run(cuts, arrives):
+        async def work(clock):
+            arm = CountingArm(clock)
+            async with CrclServer(arm) as server:
+                network = Network(server, cuts, arrives)
+                options = ClientOptions(with_stop_connection=False)
+                async with CrclClient(network.connect, options=options) as client:
+                    return await run_program(client, PROGRAM), arm, network.carried
 
-    async def main():
-        arm = CountingArm(loop.clock)
-        async with CrclServer(arm) as server:
-            network = Network(server, cuts, arrives)
-            options = ClientOptions(with_stop_connection=False)
-            async with CrclClient(network.connect, options=options) as client:
-                return await run_program(client, PROGRAM), arm, network.carried
+        return simulated(work)
 
-    try:
-        return loop.run(main())
-    finally:
-        loop.close()
+    return run
 
 
-@cache
-def pieces():
+@pytest.fixture(scope="module")
+def pieces(run_with_cuts):
     """How many pieces a run without a cut takes."""
     return run_with_cuts((), True)[2]
 
 
-def check_cuts(cuts, arrives):
-    report, arm, _ = run_with_cuts(cuts, arrives)
-    assert report.done, report.reason
-    assert arm.motions == [0.45, "screw", 0.42], f"cut at {cuts} of {pieces()} pieces, arrives {arrives}"
-    assert float(arm.read().pose_tool_in_base.position[0]) == pytest.approx(0.42)
+@pytest.fixture
+def check_cuts(run_with_cuts, pieces):
+    def check(cuts, arrives):
+        report, arm, _ = run_with_cuts(cuts, arrives)
+        assert report.done, report.reason
+        assert arm.motions == [0.45, "screw", 0.42], f"cut at {cuts} of {pieces} pieces, arrives {arrives}"
+        assert float(arm.read().pose_tool_in_base.position[0]) == pytest.approx(0.42)
+
+    return check
 
 
 @pytest.mark.parametrize("arrives", [True, False])
-def test_cut_here_and_there(arrives):
-    for cut_at in range(5, pieces(), 37):
+def test_cut_here_and_there(check_cuts, pieces, arrives):
+    for cut_at in range(5, pieces, 37):
         check_cuts((cut_at, cut_at + 9), arrives)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("again", [(), (1,), (2, 6), (4,), (7, 8)])
 @pytest.mark.parametrize("arrives", [True, False])
-def test_cut_everywhere(arrives, again):
-    for cut_at in range(3, pieces() + 1):
+def test_cut_everywhere(check_cuts, pieces, arrives, again):
+    for cut_at in range(3, pieces + 1):
         check_cuts((cut_at, *(cut_at + later for later in again)), arrives)

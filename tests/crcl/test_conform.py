@@ -8,9 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from cellwright.core.clock import Clock
 from cellwright.core.errors import UnknownName
-from cellwright.core.loop import SimulationLoop
 from cellwright.crcl import (
     ActuateJoints,
     AngleUnitEnum,
@@ -39,19 +37,6 @@ from cellwright.crcl.server import CrclServer
 
 NO_MOTION = ConformOptions(may_move=False)
 QUICK = ConformOptions(poll_s=0.05)
-
-
-class NoPhysics:
-    """Lets simulation time pass."""
-
-    def __init__(self, clock):
-        self._clock = clock
-
-    def advance(self, until_tick):
-        self._clock.tick = until_tick
-
-    def interrupt(self):
-        pass
 
 
 class Broken:
@@ -270,19 +255,18 @@ class Overshoots(Broken):
         return [command]
 
 
-def examine(broken, profile="spec", push_period_s=None, run=conform, **options):
+@pytest.fixture
+def examine(simulated):
     """The report on a server."""
-    clock = Clock(0.002)
-    loop = SimulationLoop(clock, NoPhysics(clock))
 
-    async def main():
-        async with CrclServer(PracticeArm(loop.clock), profile=profile, push_period_s=push_period_s) as server:
-            return await run(broken(server).connect, **options)
+    def examined(broken, profile="spec", push_period_s=None, run=conform, **options):
+        async def work(clock):
+            async with CrclServer(PracticeArm(clock), profile=profile, push_period_s=push_period_s) as server:
+                return await run(broken(server).connect, **options)
 
-    try:
-        return loop.run(main())
-    finally:
-        loop.close()
+        return simulated(work)
+
+    return examined
 
 
 def explained(report, verdict):
@@ -319,7 +303,7 @@ BROKEN = [
 MOVING = {item.name for item in CHECKS if item.moves}
 
 
-def test_a_sound_server_passes_without_motion():
+def test_a_sound_server_passes_without_motion(examine):
     kinds = set()
 
     class Watched(Sound):
@@ -341,7 +325,7 @@ SOME_MOVES = ["move-to", "speed-limit", "actuate-joints", "pre-emption", "stop-m
 
 
 @pytest.mark.parametrize("areas", [SOME_MOVES, ["limits"], pytest.param(["motion"], marks=pytest.mark.long)])
-def test_a_sound_server_passes_with_motion_and_stays_near_home(areas):
+def test_a_sound_server_passes_with_motion_and_stays_near_home(examine, areas):
     poses = []
 
     class Watched(Sound):
@@ -359,13 +343,13 @@ def test_a_sound_server_passes_with_motion_and_stays_near_home(areas):
 
 
 @pytest.mark.parametrize(("broken", "areas", "expected"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
-def test_each_broken_server_fails_exactly_what_it_should(broken, areas, expected):
+def test_each_broken_server_fails_exactly_what_it_should(examine, broken, areas, expected):
     report = examine(broken, names=areas, options=QUICK)
     tried = {result.check.name for result in report.results}
     assert set(explained(report, Verdict.FAIL)) == expected & tried, explained(report, Verdict.FAIL)
 
 
-def test_a_server_that_clamps_is_found_and_stopped_at_once():
+def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
     positions = []
 
     class Watched(Clamps):
@@ -381,12 +365,12 @@ def test_a_server_that_clamps_is_found_and_stopped_at_once():
 
 @pytest.mark.long
 @pytest.mark.parametrize(("broken", "_areas", "expected"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
-def test_each_broken_server_fails_exactly_what_it_should_in_the_whole_battery(broken, _areas, expected):
+def test_each_broken_server_fails_exactly_what_it_should_in_the_whole_battery(examine, broken, _areas, expected):
     report = examine(broken)
     assert set(explained(report, Verdict.FAIL)) == expected, explained(report, Verdict.FAIL)
 
 
-def test_a_robot_that_goes_astray_is_not_moved_any_more():
+def test_a_robot_that_goes_astray_is_not_moved_any_more(examine):
     report = examine(
         Overshoots, names=["move-to", "move-straight", "stop-motion-fast", "glued-messages"], options=QUICK
     )
@@ -397,20 +381,20 @@ def test_a_robot_that_goes_astray_is_not_moved_any_more():
     assert verdicts["glued-messages"][0] is Verdict.PASS
 
 
-def test_the_labs_profile_breaks_one_rule_on_purpose():
+def test_the_labs_profile_breaks_one_rule_on_purpose(examine):
     report = examine(Sound, profile="aprs-lab", names=["units", "move-to"], options=QUICK)
     assert explained(report, Verdict.FAIL) == {
         "default-units": "units after InitCanon are millimeter, degree, newton, newtonMeter"
     }
 
 
-def test_a_server_that_reports_by_itself_confuses_nobody():
+def test_a_server_that_reports_by_itself_confuses_nobody(examine):
     report = examine(Sound, push_period_s=0.03, names=["session", "wire"], options=QUICK)
     assert explained(report, Verdict.FAIL) == {}
     assert "nothing-unasked" in explained(report, Verdict.AMBIGUOUS)
 
 
-def test_an_interrupted_battery_stops_the_robot_and_closes_the_session():
+def test_an_interrupted_battery_stops_the_robot_and_closes_the_session(examine):
     sent = []
 
     class Watched(Sound):
@@ -433,7 +417,7 @@ def test_an_interrupted_battery_stops_the_robot_and_closes_the_session():
     assert [type(command).__name__ for command in sent[-4:]] == ["MoveTo", "StopMotion", "InitCanon", "EndCanon"]
 
 
-def test_evidence_is_what_was_sent_and_what_came_back():
+def test_evidence_is_what_was_sent_and_what_came_back(examine):
     report = examine(DeafToInit, names=["init-canon"], options=replace(NO_MOTION, init_s=0.5))
     (result,) = report.results
     sent = [exchange.text for exchange in result.evidence if exchange.direction == "sent"]
@@ -444,7 +428,7 @@ def test_evidence_is_what_was_sent_and_what_came_back():
     assert not report.conforms
 
 
-def test_the_report_as_json_and_as_a_page():
+def test_the_report_as_json_and_as_a_page(examine):
     report = examine(Sound, names=["init-canon", "malformed-xml"], options=NO_MOTION)
     data = json.loads(json.dumps(report.as_dict()))
     assert data["counts"] == {"pass": 2, "fail": 0, "ambiguous": 0, "skipped": 0}
@@ -477,7 +461,7 @@ def test_choice_of_checks_and_the_plan():
     assert "nothing is sent that could move" in " ".join(plan(NO_MOTION, select(None)))
 
 
-def test_a_server_that_never_answers_is_given_up_soon_but_told_to_end():
+def test_a_server_that_never_answers_is_given_up_soon_but_told_to_end(examine):
     sent = []
 
     class Mute(Broken):
@@ -494,7 +478,7 @@ def test_a_server_that_never_answers_is_given_up_soon_but_told_to_end():
     assert not report.conforms
 
 
-def test_nobody_there():
+def test_nobody_there(examine):
     async def refuse():
         raise ConnectionFailed("nobody")
 

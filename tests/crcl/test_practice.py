@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
-from cellwright.core.loop import SimulationLoop
 from cellwright.core.pose import Pose
 from cellwright.crcl import BeyondLimit, JointTarget, PracticeArm, Screw, StopConditionEnum, WallClock
 from cellwright.crcl.gantry import GANTRY_JOINTS, forward, inverse
@@ -79,27 +77,12 @@ def test_tolerances_name_what_is_missed():
     assert missed[2][1] == pytest.approx(0.1)
 
 
-class _Time:
-    def __init__(self, clock):
-        self._clock = clock
-
-    def advance(self, until_tick):
-        self._clock.tick = until_tick
-
-    def interrupt(self):
-        pass
+@pytest.fixture
+def in_simulation(simulated):
+    return lambda work: simulated(lambda clock: work(PracticeArm(clock)))
 
 
-def in_simulation(work):
-    clock = Clock(0.002)
-    loop = SimulationLoop(clock, _Time(clock))
-    try:
-        return loop.run(work(PracticeArm(loop.clock)))
-    finally:
-        loop.close()
-
-
-def test_a_move_whose_task_is_cancelled_ends_in_a_stop():
+def test_a_move_whose_task_is_cancelled_ends_in_a_stop(in_simulation):
     async def work(arm):
         task = asyncio.create_task(arm.move_joints([JointTarget(1, 0.9)]))
         await arm.clock.sleep(0.5)
@@ -114,7 +97,7 @@ def test_a_move_whose_task_is_cancelled_ends_in_a_stop():
     assert in_simulation(work) == 0.5
 
 
-def test_one_motion_at_a_time_and_a_stopped_one_says_so():
+def test_one_motion_at_a_time_and_a_stopped_one_says_so(in_simulation):
     async def work(arm):
         task = asyncio.create_task(arm.move_joints([JointTarget(1, 0.9)]))
         await arm.clock.sleep(0.2)
@@ -128,7 +111,7 @@ def test_one_motion_at_a_time_and_a_stopped_one_says_so():
     in_simulation(work)
 
 
-def test_a_reading_is_the_same_object_until_something_changes():
+def test_a_reading_is_the_same_object_until_something_changes(in_simulation):
     async def work(arm):
         first = arm.read()
         await arm.clock.sleep(1.0)
@@ -143,7 +126,7 @@ def test_a_reading_is_the_same_object_until_something_changes():
     in_simulation(work)
 
 
-def test_bad_parameters_are_refused():
+def test_bad_parameters_are_refused(in_simulation):
     async def work(arm):
         with pytest.raises(UnknownName, match="unknown robot parameter 'speed'"):
             await arm.set_parameters({"speed": "1"})

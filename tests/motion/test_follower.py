@@ -99,9 +99,10 @@ def test_undisturbed_it_is_the_motion_itself(motion):
 
 @motions
 @pytest.mark.parametrize("category", list(StopCategory), ids=lambda c: c.value)
-def test_it_stops_at_any_instant_within_all_limits(motion, category):
-    """200 random instants of every motion."""
-    instants = np.random.default_rng(7).uniform(0, motion.duration_s, 200)
+@pytest.mark.parametrize("many", [50, pytest.param(500, marks=pytest.mark.long)])
+def test_it_stops_at_any_instant_within_all_limits(motion, category, many):
+    """Random instants of every motion."""
+    instants = np.random.default_rng(7).uniform(0, motion.duration_s, many)
     last = int(motion.duration_s / PERIOD_S)
     for ticks in sorted({int(t / PERIOD_S) for t in instants}):
         follower = PathFollower(motion, PERIOD_S)

@@ -69,7 +69,7 @@ def chunk_ends(data: bytes) -> list[tuple[int, int]]:
     return ends
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(part=st.floats(0, 1, exclude_max=True))
 def test_cut_anywhere_it_gives_every_whole_chunk_and_says_so(log_bytes, tmp_path, part):
     size = int(part * len(log_bytes))
@@ -97,7 +97,7 @@ def test_cut_at_every_byte_near_the_joints(log_bytes, tmp_path):
         assert log.problem, size
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_never_a_crash(log_bytes, tmp_path, data):
     damaged = bytearray(log_bytes)

@@ -76,7 +76,8 @@ def command(tmp_path_factory):
     (site / "thermo.py").write_text(MODULE, encoding="utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thermo\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("[cellwright.sensors]\nthermometer = thermo:Thermometer\n", encoding="utf-8")
-    (folder / "cell.yaml").write_text(CELLS.get("aprs").read_text(encoding="utf-8") + LINE, encoding="utf-8")
+    cell = CELLS.get("aprs").read_text(encoding="utf-8").replace("settle_s: 3.0", "fidelity: kinematic") + LINE
+    (folder / "cell.yaml").write_text(cell, encoding="utf-8")
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         paths = [str(Path(cellwright.__file__).parents[1]), str(site)]

@@ -31,7 +31,7 @@ def assert_same_content(a: Message, b: Message) -> None:
 
 
 @pytest.mark.parametrize("message_type", CLASSES, ids=lambda c: c.__name__)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_bytes_equal_those_of_rosbags_and_come_back(arbitrary, message_type, data):
     encoder = Encoder(message_type)

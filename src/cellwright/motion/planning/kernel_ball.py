@@ -75,11 +75,12 @@ def clipped(edges: Any, axis: int, at: float, side: float) -> Any:
         a, b = side * (edges[edge, 0, axis] - at), side * (edges[edge, 1, axis] - at)
         if a > 0.0 and b > 0.0:
             continue
-        part[row] = edges[edge]
+        for k in range(3):  # numba takes seconds to compile the assignment of a whole row
+            part[row, 0, k], part[row, 1, k] = edges[edge, 0, k], edges[edge, 1, k]
         if (a <= 0.0) != (b <= 0.0):
             for k in range(3):
                 rim[crossing, k] = edges[edge, 0, k] + (edges[edge, 1, k] - edges[edge, 0, k]) * a / (a - b)
-            part[row, 1 if a <= 0.0 else 0] = rim[crossing]
+                part[row, 1 if a <= 0.0 else 0, k] = rim[crossing, k]
             crossing += 1
         row += 1
     if crossings == 0:
@@ -90,6 +91,7 @@ def clipped(edges: Any, axis: int, at: float, side: float) -> Any:
         angle[crossing] = np.arctan2(rim[crossing, v] - middle_v, rim[crossing, u] - middle_u)
     order = np.argsort(angle)
     for crossing in range(crossings):
-        part[count + crossing, 0] = rim[order[crossing]]
-        part[count + crossing, 1] = rim[order[(crossing + 1) % crossings]]
+        here, after = order[crossing], order[(crossing + 1) % crossings]
+        for k in range(3):
+            part[count + crossing, 0, k], part[count + crossing, 1, k] = rim[here, k], rim[after, k]
     return part

@@ -1,0 +1,36 @@
+"""Compiles what numba compiles, once and to disk, before workers and subprocesses would all do it at the same time.
+
+`python tests/compile_first.py planner` or `... laws`: halves of about the same length, for two processes.
+"""
+
+import sys
+
+import numpy as np
+
+
+def planner() -> None:
+    """A plan around a wall needs every kernel."""
+    from cellwright.catalogue import ROBOTS, TOOLS
+    from cellwright.core.pose import Pose
+    from cellwright.motion.planning import Box, MotionPlanner, Obstacle, PlanRequest, Robot, Scene
+
+    wall = Obstacle("wall", Box((0.6, 0.04, 0.5)), Pose.from_xyz_rpy([0.5, 0.0, 0.25]))
+    motions = MotionPlanner(Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (wall,)))
+    poses = [Pose.from_xyz_rpy([0.45, y, 0.15], [np.pi, 0.0, 0.0]) for y in (0.3, -0.3)]
+    home = np.array(ROBOTS.get("ur5").home_rad)
+    start, goal = (motions.kinematics.nearest(motions.ring.flange_for_tool(pose), home) for pose in poses)
+    motions.plan(PlanRequest(start, [goal]))
+
+
+def laws() -> None:
+    """Control laws, and inverse kinematics of an arm with six joints and of one with seven."""
+    from cellwright.bench.motion_kinematics import measure
+    from cellwright.control.compiled import compiled_tick
+
+    for law in ("computed_torque", "cartesian"):
+        compiled_tick(law)
+    measure(repeats=1, seed=0, say=lambda line: None)
+
+
+if __name__ == "__main__":
+    {"planner": planner, "laws": laws}[sys.argv[1]]()
