@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner
-from cellwright.execution.transfer import Step, Waiting
+from cellwright.execution.waiting import Step, Waiting
 from cellwright.motion import Motion
 
 __all__ = ["PathArm", "PickPlace"]

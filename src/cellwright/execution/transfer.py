@@ -14,6 +14,7 @@ from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, part_of_
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.scene import Scene, Sighting
+from cellwright.execution.waiting import Step, Waiting
 from cellwright.motion import LineSpeed
 
 __all__ = ["Arm", "Step", "Transfer"]
@@ -44,27 +45,6 @@ class Arm(Protocol):
 
     async def close_gripper(self) -> float:
         """Closes; returns the width."""
-
-
-class Waiting(Protocol):
-    """Simulation time, or the real one."""
-
-    @property
-    def time_s(self) -> float:
-        """Now."""
-
-    async def sleep(self, duration_s: float) -> None:
-        """Waits."""
-
-
-@dataclass
-class Step:
-    """One step of a job: what, when, how it ended."""
-
-    name: str
-    start_s: float
-    end_s: float = float("nan")
-    detail: str = ""
 
 
 @dataclass
