@@ -70,7 +70,10 @@ class BelievedKits:
                 begun = _without(begun, line.design.name, there)
                 fitting = [kit for kit in left if self._tray_sku(kit) == line.design.tray_sku]
                 states = [self._fixed(kit, line.design) for kit in fitting]
-                states.sort(key=lambda kit: self._cost(kit, supply, reach))  # stable: of equals the first drawn
+                begun_on = [self.facts.things[kit.name].reference for kit in chosen]
+                load = {s.name: begun_on.count(self.facts.things[s.name].reference) for s in states}
+                # Stable: of equals the first drawn; with several robots the one on the table with the least work.
+                states.sort(key=lambda kit: (*self._cost(kit, supply, reach), load[kit.name] if len(reach) > 1 else 0))
                 for state in states[: line.quantity - there]:
                     chosen.append(state)
                     left = [kit for kit in left if kit.name != state.name]

@@ -137,13 +137,13 @@ class Booking:
         fourth_s = zone_free_s[zone] = third_s + take_s
         fifth_s = max(fourth_s + slot_s, zone_free_s.get(table_zone, 0.0))
         arm.time_s = zone_free_s[table_zone] = end_s = fifth_s + place_s
-        robot, tool, kit_name = arm.name, arm.tool or "", kit.job.name
+        robot, tool, kit_name, make = arm.name, arm.tool or "", kit.job.name, Action._make
         self.actions += (
-            Action(_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s),
-            Action(_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s),
-            Action(_TAKE_PART, robot, tool, sku, name, kit_name, "", third_s, take_s),
-            Action(_LOOK_SLOT, robot, tool, sku, table, kit_name, "", fourth_s, slot_s),
-            Action(_PLACE_PART, robot, tool, sku, table, kit_name, "", fifth_s, place_s),
+            make((_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s)),
+            make((_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s)),
+            make((_TAKE_PART, robot, tool, sku, name, kit_name, "", third_s, take_s)),
+            make((_LOOK_SLOT, robot, tool, sku, table, kit_name, "", fourth_s, slot_s)),
+            make((_PLACE_PART, robot, tool, sku, table, kit_name, "", fifth_s, place_s)),
         )
         tray.count -= 1
         self._filled(kit, sku, end_s)

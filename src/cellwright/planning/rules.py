@@ -48,7 +48,7 @@ class World:
 
     def begin(self, action: Action) -> None:
         """Checks everything the step needs and takes what it uses up."""
-        verb, name, _, _, place, *_ = action
+        verb, name, _, _, place, _, _, _, _ = action
         robot = self.ledger.robots.get(name)
         if robot is None:
             raise BrokenRule(f"there is no robot {name}")

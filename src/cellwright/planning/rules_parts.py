@@ -47,7 +47,7 @@ def _need_open_slot(ledger: Ledger, name: str, place: str, sku: str) -> KitRecor
 
 def look_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, a part is there, the kit exists."""
-    _, name, tool, sku, place, kit, *_ = action
+    _, name, tool, sku, place, kit, _, _, _ = action
     ledger.need_free_hand(robot, name, tool, sku)
     ledger.existing_kit(kit)
     _need_stock(ledger, place, sku)
@@ -72,7 +72,7 @@ def grasp_set(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def take_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The part is found, its grasp is set, and it is still there."""
-    _, name, tool, sku, place, kit, *_ = action
+    _, name, tool, sku, place, kit, _, _, _ = action
     ledger.need_free_hand(robot, name, tool, sku)
     ledger.existing_kit(kit)
     if robot.found != (sku, place):
@@ -110,7 +110,7 @@ def part_returned(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def remove_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, the kit holds it in a slot of another."""
-    _, name, tool, sku, place, kit_name, *_ = action
+    _, name, tool, sku, place, kit_name, _, _, _ = action
     ledger.need_free_hand(robot, name, tool, sku)
     kit = ledger.existing_kit(kit_name)
     if kit.place != place:
@@ -133,7 +133,7 @@ def part_removed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def look_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is open."""
-    _, name, _, sku, place, kit, *_ = action
+    _, name, _, sku, place, kit, _, _, _ = action
     ledger.need_held(robot, name, HandKind.PART, sku)
     _need_open_slot(ledger, kit, place, sku)
 
@@ -145,7 +145,7 @@ def slot_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def place_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is found and still open."""
-    _, name, _, sku, place, kit_name, *_ = action
+    _, name, _, sku, place, kit_name, _, _, _ = action
     ledger.need_held(robot, name, HandKind.PART, sku)
     if robot.slot_of != kit_name:
         raise BrokenRule(f"{name} has not found a slot in {kit_name}")

@@ -28,7 +28,7 @@ _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
 _HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
 _STATES = 50  # of the counters that are looked at for one iteration
-_MOST_COUNTED = 24  # kits; with more the counters have too many states to be worth it
+_MOST_COUNTED = 24  # kits; with more the counters have too many states and only their first estimate is used
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,16 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
     """A better bound and perhaps a better plan from the counters."""
-    counters = Counters.of(work) if len(work.jobs) <= _MOST_COUNTED else None
+    counters = Counters.of(work)
     if counters is None:
         return best, bound_s, 0
     first_s = best.makespan_s
+    bound_s = max(bound_s, count_best(counters, 0, first_s).bound_s)
+    searches = [*((haste, 4) for haste in _HASTES), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
     budget, used = iterations * _STATES, 0
-    for haste, share in (*((haste, 4) for haste in _HASTES), (0.0, 1)):
+    for haste, share in searches:
+        if best.makespan_s <= bound_s + _EPS:
+            break
         counted = count_best(counters, budget // share, first_s, haste)
         used += counted.states
         if counted.moves is not None:
@@ -88,8 +92,6 @@ def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
             best = min(best, trial, key=lambda one: one.badness)
         if not haste:
             bound_s = max(bound_s, min(counted.bound_s, best.makespan_s))
-        if best.makespan_s <= bound_s + _EPS:
-            break
     return best, bound_s, -(-used // _STATES)
 
 

@@ -15,6 +15,8 @@ from cellwright.planning.work import Work, find_work
 
 __all__ = ["Sequencer"]
 
+_MANY = 40
+
 
 @PLANNERS.register("sequencer")
 class Sequencer:
@@ -57,7 +59,8 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, arm: Arm, waitin
         len(usable),
         tuple(sorted(arm.tools)),
     )
-    found = find_phases(problem, request.iterations)
+    budget = request.iterations * _MANY // max(len(work.jobs), _MANY)  # with many kits a change more or less is nothing
+    found = find_phases(problem, budget)
     if found is None:  # cannot happen for work that was found possible; said rather than raised
         lost = (*work.unfinished, *(Unfinished(job.name, "no order of tools completes it") for job in work.jobs))
         return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
