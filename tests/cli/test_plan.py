@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,7 +76,10 @@ def test_bad_input_is_one_line(refused, arguments, words):
         ("order: o\nkits: {kit_m2l1: 0}\n", "kits.kit_m2l1"),
         ("order: o\nkits: {kitt: 1}\n", "kit_m2l1"),
         ("order: o\nkits: {mine: 1}\ndesigns: {mine: {tray: sku_kit_m2l1_vessel, parts: {sku_gear: 1}}}\n", "sku_gear"),
-        ("order: o\nkits: {a2b1c1: 1}\ndesigns: {a2b1c1: {tray: sku_kit_tray, parts: {sku_part_a: 1}}}\n", "contradicts"),
+        (
+            "order: o\nkits: {a2b1c1: 1}\ndesigns: {a2b1c1: {tray: sku_kit_tray, parts: {sku_part_a: 1}}}\n",
+            "contradicts",
+        ),
     ],
 )
 def test_bad_orders_are_one_line(refused, tmp_path, text, words):
@@ -97,8 +101,8 @@ def test_export_knowledge(cellwright):
         assert files == [f"{form}/initial.{form}", f"{form}/goal.{form}"]
     assert cellwright("db", "init", "--url", "again.db", "--instances", "xml/initial.xml").code == 0
     assert cellwright("cell", "export", "aprs", "--format", "sql", "--out", "cell.sql").code == 0
-    with sqlite3.connect("made.db") as made, open("cell.sql", encoding="utf-8") as script:
-        made.executescript(script.read())
+    with sqlite3.connect("made.db") as made:
+        made.executescript(Path("cell.sql").read_text(encoding="utf-8"))
     listed = [cellwright("db", "show", "--url", url, "--json").json["objects"] for url in ("again.db", "made.db")]
     by_name = [sorted(objects, key=lambda entry: entry["name"]) for objects in listed]
     assert by_name[0] == by_name[1]

@@ -87,10 +87,12 @@ def test_vocabulary_is_there_from_the_start(database):
         assert "part-is-found" in [p.name for p in take.precondition]
         held = records.Predicate.get(session, "endEffector-has-heldObject-part")
         assert (held.holds_when[0].name, held.subject, held.unless_any.name) == (
-            "UnderWithContact",
+            "BetweenFingers",
             "target",
-            "UnderWithContact",
+            "Supporting",
         )
+        between = held.holds_when[0]
+        assert (between.first_region, between.second_region) == ("handle", "inside")
         assert sorted(records.StateRelation.get(session, "ContainedIn").x_relation) == ["NTPP", "TPP"]
         steps = records.Sequence.get(session, "look-then-take").step
         assert [s.step_activity.name for s in sorted(steps, key=lambda s: s.step_number)] == [

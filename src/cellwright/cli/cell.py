@@ -135,6 +135,7 @@ def export(
     out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
     form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
     order: Annotated[list[str] | None, typer.Option(help="With owl, xml and pddl: the kits that are wanted.")] = None,
+    dialect: Annotated[str, typer.Option(help="With sql: for sqlite, mariadb or postgresql.")] = "sqlite",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +146,7 @@ def export(
     """
     loaded = load_cell(cell)
     if form is not Format.MJCF:
-        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed)
+        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
         if as_json:
             print_json({"cell": cell, "seed": seed, "format": form.value, "files": files})
         else:

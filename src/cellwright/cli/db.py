@@ -123,15 +123,16 @@ def _objects(database: Database) -> list[dict[str, Any]]:
     with database.session() as session:
         for thing in session.scalars(select(records.SolidObject).order_by(records.SolidObject.id)):
             place, sku = thing.primary_location, getattr(thing, "sku", None)
-            posed = isinstance(place, records.PoseLocation) and place.point is not None
+            pose = place if isinstance(place, records.PoseLocation) else None
+            point = pose.point if pose is not None else None
             found.append(
                 {
                     "name": thing.name,
                     "class": type(thing).__name__,
                     "sku": sku.name if sku is not None else None,
                     "reference": place.ref_object.name if place is not None and place.ref_object is not None else None,
-                    "xyz_m": [place.point.x, place.point.y, place.point.z] if posed else None,
-                    "sd_m": _deviation_m(place) if isinstance(place, records.PoseLocation) else None,
+                    "xyz_m": [point.x, point.y, point.z] if point is not None else None,
+                    "sd_m": _deviation_m(pose) if pose is not None else None,
                     "time_s": place.timestamp if place is not None else None,
                     "evidence": place.evidence if place is not None else None,
                 }

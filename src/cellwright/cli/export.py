@@ -17,14 +17,14 @@ from cellwright.planning.belief import request_of
 __all__ = ["export_knowledge"]
 
 
-def export_knowledge(cell: Cell, form: str, out: Path, orders: Sequence[str], seed: int) -> list[Path]:
-    """Writes the files of one form; `out` is a file for `sql`, a folder for the others."""
+def export_knowledge(cell: Cell, form: str, out: Path, orders: Sequence[str], seed: int, dialect: str) -> list[Path]:
+    """Writes the files of one form; `out` is a file for `sql`, a folder for the others; `dialect` is that of `sql`."""
     wanted = [find_order(name) for name in orders]
     database, _ = planning_database(cell, wanted, seed=seed)
     try:
         if form == "sql":
             prepare_output(out)
-            out.write_text(write_script(database), encoding="utf-8", newline="\n")
+            out.write_text(write_script(database, dialect), encoding="utf-8", newline="\n")
             return [out]
         if form == "pddl":
             return write_pddl(database, request_of(database, wanted), out)

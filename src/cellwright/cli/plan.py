@@ -27,7 +27,7 @@ from cellwright.planning import (
 from cellwright.planning import as_json as plan_as_json
 from cellwright.planning import plan as make_plan
 from cellwright.planning.belief import request_of
-from cellwright.planning.external import Limits
+from cellwright.planning.external import Form, Limits
 
 __all__ = ["plan"]
 
@@ -61,7 +61,7 @@ def plan(
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else list(loaded.robots)[:1]
     if gantt is not None:
         prepare_output(gantt)
-    chosen = make_planner(planner, form=form, limits=Limits(time_s=limit)) if planner else None
+    chosen = make_planner(planner, form=Form.named(form), limits=Limits(time_s=limit)) if planner else None
     database, notes = planning_database(loaded, orders, named, seed)
     try:
         request = request_of(database, orders, robots=named, iterations=iterations)

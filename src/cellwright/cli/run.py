@@ -1,79 +1,120 @@
-"""`cellwright run`: the job, its report, its log, its picture."""
+"""`cellwright run`: an order, from the drawings to the verdict; its report, its log, its picture."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cellwright.cells import load_cell
-from cellwright.cli.output import err, prepare_output, print_json, say, table
-from cellwright.core.errors import BadInput, CellwrightError
-from cellwright.core.messages import ActionEvent
-from cellwright.lab import JobReport, Lab, TransferJob, run_transfer
+from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.cli.run_report import print_report, tell_action, tell_plan
+from cellwright.core.errors import BadInput, CellwrightError, UnknownName
+from cellwright.execution import ExecutionSettings, RecoveryMode
+from cellwright.judge import parse_fault
+from cellwright.lab import Lab
+from cellwright.lab.kitting import RunCfg, resume_order, run_order
+from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
+from cellwright.lab.kitting_files import log_of, make_room, world_file_of
+from cellwright.lab.world_file import WorldState
+from cellwright.orders import find_order
 from cellwright.sim.picture import take_picture
 
 __all__ = ["run"]
 
+DATABASE = "out/run.db"
+
 
 def run(
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")] = "aprs",
-    robot: Annotated[str | None, typer.Option(help="The robot that does the job; the cell's first by default.")] = None,
-    kit: Annotated[str, typer.Option(help="The kind of kit tray to fill.")] = "kit_m2l1_tray",
-    slot: Annotated[str, typer.Option(help="The slot to fill.")] = "slot_1",
+    order: Annotated[str, typer.Option(help="A kit's name, or an order file.")] = "kit_m2l1",
+    quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
+    robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
+    recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
+    fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
     record: Annotated[Path, typer.Option(help="Where to write the log.")] = Path("out/run.mcap"),
     picture: Annotated[Path, typer.Option(help="Where to save the picture.")] = Path("out/run.png"),
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw one.")] = False,
+    database: Annotated[str, typer.Option(help="Belief and progress: a file or an address; a file is new.")] = DATABASE,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that this database is of.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
-    """Takes a gear from its parts tray and sets it into a slot of a kit tray; reports, records, judges."""
-    loaded = load_cell(cell)
-    if not loaded.robots:
-        raise BadInput(f"{loaded.where}: the cell has no robot")
-    job = TransferJob(robot or next(iter(loaded.robots)), kit, slot)
-    job.check(loaded)
-    wanted = None if no_picture else picture
-    if wanted is not None and record.absolute() == wanted.absolute():
-        raise BadInput(f"log and picture cannot both be written to {record}")
-    for path in filter(None, (record, wanted)):
+    """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
+    world_file = world_file_of(database, record)
+    asked = {
+        "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
+        "seed": seed, "fidelity": fidelity, "faults": fault or [],
+    }  # fmt: skip
+    state = WorldState.read(world_file) if resume else None
+    header = dict(state.header) if state else asked
+    loaded = load_cell(header["cell"])
+    orders = [find_order(header["order"], header["quantity"])]
+    cfg = _cfg(header, database, world_file)
+    wanted, log = None if no_picture else picture, log_of(record, resume)
+    if wanted is not None and log.absolute() == wanted.absolute():
+        raise BadInput(f"log and picture cannot both be written to {log}")
+    for path in filter(None, (log, wanted, world_file)):
         prepare_output(path)
-    with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
-        say(f"{loaded.name}, seed {seed}: {job.robot} fills {job.slot} of {job.kit}", to=err)
-        lab.bus.subscribe("/execution/actions", _tell, subscriber="progress")
-        recorder = lab.record(record)
+    pace = 1.0 if realtime else None
+    with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
+        say(f"{loaded.name}, seed {header['seed']}: {_said(header, cfg, resume)}", to=err)
+        lab.bus.subscribe(PLANS_TOPIC, tell_plan, subscriber="progress")
+        lab.bus.subscribe(ACTIONS_TOPIC, tell_action, subscriber="progress")
         started_s = time.perf_counter()
-        report = run_transfer(lab, job)
+        make_room(database, resume)
+        recorder = lab.record(log)
+        report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
         wall_s = time.perf_counter() - started_s
         lost = recorder.close()
         if not as_json:
-            _print(report, job.robot, wall_s)
+            print_report(report, wall_s)
         renderer = _take_picture(lab, wanted) if wanted is not None else None
     if as_json:
         print_json(
             report.as_dict()
             | {
-                "cell": cell, "robot": job.robot, "seed": seed, "log": record,
-                "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "picture": wanted if renderer else None, "renderer": renderer,
+                "cell": loaded.name, "seed": header["seed"], "asked": header,
+                "log": log, "log_lost": {"messages": lost.messages, "reason": lost.reason}, "database": database,
+                "picture": wanted if renderer else None, "renderer": renderer, "wall_s": wall_s,
             }
         )  # fmt: skip
     else:
-        say(f"log {record}" + (f", picture {wanted}" if renderer else ""))
+        say(f"log {log}" + (f", picture {wanted}" if renderer else "") + f", database {database}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
 
 
-def _tell(_topic: str, event: ActionEvent) -> None:
-    if event.phase != "end":
-        reason = f" failed: {event.reason}" if event.phase == "fail" else ""
-        say(f"{event.time_s:8.3f} s  {event.action}{reason}", to=err)
+def _cfg(header: dict[str, Any], database: str, world_file: Path) -> RunCfg:
+    modes = [mode.value for mode in RecoveryMode]
+    if header["recovery"] not in modes:
+        raise UnknownName("recovery", header["recovery"], modes)
+    robots = header["robots"]
+    return RunCfg(
+        robots=None if robots is None else tuple(robots),
+        settings=replace(ExecutionSettings(), recovery=RecoveryMode(header["recovery"])),
+        faults=tuple(parse_fault(fault) for fault in header["faults"]),
+        database=database,
+        world_file=world_file,
+        header={key: value for key, value in header.items() if key != "faults"},
+    )
+
+
+def _names(robots: str | None) -> list[str] | None:
+    return None if robots is None else [name.strip() for name in robots.split(",") if name.strip()]
+
+
+def _said(header: dict[str, Any], cfg: RunCfg, resume: bool) -> str:
+    who = " and ".join(header["robots"]) if header["robots"] else "all robots"
+    count = f"{header['quantity']} x " if header["quantity"] > 1 else ""
+    faults = f", {len(cfg.faults)} faults to come" if cfg.faults else ""
+    return f"{'going on with ' if resume else ''}{count}{header['order']} by {who}{faults}"
 
 
 def _take_picture(lab: Lab, path: Path) -> str | None:
@@ -83,17 +124,3 @@ def _take_picture(lab: Lab, path: Path) -> str | None:
     except CellwrightError as error:
         say(f"there is no picture: {error}", to=err)
         return None
-
-
-def _print(report: JobReport, robot: str, wall_s: float) -> None:
-    rows = [
-        (step.name, f"{step.start_s:.3f}", f"{step.end_s - step.start_s:.3f}", step.detail) for step in report.steps
-    ]
-    table(f"{robot}: {report.seating.slot}", ["step", "start [s]", "took [s]", "result"], rows, markup=False)
-    say()
-    if report.done:
-        say(Text("seated", "green"), f": {report.seating.part} in {report.seating.slot}: {report.reason}")
-    else:
-        say(Text("not done", "red"), f": {report.seating.slot}: {report.reason}")
-    grip = "friction alone" if not report.grasp_lock_uses else f"grasp lock used {report.grasp_lock_uses} times"
-    say(f"{report.time_s:.2f} s simulated in {wall_s:.2f} s" + (f"; held by {grip}" if report.done else ""))

@@ -75,10 +75,7 @@ def _print(verdict: TrialVerdict, folder: Path) -> None:
                 rows = [(item.name, _word(item.passed), item.reason) for item in kit.items]
                 table(f"{order.order} on {kit.tray}", ["item", "ok", "why"], rows, markup=False)
                 say()
-    for fault in verdict.faults:
-        recovery = f" (recoverable: {fault.recovery.recoverable})" if fault.recovery else ""
-        say(f"fault at {fault.time_s:.2f} s: {fault.fault} {fault.subject}: {fault.detail}{recovery}")
-    for line in (*map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
+    for line in (*map(str, verdict.faults), *map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
         say(line)
     if verdict.false_done:
         claimed = ", ".join(order.order for order in verdict.orders if order.false_done)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.assignment import assign, squared_distances
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import BeliefChange, Detections, Tracks
-from cellwright.knowledge.association import assign, squared_distances
 from cellwright.knowledge.believed import Believed, add_objects, move_to_slot
 from cellwright.knowledge.sighting import BeliefCfg, fuse, predicted, yaw_between
 from cellwright.knowledge.tentative import Tentative, follow

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.kalman import gain, grown
+
 __all__ = ["BeliefCfg", "fuse", "predicted", "yaw_between"]
 
 Array = npt.NDArray[np.float64]
@@ -51,10 +53,7 @@ class BeliefCfg:
 def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:
     """How well objects are known some time after they were seen, n x 4."""
     drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
-    most = np.maximum(np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2, variances)
-    waited = np.clip(seconds, 0.0, 1e9)[:, None]
-    result: Array = np.minimum(variances + drift * waited, most)
-    return result
+    return grown(variances, seconds, drift, np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2)
 
 
 def yaw_between(before: Array, after: Array) -> Array:
@@ -77,14 +76,14 @@ def fuse(poses: Array, variances: Array, seen: Array, seen_variances: Array, tur
     Returns:
         Poses and variances after it.
     """
-    gain = variances / np.maximum(variances + seen_variances, 1e-18)
+    share = gain(variances, seen_variances)
     believed = np.isfinite(turned)
-    gain[~believed, 3] = 0.0
+    share[~believed, 3] = 0.0
     result = poses.copy()
-    result[:, :3, 3] += gain[:, :3] * (seen[:, :3, 3] - poses[:, :3, 3])
-    angle = gain[:, 3] * np.where(believed, turned, 0.0)
+    result[:, :3, 3] += share[:, :3] * (seen[:, :3, 3] - poses[:, :3, 3])
+    angle = share[:, 3] * np.where(believed, turned, 0.0)
     c, s = np.cos(angle), np.sin(angle)
     x_row, y_row = result[:, 0, :3].copy(), result[:, 1, :3].copy()
     result[:, 0, :3] = c[:, None] * x_row - s[:, None] * y_row
     result[:, 1, :3] = s[:, None] * x_row + c[:, None] * y_row
-    return result, (1.0 - gain) * variances
+    return result, (1.0 - share) * variances

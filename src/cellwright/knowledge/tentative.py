@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.knowledge.association import assign
+from cellwright.core.assignment import assign
 from cellwright.knowledge.sighting import BeliefCfg
 
 __all__ = ["Tentative", "follow"]

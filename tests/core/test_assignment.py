@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cellwright.knowledge.association import assign, squared_distances
+from cellwright.core.assignment import assign, squared_distances
 
 
 def least_sum(costs, limit, row=0, used=frozenset()):

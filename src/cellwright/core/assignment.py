@@ -1,4 +1,4 @@
-"""Which sight belongs to which object: exact assignment within a gate."""
+"""Which of these belongs to which of those: exact assignment within a gate."""
 
 from __future__ import annotations
 
@@ -20,15 +20,26 @@ def squared_distances(first: Array, first_variances: Array, second: Array, secon
 def assign(costs: Array, limit: float) -> list[tuple[int, int]]:
     """Pairs of rows and columns with the least sum, where leaving a row alone costs the limit.
 
-    Shortest augmenting paths with potentials (Jonker and Volgenant), exact, n3 at worst; a pair above the limit is
-    never made. Where no two rows want the same column, which is usual, nothing has to be searched.
+    A pair above the limit is never made. Where a row and a column want only each other, which is usual, nothing has
+    to be searched; the rest is solved exactly.
     """
     allowed = costs <= limit
-    if (allowed.sum(axis=0) <= 1).all() and (allowed.sum(axis=1) <= 1).all():
-        return [(int(row), int(column)) for row, column in np.argwhere(allowed)]
+    per_row, per_column = allowed.sum(axis=1), allowed.sum(axis=0)
+    pairs = [(int(r), int(c)) for r, c in zip(*allowed.nonzero(), strict=True) if per_row[r] == per_column[c] == 1]
+    if len(pairs) < int(allowed.sum()):
+        rows, columns = np.flatnonzero(per_row), np.flatnonzero(per_column)
+        rows = rows[~np.isin(rows, [r for r, _ in pairs])]
+        columns = columns[~np.isin(columns, [c for _, c in pairs])]
+        block = np.where(allowed, costs, np.inf)[np.ix_(rows, columns)]
+        pairs += [(int(rows[r]), int(columns[c])) for r, c in _shortest_paths(block, limit)]
+    return sorted(pairs)
+
+
+def _shortest_paths(costs: Array, limit: float) -> list[tuple[int, int]]:
+    """Shortest augmenting paths with potentials (Jonker and Volgenant), n3 at worst."""
     rows, columns = costs.shape
     wide = np.full((rows, columns + rows), np.inf)
-    wide[:, :columns] = np.where(allowed, costs, np.inf)
+    wide[:, :columns] = costs
     wide[np.arange(rows), columns + np.arange(rows)] = limit  # each row may stay alone
     owner = np.full(columns + rows, -1)
     row_potential, column_potential = np.zeros(rows), np.zeros(columns + rows)

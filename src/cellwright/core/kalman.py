@@ -1,0 +1,34 @@
+"""A Kalman filter for many things that stand still, coordinate by coordinate: any arrays of one shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["gain", "grown"]
+
+Array = npt.NDArray[np.float64]
+LEAST = 1e-18
+
+
+def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
+    """How well things are known some time after they were seen.
+
+    Args:
+        variances: Known then, n x k.
+        seconds: Since then, n; a clock that went backwards makes nobody wiser.
+        drift: Variance that comes with every second, k.
+        most: No variance grows above this, k; one that is above already stays.
+    """
+    waited = np.clip(seconds, 0.0, 1e9)[:, None]
+    result: Array = np.minimum(variances + drift * waited, np.maximum(most, variances))
+    return result
+
+
+def gain(variances: Array, seen_variances: Array) -> Array:
+    """The share of the difference to a measurement by which an estimate moves: 0 none, 1 all of it.
+
+    The variance afterwards is ``(1 - gain) * variance``.
+    """
+    result: Array = variances / np.maximum(variances + seen_variances, LEAST)
+    return result

@@ -1,0 +1,266 @@
+"""Predicates of the ontology on what is sensed: true, false or unknown, each with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Literal
+
+from cellwright.core.errors import BadInput
+from cellwright.execution.predicates.relations import Relations, Seat
+from cellwright.execution.predicates.sensed import PredicateSettings, Sensed
+from cellwright.execution.predicates.truth import Evaluation, Truth, any_of
+from cellwright.execution.predicates.vocabulary import ActionDefinition, Condition, Predicate, vocabulary
+
+__all__ = ["Evaluator", "Flag", "Flags", "effects_of", "flags_after", "initial_flags", "preconditions_of"]
+
+Flag = tuple[str, ...]
+"""A predicate that only the executor knows, and the objects it is about: `("part-is-found", "gear_1", "fanuc")`."""
+Flags = Collection[Flag]
+
+
+def preconditions_of(action: str) -> tuple[str, ...]:
+    """The predicates and counts that must hold before an action, by the ontology."""
+    wanted = vocabulary().action(action)
+    return (*wanted.preconditions, *wanted.numeric_preconditions)
+
+
+def effects_of(action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The predicates that are true and those that are false after an action."""
+    wanted = vocabulary().action(action)
+    return wanted.positive_effects, wanted.negative_effects
+
+
+def initial_flags(robots: Collection[str]) -> frozenset[Flag]:
+    """What the executor knows before it has done anything: nobody has found anything."""
+    words = vocabulary()
+    used = {name for action in words.actions.values() for name in (*action.preconditions, *action.positive_effects)}
+    known = [name for name in sorted(used) if words.predicate(name).is_flag and words.predicate(name).path == "."]
+    return frozenset((name, robot) for name in known for robot in robots)
+
+
+def flags_after(action: str, bindings: Mapping[str, str], flags: Flags) -> frozenset[Flag]:
+    """What the executor knows after an action."""
+    words = vocabulary()
+    wanted = words.action(action)
+
+    def bound(names: tuple[str, ...]) -> set[Flag]:
+        return {
+            (name, *_bound(words.predicate(name), wanted, bindings)) for name in names if words.predicate(name).is_flag
+        }
+
+    return (frozenset(flags) - bound(wanted.negative_effects)) | bound(wanted.positive_effects)
+
+
+class Evaluator:
+    """Evaluates predicates, counts and whole actions.
+
+    Args:
+        sensed: The cell as it is sensed.
+        settings: Tolerances.
+    """
+
+    def __init__(self, sensed: Sensed, settings: PredicateSettings | None = None) -> None:
+        self.sensed, self.settings, self.words = sensed, settings or PredicateSettings(), vocabulary()
+        self.relations = Relations(sensed, self.settings, self.words)
+
+    def evaluate(self, predicate: str, first: str, second: str | None = None, *, flags: Flags = ()) -> Evaluation:
+        """One predicate about one or two objects.
+
+        Raises:
+            UnknownName: There is no such predicate.
+            BadInput: It is about another number of objects.
+        """
+        self.relations.look()
+        return self._evaluate(predicate, (first,) if second is None else (first, second), flags)
+
+    def _evaluate(self, predicate: str, objects: tuple[str, ...], flags: Flags) -> Evaluation:
+        wanted = self.words.predicate(predicate)
+        if len(objects) != len(wanted.parameters):
+            raise BadInput(f"{predicate} is about {len(wanted.parameters)} objects, not {len(objects)}")
+        if wanted.is_flag:
+            known = (predicate, *objects) in flags
+            return Evaluation(predicate, objects, Truth.of(known), "noted by the executor" if known else "not noted")
+        value, evidence = self._spatial(wanted, objects) if wanted.spatial else self._stored(wanted, objects)
+        return Evaluation(predicate, objects, value, evidence)
+
+    def relation(self, name: str, first: str, second: str) -> Evaluation:
+        """One spatial relation, such as `OnTopWithContact`, between two objects."""
+        self.relations.look()
+        doubt = self.relations.doubt(first) or self.relations.doubt(second)
+        if doubt:
+            return Evaluation(name, (first, second), Truth.UNKNOWN, doubt)
+        value = self.relations.holds(name, first, second)
+        return Evaluation(name, (first, second), value, self.relations.tell(first, second, name))
+
+    def seat(self, part: str, holder: str) -> Seat | None:
+        """How a part lies in the nearest slot of a tray or kit."""
+        self.relations.look()
+        return self.relations.seat(part, holder)
+
+    def evaluate_action(
+        self,
+        action: str,
+        bindings: Mapping[str, str],
+        when: Literal["precondition", "effect"],
+        *,
+        flags: Flags = (),
+    ) -> list[Evaluation]:
+        """All that must hold before or after an action.
+
+        Args:
+            action: By its name of 2016, such as `take-part`.
+            bindings: Parameter type of the ontology -> object, such as `{"part": "medium_gear_3"}`.
+            when: Before or after.
+            flags: What the executor knows at that moment.
+        """
+        self.relations.look()
+        wanted = self.words.action(action)
+        if when == "precondition":
+            found = [self._bound(wanted, name, bindings, flags) for name in wanted.preconditions]
+            return found + [self._count(name, bindings) for name in wanted.numeric_preconditions]
+        found = [self._bound(wanted, name, bindings, flags) for name in wanted.positive_effects]
+        for name in wanted.negative_effects:
+            one = self._bound(wanted, name, bindings, flags)
+            found.append(Evaluation(f"not {name}", one.objects, ~one.value, one.evidence))
+        return found
+
+    def _bound(self, action: ActionDefinition, name: str, bindings: Mapping[str, str], flags: Flags) -> Evaluation:
+        return self._evaluate(name, tuple(_bound(self.words.predicate(name), action, bindings)), flags)
+
+    # ------------------------------------------------------------ where things are
+
+    def _spatial(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Truth, str]:
+        subject = objects[predicate.subject]
+        for name in objects:
+            doubt = self.relations.doubt(name)
+            if doubt:
+                return Truth.UNKNOWN, doubt
+        value, evidence = Truth.TRUE, f"nothing else is there, {self.relations.seen(subject)}"
+        if predicate.holds_when:
+            other = objects[1 - predicate.subject]
+            value = any_of(self.relations.holds(name, subject, other) for name in predicate.holds_when)
+            evidence = self.relations.tell(subject, other, predicate.holds_when[-1])
+        if predicate.unless_any is None or value is Truth.FALSE:
+            return value, evidence
+        return self._unless(predicate, objects, value, evidence)
+
+    def _unless(self, predicate: Predicate, objects: tuple[str, ...], value: Truth, evidence: str) -> tuple[Truth, str]:
+        """No further object may stand in the relation to the subject; one out of sight is where it was last.
+
+        Objects without extent, such as the workstation itself, are in nobody's way.
+        """
+        subject, relation = objects[predicate.subject], predicate.unless_any
+        assert relation is not None
+        counted = self.words.below[predicate.unless_class] if predicate.unless_class else None
+        doubtful = ""
+        for name in self.sensed.names():
+            if name in objects or (counted is not None and self.sensed.kind(name) not in counted):
+                continue
+            found = self.relations.holds(relation, name, subject)
+            if found is Truth.TRUE:
+                return Truth.FALSE, self.relations.tell(name, subject, relation)
+            if found is Truth.UNKNOWN and not doubtful and self.relations.is_known(name):
+                doubtful = f"it cannot be told whether {self.relations.tell(name, subject, relation)}"
+        if doubtful:
+            return Truth.UNKNOWN, doubtful
+        tool = self.sensed.tool(subject)
+        if tool is not None and subject != tool.robot and not predicate.holds_when:
+            apart = f"{1000 * tool.width_m:.1f} mm apart, {self.relations.seen(subject)}"
+            if tool.holding:
+                return Truth.UNKNOWN, f"{subject} feels something that is not seen between its fingers, {apart}"
+            return value, f"{subject} feels nothing between its fingers, {apart}"
+        return value, evidence
+
+    # ------------------------------------------------------------ what is stored, and counted
+
+    def _stored(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Truth, str]:
+        assert predicate.path is not None
+        ends = self.sensed.related(predicate.path, objects[0])
+        if len(objects) == 1:
+            return Truth.of(bool(ends)), f"the database says {'so' if ends else 'not so'} of {objects[0]}"
+        listed = ", ".join(sorted(ends)[:3]) or "nothing"
+        return Truth.of(objects[1] in ends), f"the database has {listed} for {objects[0]}"
+
+    def count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:
+        """A comparison of counts: what is seen where, and what is wanted there."""
+        self.relations.look()
+        return self._count(condition, bindings)
+
+    def _count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:
+        wanted: Condition = self.words.conditions[condition]
+        names = tuple(bindings[parameter] for parameter in wanted.parameters)
+        least, most = self._measure(wanted.measure, bindings)
+        low, high = (wanted.bound, wanted.bound)
+        if wanted.bound_measure is not None:
+            low, high = self._measure(wanted.bound_measure, bindings)
+        value = _compare(wanted.comparison, (least, most), (low, high))
+        shown = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+        bound = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        return Evaluation(condition, names, value, f"{wanted.measure} is {shown}, to be {wanted.comparison} {bound}")
+
+    def _measure(self, measure: str, of: Mapping[str, str]) -> tuple[float, float]:
+        """The least and the most that a count can be, from what is certain and what is possible."""
+        sensed = self.sensed
+        if measure == "partsWanted":
+            number = sensed.wanted(of["kit"]).get(of["sku"], 0)
+            return number, number
+        if measure == "allPartsWanted":
+            number = sum(sensed.wanted(of["kit"]).values())
+            return number, number
+        if measure == "vesselCapacity":
+            number = self.relations.rooms(of["partsVessel"])
+            return number, number
+        if measure == "boxCapacity":
+            number = sensed.capacity(of["lbwk"]) or 0
+            return number, number
+        predicate, holder, kind = _COUNTED[measure]
+        skus = {of["sku"]} if measure == "partsInKit" else None
+        return self._inside(self.words.predicate(predicate), of[holder], self.words.below[kind], skus)
+
+    def _inside(
+        self, predicate: Predicate, holder: str, kinds: Collection[str], skus: Collection[str] | None
+    ) -> tuple[float, float]:
+        least = most = 0
+        for name in self.sensed.names():
+            if self.sensed.kind(name) not in kinds or (skus is not None and self.sensed.sku(name) not in skus):
+                continue
+            value = any_of(self.relations.holds(relation, name, holder) for relation in predicate.holds_when)
+            if value is Truth.TRUE and self.relations.doubt(name):
+                value = Truth.UNKNOWN
+            least += value is Truth.TRUE
+            most += value is not Truth.FALSE
+        return least, most
+
+
+_COUNTED: Mapping[str, tuple[str, str, str]] = {
+    "partsInVessel": ("part-has-physicalLocation-refObject-partsTray", "partsVessel", "Part"),
+    "partsInKit": ("part-has-physicalLocation-refObject-kit", "kit", "Part"),
+    "allPartsInKit": ("part-has-physicalLocation-refObject-kit", "kit", "Part"),
+    "traysInBox": ("kitTray-has-physicalLocation-refObject-lbwekt", "lbwekt", "KitTray"),
+    "kitsInBox": ("kit-has-physicalLocation-refObject-lbwk", "lbwk", "Kit"),
+}
+"""Measure -> the predicate that says what is counted, the parameter that holds it, and the class of what is held."""
+
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "less": lambda a, b: a < b,
+    "equal": lambda a, b: a == b,
+    "greater": lambda a, b: a > b,
+}
+
+
+def _compare(comparison: str, counts: tuple[float, float], bounds: tuple[float, float]) -> Truth:
+    """Certain when it is so for every number that the count and the bound can have."""
+    found = {_COMPARE[comparison](count, bound) for count in _whole(counts) for bound in _whole(bounds)}
+    return Truth.UNKNOWN if len(found) == 2 else Truth.of(found.pop())
+
+
+def _whole(limits: tuple[float, float]) -> range:
+    return range(int(limits[0]), int(limits[1]) + 1)
+
+
+def _bound(predicate: Predicate, action: ActionDefinition, bindings: Mapping[str, str]) -> list[str]:
+    missing = [parameter for parameter in predicate.parameters if parameter not in bindings]
+    if missing:
+        needed = ", ".join(action.parameters)
+        raise BadInput(f"{action.name}: no object is given for '{missing[0]}' of {predicate.name}; needed: {needed}")
+    return [bindings[parameter] for parameter in predicate.parameters]

@@ -1,0 +1,78 @@
+"""How two intervals lie to each other: the eight relations of RCC8, with a tolerance, and which are possible.
+
+Two ends that are no farther apart than the tolerance count as equal; so intervals that nearly touch do touch (EC), and
+one that nearly reaches the end of the other is tangential (TPP). For any tolerance exactly one relation holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+__all__ = ["CONVERSE", "Interval", "Rcc8", "possible_rcc8", "rcc8"]
+
+
+class Rcc8(StrEnum):
+    """Disconnected, touching, partly overlapping, inside (touching the edge or not), equal, around (likewise)."""
+
+    DC = "DC"
+    EC = "EC"
+    PO = "PO"
+    TPP = "TPP"
+    NTPP = "NTPP"
+    EQ = "EQ"
+    TPPI = "TPPi"
+    NTPPI = "NTPPi"
+
+
+CONVERSE: Mapping[Rcc8, Rcc8] = MappingProxyType(
+    {relation: relation for relation in Rcc8}
+    | {Rcc8.TPP: Rcc8.TPPI, Rcc8.TPPI: Rcc8.TPP, Rcc8.NTPP: Rcc8.NTPPI, Rcc8.NTPPI: Rcc8.NTPP}
+)
+"""Relation of the first to the second -> that of the second to the first."""
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`."""
+
+    low: float
+    high: float
+
+    @property
+    def centre(self) -> float:
+        """Its middle."""
+        return (self.low + self.high) / 2
+
+
+def rcc8(first: Interval, second: Interval, tolerance: float = 0.0) -> Rcc8:
+    """The relation of the first interval to the second."""
+    before, after = second.low - first.high, first.low - second.high
+    if before > tolerance or after > tolerance:
+        return Rcc8.DC
+    if before >= -tolerance or after >= -tolerance:
+        return Rcc8.EC
+    low, high = _sign(first.low - second.low, tolerance), _sign(first.high - second.high, tolerance)
+    if low == high:
+        return Rcc8.EQ if low == 0 else Rcc8.PO
+    if low >= 0 and high <= 0:
+        return Rcc8.NTPP if low and high else Rcc8.TPP
+    return Rcc8.NTPPI if low and high else Rcc8.TPPI
+
+
+def possible_rcc8(first: Interval, second: Interval, tolerance: float, shift: float) -> frozenset[Rcc8]:
+    """The relations that hold when the first interval may be off by up to `shift` either way."""
+    after, before = first.low - second.high, second.low - first.high
+    if max(after, before) - shift > tolerance:
+        return frozenset((Rcc8.DC,))
+    ends = (-after, before, second.low - first.low, second.high - first.high)  # shifts that bring two ends together
+    changes = (end + sign * tolerance for end in ends for sign in (-1, 1))
+    stops = sorted({-shift, shift, *(change for change in changes if -shift < change < shift)})
+    tried = [*stops, *((a + b) / 2 for a, b in pairwise(stops))]
+    return frozenset(rcc8(Interval(first.low + s, first.high + s), second, tolerance) for s in tried)
+
+
+def _sign(difference: float, tolerance: float) -> int:
+    return 0 if abs(difference) <= tolerance else (1 if difference > 0 else -1)

@@ -1,0 +1,69 @@
+"""What a tracker expects to see, and when it believes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cellwright.core.pose import Pose
+
+__all__ = ["Expected", "TrackerCfg"]
+
+
+class Expected(NamedTuple):
+    """An object that somebody knows about before it is seen: its identity, once something is seen there.
+
+    Attributes:
+        name: The identity.
+        sku: What it is.
+        pose_in_world: Where it should be.
+        sd_m: How far it may be from there.
+        sd_rad: The same for its turn.
+        holder: The name under which the slots of a tray are known, where it is not the tray's own.
+    """
+
+    name: str
+    sku: str
+    pose_in_world: Pose
+    sd_m: float = 0.01
+    sd_rad: float = 0.1
+    holder: str = ""
+
+
+@dataclass(frozen=True)
+class TrackerCfg:
+    """When to believe what is seen.
+
+    Attributes:
+        gate: Square of the Mahalanobis distance within which a sight is of a thing that has not moved; 16.3 takes one
+            sight in a thousand for a motion, which does no harm.
+        bias_sd_m: How far two detectors may be off each other: cameras are mounted by hand.
+        bias_sd_rad: The same for turns.
+        drift_sd_m: By how much a thing's place becomes uncertain in one second, growing with the root of time.
+        drift_sd_rad: The same for its turn.
+        max_sd_m: Nothing becomes more uncertain than this.
+        max_speed_mps: The fastest that anything goes, in a gripper or pushed.
+        min_score: Sights below are left out.
+        confirm: How often something unexpected must be seen to count, and how often in a row a thing must be missed
+            before another may be taken for it.
+        forget_s: After how long something that has no name yet is forgotten, when it is in nobody's view.
+        drop: After how many misses in a row a thing is no longer reported.
+        separation_m: Two things of a kind are not closer than this: the second sight is of the same one.
+        in_slot_m: How far beside the middle of a slot a part may lie in it.
+        above_slot_m: How far above its seat.
+    """
+
+    gate: float = 16.3
+    bias_sd_m: float = 0.0007
+    bias_sd_rad: float = 0.005
+    drift_sd_m: float = 0.0002
+    drift_sd_rad: float = 0.005
+    max_sd_m: float = 0.01
+    max_speed_mps: float = 2.0
+    min_score: float = 0.3
+    confirm: int = 3
+    forget_s: float = 1.0
+    drop: int = 5
+    separation_m: float = 0.01
+    in_slot_m: float = 0.006
+    above_slot_m: float = 0.008

@@ -1,0 +1,129 @@
+"""The things that a tracker follows, side by side as arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput
+from cellwright.perception.cfg import Expected
+from cellwright.perception.slots import SlotMap
+from cellwright.perception.turns import period_of
+
+__all__ = ["TrackTable"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+NUMBERS = ("kinds", "sources", "sights", "misses", "strange", "named")
+COLUMNS = ("positions", "quaternions", "variances", "periods", "seen_s", *NUMBERS)
+
+
+class TrackTable:
+    """One row for each thing; rows without a name are not believed in yet.
+
+    Attributes:
+        names: Identities; empty for what was not seen often enough.
+        skus: What they are.
+        holders: Whose slots a tray's are; empty for trays that nobody expected, whose slots nobody knows by name.
+        kinds: The same as numbers.
+        positions: n x 3.
+        quaternions: n x 4.
+        variances: x, y, z and yaw when they were seen last, n x 4.
+        periods: Turns after which they look the same.
+        seen_s: When they were seen last; minus infinity when never.
+        sources: By which detector, as numbers.
+        sights: How often they were seen.
+        misses: How often in a row they were in view and not seen.
+        strange: How often in a row they were seen in a direction that does not fit.
+        named: Whether they have an identity.
+    """
+
+    def __init__(self, expected: Iterable[Expected]) -> None:
+        things = list(expected)
+        names = [thing.name for thing in things]
+        double = sorted({name for name in names if names.count(name) > 1})
+        if double:
+            raise BadInput(f"tracker: '{double[0]}' is expected more than once; names must differ")
+        self._kind_of: dict[str, int] = {}
+        self._taken = set(names)
+        self.names, self.skus = names, [thing.sku for thing in things]
+        self.holders = [thing.holder or thing.name for thing in things]
+        count = len(things)
+        self.kinds = np.array([self.kind(sku) for sku in self.skus], np.intp)
+        self.positions: Array = np.array([thing.pose_in_world.position for thing in things]).reshape(-1, 3)
+        self.quaternions: Array = np.array([thing.pose_in_world.quaternion for thing in things]).reshape(-1, 4)
+        spread = [[thing.sd_m**2] * 3 + [thing.sd_rad**2] for thing in things]
+        self.variances: Array = np.array(spread, float).reshape(-1, 4)
+        self.periods: Array = np.array([period_of(sku) for sku in self.skus], float)
+        self.seen_s: Array = np.full(count, -np.inf)
+        self.sources = np.full(count, -1, np.intp)
+        self.sights, self.misses, self.strange = (np.zeros(count, np.intp) for _ in range(3))
+        self.named = np.ones(count, bool)
+        self._slot_map: SlotMap | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def kind(self, sku: str) -> int:
+        """The number of a SKU."""
+        return self._kind_of.setdefault(sku, len(self._kind_of))
+
+    @property
+    def slot_map(self) -> SlotMap:
+        """The slots of the trays among them, made anew after things were added or left."""
+        if self._slot_map is None:
+            self._slot_map = SlotMap(self.skus, self.holders)
+        return self._slot_map
+
+    def add(self, skus: Sequence[str], positions: Array, quaternions: Array, variances: Array) -> Rows:
+        """Rows for things that nobody expected, without a name; returns which they are."""
+        first, count = len(self), len(skus)
+        self.names += [""] * count
+        self.holders += [""] * count
+        self.skus += skus
+        self.kinds = np.concatenate([self.kinds, [self.kind(sku) for sku in skus]]).astype(np.intp)
+        self.positions = np.concatenate([self.positions, positions])
+        self.quaternions = np.concatenate([self.quaternions, quaternions])
+        self.variances = np.concatenate([self.variances, variances])
+        self.periods = np.concatenate([self.periods, [period_of(sku) for sku in skus]])
+        self.seen_s = np.concatenate([self.seen_s, np.full(count, -np.inf)])
+        self.sources = np.concatenate([self.sources, np.full(count, -1, np.intp)])
+        self.named = np.concatenate([self.named, np.zeros(count, bool)])
+        self.sights, self.misses, self.strange = (
+            np.concatenate([column, np.zeros(count, np.intp)]) for column in (self.sights, self.misses, self.strange)
+        )
+        self._slot_map = None
+        return np.arange(first, first + count)
+
+    def name(self, row: int) -> None:
+        """Gives a thing an identity: its kind and the first number that nobody has."""
+        stem = re.sub("^sku_(part_)?", "", self.skus[row]) or "thing"
+        number = 1
+        while f"{stem}_{number}" in self._taken:
+            number += 1
+        self.names[row] = f"{stem}_{number}"
+        self._taken.add(self.names[row])
+        self.named[row] = True
+
+    def hand_over(self, lost: int, found: int) -> None:
+        """A thing that was lost is what was found elsewhere: its row goes on from there."""
+        columns = (self.positions, self.quaternions, self.variances, self.seen_s, self.sources, self.misses)
+        for column in columns:
+            column[lost] = column[found]
+        self.strange[lost] = 0
+        self.sights[lost] += self.sights[found]
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forgets things."""
+        keep = np.ones(len(self), bool)
+        keep[list(rows)] = False
+        kept = np.flatnonzero(keep)
+        self.names, self.skus, self.holders = (
+            [column[i] for i in kept] for column in (self.names, self.skus, self.holders)
+        )
+        for column in COLUMNS:
+            setattr(self, column, getattr(self, column)[kept])
+        self._slot_map = None

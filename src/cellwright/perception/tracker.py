@@ -1,0 +1,250 @@
+"""From sights without identity to things that are followed over time, in the frame of the cell.
+
+A sight where a thing is known to be makes its pose better known. One elsewhere is of the thing of that kind that is
+no longer seen in its place, as far as it can have come in the time: its track starts anew there. What is left is
+something new, once it was seen often enough, or a lost thing that came back far away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.assignment import assign, squared_distances
+from cellwright.core.errors import UnknownName
+from cellwright.core.kalman import gain, grown
+from cellwright.core.messages import Detections, Tracks
+from cellwright.core.pose import Pose
+from cellwright.core.rotation import multiply
+from cellwright.perception.cfg import Expected, TrackerCfg
+from cellwright.perception.table import TrackTable
+from cellwright.perception.turns import turned, twist_between
+
+__all__ = ["Tracker"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Box = tuple[tuple[float, float], tuple[float, float]]
+LEAST = 1e-12
+INSTANT_S = 1e-9  # age of what another detector saw at the same moment: only what is in the frame has none
+
+
+class Tracker:
+    """Follows what several detectors see; time is that of their messages.
+
+    Args:
+        expected: What should be there, by its name.
+        cfg: When to believe what is seen.
+        views: Detector -> the corners (x, y) of what it sees. A thing in view that is not seen is missed; of a
+            detector that is not listed only those things are expected that it saw last.
+        frames: Frame of detections -> its pose in the cell, as calibrated; `world` needs none.
+    """
+
+    def __init__(
+        self,
+        expected: Iterable[Expected] = (),
+        *,
+        cfg: TrackerCfg | None = None,
+        views: Mapping[str, Box] | None = None,
+        frames: Mapping[str, Pose] | None = None,
+    ) -> None:
+        self.cfg, self.views, self.frames = cfg or TrackerCfg(), dict(views or {}), dict(frames or {})
+        self._table = TrackTable(expected)
+        self._sources: dict[str, int] = {}
+        self._latest_s: dict[str, float] = {}
+        self._published: dict[str, int] = {}
+
+    def take(self, message: Detections) -> Tracks:
+        """Takes in a frame; returns all that is followed, with age 0 what was in it.
+
+        The result bears the detector's name as its source. A frame that is older than the last one of the same
+        detector changes nothing.
+        """
+        time_s = message.time_s
+        self._sources.setdefault(message.source, len(self._sources))
+        if time_s >= self._latest_s.get(message.source, -np.inf):
+            self._latest_s[message.source] = time_s
+            self._follow(message, time_s)
+        return self._tracks(message)
+
+    # ------------------------------------------------------------ one frame
+
+    def _follow(self, message: Detections, time_s: float) -> None:
+        table, cfg = self._table, self.cfg
+        source = self._sources[message.source]
+        skus, positions, quaternions, variances = self._sights(message)
+        kinds = np.array([table.kind(sku) for sku in skus], np.intp)
+        known = self._known(time_s)
+        bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
+        costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
+        costs[table.kinds[:, None] != kinds[None, :]] = np.inf
+        pairs = assign(costs, cfg.gate)
+        rows, sights = _columns(pairs)
+        fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
+        rows, sights = rows[fresh], sights[fresh]
+        spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
+        self._fuse(rows, known[rows], positions[sights], quaternions[sights], variances[sights], spread)
+        self._seen(rows, source, time_s)
+        matched = np.zeros(len(table), bool)
+        matched[[row for row, _ in pairs]] = True
+        self._miss(message.source, source, matched, time_s)
+        left = np.ones(len(skus), bool)
+        left[[sight for _, sight in pairs]] = False
+        rest = left.nonzero()[0]
+        if len(rest):
+            rest = self._restart(rest, kinds, positions, quaternions, variances, matched, source, time_s)
+        if len(rest):
+            self._begin([skus[i] for i in rest], positions[rest], quaternions[rest], variances[rest], source, time_s)
+        if not table.named.all():
+            self._confirm(time_s)
+
+    def _sights(self, message: Detections) -> tuple[list[str], Array, Array, Array]:
+        positions, quaternions = message.positions.reshape(-1, 3), message.quaternions.reshape(-1, 4)
+        good = np.isfinite(positions).all(axis=1) & (message.scores >= self.cfg.min_score)
+        lengths = np.sqrt((quaternions**2).sum(axis=1))
+        good &= (lengths > LEAST) & np.isfinite(lengths)
+        skus = [sku for sku, usable in zip(message.skus, good, strict=True) if usable]
+        positions, quaternions = positions[good], quaternions[good] / lengths[good, None]
+        if message.frame not in ("world", ""):
+            if message.frame not in self.frames:
+                raise UnknownName("frame", message.frame, ["world", *self.frames], f"tracker: {message.source}")
+            pose = self.frames[message.frame]
+            positions = pose.apply(positions).reshape(-1, 3)
+            quaternions = np.array([multiply(pose.quaternion, q) for q in quaternions]).reshape(-1, 4)
+        return skus, positions, quaternions, np.maximum(message.variances.reshape(-1, 4)[good], LEAST)
+
+    def _known(self, time_s: float) -> Array:
+        """How well everything is known by now."""
+        cfg, table = self.cfg, self._table
+        drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
+        most = np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2
+        waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
+        return grown(table.variances, waited, drift, most)
+
+    def _fuse(
+        self, rows: Rows, known: Array, positions: Array, quaternions: Array, variances: Array, spread: Array
+    ) -> None:
+        """Things where they are known to be become better known."""
+        table = self._table
+        share = gain(known, variances)
+        turn, unseen = self._turns(rows, quaternions)
+        strange = turn**2 > self.cfg.gate * (known[:, 3] + variances[:, 3] + spread)
+        table.strange[rows] = np.where(strange, table.strange[rows] + 1, 0)
+        restart = strange & ((table.strange[rows] >= self.cfg.confirm) | (table.sights[rows] == 0))
+        share[strange, 3] = 0.0
+        share[restart, 3] = 1.0  # turned for good, not one wrong look
+        after = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
+        keep = (strange & ~restart)[:, None]
+        table.quaternions[rows] = np.where(keep, table.quaternions[rows], after)
+        table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
+        table.variances[rows] = (1.0 - share) * known
+        table.variances[rows[restart], 3] = variances[restart, 3]
+        table.strange[rows[restart]] = 0
+
+    def _turns(self, rows: Rows, quaternions: Array) -> tuple[Array, Array]:
+        """The turns from what is known to what is seen, and the part of them that looks like none."""
+        table = self._table
+        turn = twist_between(table.quaternions[rows], quaternions)
+        unseen = table.periods[rows] * np.round(turn / table.periods[rows])
+        return turn - unseen, unseen
+
+    def _seen(self, rows: Rows, source: int, time_s: float) -> None:
+        table = self._table
+        table.sights[rows] += table.seen_s[rows] < time_s
+        table.seen_s[rows], table.sources[rows], table.misses[rows] = time_s, source, 0
+
+    def _miss(self, name: str, source: int, matched: npt.NDArray[np.bool_], time_s: float) -> None:
+        table = self._table
+        expected = table.sources == source
+        if name in self.views:
+            low, high = self.views[name]
+            expected = np.all((table.positions[:, :2] >= low) & (table.positions[:, :2] <= high), axis=1)
+        table.misses[expected & ~matched & (table.seen_s < time_s)] += 1
+
+    # ------------------------------------------------------------ what is not where it was
+
+    def _restart(
+        self,
+        rest: Rows,
+        kinds: Rows,
+        positions: Array,
+        quaternions: Array,
+        variances: Array,
+        matched: npt.NDArray[np.bool_],
+        source: int,
+        time_s: float,
+    ) -> Rows:
+        """Sights of things that have moved; returns the others."""
+        table, cfg = self._table, self.cfg
+        away = np.flatnonzero(~matched & (table.misses > 0) & (table.sights > 0))
+        steps = np.linalg.norm(table.positions[away][:, None] - positions[rest][None], axis=2)
+        reach = cfg.max_speed_mps * (time_s - table.seen_s[away]) + cfg.separation_m
+        steps[(table.kinds[away][:, None] != kinds[rest]) | (steps > reach[:, None])] = np.inf
+        pairs = assign(steps, 1e3)
+        index, taken = _columns(pairs)
+        rows, sights = away[index], rest[taken]
+        _, unseen = self._turns(rows, quaternions[sights])
+        table.positions[rows], table.variances[rows] = positions[sights], variances[sights]
+        table.quaternions[rows] = turned(quaternions[sights], -unseen)
+        table.strange[rows] = 0
+        self._seen(rows, source, time_s)
+        return np.setdiff1d(rest, sights)
+
+    def _begin(
+        self, skus: list[str], positions: Array, quaternions: Array, variances: Array, source: int, time_s: float
+    ) -> None:
+        """Something that nobody expected is remembered, unless it is a second sight of what was just seen."""
+        table = self._table
+        near = np.linalg.norm(table.positions[:, None] - positions[None], axis=2) < self.cfg.separation_m
+        near &= table.kinds[:, None] == np.array([table.kind(sku) for sku in skus])
+        double = (near & (table.seen_s >= time_s)[:, None]).any(axis=0)
+        new = np.flatnonzero(~double)
+        rows = table.add([skus[i] for i in new], positions[new], quaternions[new], variances[new])
+        self._seen(rows, source, time_s)
+
+    def _confirm(self, time_s: float) -> None:
+        """What was seen often enough is a lost thing of its kind, or a new one; what was not seen again was nothing."""
+        table, confirm = self._table, self.cfg.confirm
+        forgotten = (table.misses > 1) | (time_s - table.seen_s > self.cfg.forget_s)
+        gone = [int(row) for row in np.flatnonzero(~table.named & forgotten)]
+        for row in np.flatnonzero(~table.named & (table.sights >= confirm) & (table.misses == 0)):
+            missed = np.flatnonzero(table.named & (table.kinds == table.kinds[row]) & (table.misses > 0))
+            lost = missed[table.misses[missed] >= confirm]
+            if len(lost):
+                steps = np.linalg.norm(table.positions[lost] - table.positions[row], axis=1)
+                table.hand_over(int(lost[steps.argmin()]), int(row))
+                gone.append(int(row))
+            elif not len(missed):  # else one of them may yet turn out to be lost
+                table.name(int(row))
+        if gone:
+            table.remove(gone)
+
+    # ------------------------------------------------------------ what is told
+
+    def _tracks(self, message: Detections) -> Tracks:
+        table, cfg = self._table, self.cfg
+        shown = table.named & (table.sights > 0) & (table.misses < cfg.drop)
+        slots = table.slot_map.find(table.positions, table.quaternions, shown, cfg.in_slot_m, cfg.above_slot_m)
+        rows = np.flatnonzero(shown)
+        in_frame = (table.seen_s[rows] == message.time_s) & (table.sources[rows] == self._sources[message.source])
+        number = self._published.get(message.source, 0)
+        self._published[message.source] = number + 1
+        return Tracks(
+            message.time_ns,
+            number,
+            message.source,
+            tuple(table.names[i] for i in rows),
+            tuple(table.skus[i] for i in rows),
+            table.positions[rows],
+            table.quaternions[rows],
+            table.variances[rows],
+            np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
+            tuple(slots.get(int(i), "") for i in rows),
+        )
+
+
+def _columns(pairs: list[tuple[int, int]]) -> tuple[Rows, Rows]:
+    both = np.array(pairs, np.intp).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

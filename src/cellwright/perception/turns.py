@@ -1,0 +1,64 @@
+"""Turns about the vertical: where they come from, how they wrap, and which of them nobody can see.
+
+A gear that is turned by a tooth, and a square tray that is turned by a quarter, look as before; recognition reports
+such an object now this way and now that way round. Its turn is followed modulo that period.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import PARTS, TRAYS, GearFigures, TrayFigures
+
+__all__ = ["period_of", "turned", "twist_between"]
+
+Array = npt.NDArray[np.float64]
+ALIKE_M = 0.003
+"""Slots that are no farther apart are the same: a part lies in either."""
+
+
+@cache
+def period_of(sku: str) -> float:
+    """The turn after which an object of the kind looks the same, in radians; a full one for most."""
+    for name in TRAYS:
+        if TRAYS.get(name).sku == sku:
+            return 2 * np.pi / _folds(TRAYS.get(name))
+    for name in PARTS:
+        part = PARTS.get(name)
+        if part.sku == sku and isinstance(part, GearFigures):
+            return 2 * np.pi / part.tooth_count
+    return 2 * np.pi
+
+
+def _folds(tray: TrayFigures) -> int:
+    x, y = (np.array([slot.xy_m[axis] for slot in tray.slots]) for axis in (0, 1))
+    skus = np.array([slot.accepts for slot in tray.slots])
+    square = abs(tray.size_m[0] - tray.size_m[1]) <= ALIKE_M
+    if square and _same((x, y), (-y, x), skus):
+        return 4
+    return 2 if _same((x, y), (-x, -y), skus) else 1
+
+
+def _same(places: tuple[Array, Array], others: tuple[Array, Array], skus: npt.NDArray[np.str_]) -> bool:
+    apart = np.hypot(places[0][:, None] - others[0], places[1][:, None] - others[1])
+    return bool((((apart <= ALIKE_M) & (skus[:, None] == skus)).sum(axis=1) == 1).all())
+
+
+def twist_between(before: Array, after: Array) -> Array:
+    """The turns about the vertical from one orientation to another, quaternions n x 4 each, in -pi to pi."""
+    bw, bx, by, bz = before.T
+    aw, ax, ay, az = after.T
+    real = aw * bw + ax * bx + ay * by + az * bz
+    vertical = az * bw - aw * bz + ay * bx - ax * by
+    result: Array = 2 * np.arctan2(vertical, real)
+    return np.asarray((result + np.pi) % (2 * np.pi) - np.pi)
+
+
+def turned(quaternions: Array, angles: Array) -> Array:
+    """Orientations turned about the vertical."""
+    w, x, y, z = quaternions.T
+    c, s = np.cos(angles / 2), np.sin(angles / 2)
+    return np.stack([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w], axis=1)

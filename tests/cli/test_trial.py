@@ -1,0 +1,68 @@
+"""`cellwright trial`: exit codes, what is printed, what is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TRIAL = """\
+trial: mine
+time_limit_s: 10
+connect_within_s: 0.2
+orders:
+  - {order: kit_m2l1}
+"""
+
+
+@pytest.fixture
+def trial(tmp_path):
+    def write(*changes):
+        text = TRIAL
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "trial.yaml").write_text(text)
+        return tmp_path / "trial.yaml"
+
+    return write
+
+
+def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_path):
+    ended = cellwright("trial", trial(), "--any-port", "--json", "--addresses", tmp_path / "doors.json")
+    assert ended.code == 1
+    assert ended.json["done"] is False
+    assert ended.json["ending"] == "nobody"
+    doors = json.loads(next(line for line in ended.err.splitlines() if line.startswith("{")))
+    assert doors == json.loads((tmp_path / "doors.json").read_text())
+    assert sorted(doors) == ["control", "crcl", "trial", "vision"]
+    assert sorted(doors["crcl"]) == ["fanuc", "motoman"]
+    folder = tmp_path / "out" / "trial" / "mine"
+    assert sorted(path.name for path in folder.iterdir()) == ["cell.png", "log.mcap", "verdict.html", "verdict.json"]
+    assert json.loads((folder / "verdict.json").read_text())["reason"] == ended.json["reason"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("kit_m2l1", "kit_m2l2", "orders.0.order: unknown kit 'kit_m2l2'; did you mean"),
+        ("order: kit", "oder: kit", "trial.yaml, line 5: orders.0: unknown key 'oder'; did you mean 'order'?"),
+        ("{order: kit_m2l1}", "{order: kit_m2l1, quantity: 9}", "nobody could fill its orders"),
+        ("trial: mine", "trial: mine\ncell: nowhere", "unknown cell 'nowhere'"),
+        ("trial: mine", "trial: [", "not valid YAML"),
+    ],
+)
+def test_a_mistake_is_refused_before_anything_runs(refused, trial, old, new, told):
+    assert told in refused("trial", trial((old, new)), "--any-port")
+
+
+def test_what_does_not_exist_is_refused(refused, trial, tmp_path):
+    assert "cannot read" in refused("trial", tmp_path / "none.yaml")
+    assert "unknown controller 'me' (available: external" in refused("trial", trial(), "--controller", "me")
+    assert "which trial?" in refused("trial")
+
+
+def test_the_schema_is_published(cellwright):
+    ended = cellwright("trial", "--schema")
+    assert ended.code == 0
+    assert "connect_within_s" in ended.json["properties"]
