@@ -1,20 +1,21 @@
-"""The first job: a robot takes a gear from its tray and sets it into a kit.
+"""The first job: robots build a kit of gears from an order.
 
 Shows:
 
 - a laboratory for one of the cells that ship with Cellwright
-- a job done by Cellwright's own controller, which sees what the sensors say and nothing else
+- an order done by Cellwright's own controller, which sees what the sensors say and nothing else
 - the report: what was done when, and the judge's verdict, which knows the truth
 """
 
 import cellwright as cw
 
 with cw.Lab.from_cell("aprs", seed=7) as lab:
-    report = cw.run_transfer(lab, cw.TransferJob(robot="fanuc", kit="kit_m2l1_tray", slot="slot_1"))
+    report = lab.run(order="kit_m2l1")
 
-for step in report.steps:
-    print(f"{step.start_s:6.2f} s  {step.name:10}  {step.detail}")
+for action in report.order.actions:
+    true = sum(one.value == "true" for one in action.predicates)
+    print(f"{action.start_s:6.2f} s  {action.action}: {true} of {len(action.predicates)} predicates are true")
 
-seating = report.seating
-print(f"done: {report.done}; {seating.part} is in {seating.slot}")
-print(f"{seating.centre_error_m * 1000:.2f} mm off the slot's centre; {report.time_s:.2f} s of simulation")
+for item in report.scored.items:
+    print(f"{item.name}: {item.points:g} of {item.most:g} points: {item.reason}")
+print(f"{report.status}: score {report.score:.2f} after {report.time_s:.1f} s of simulation")

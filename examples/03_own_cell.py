@@ -13,6 +13,7 @@ from pathlib import Path
 import cellwright as cw
 from cellwright.cells import load_cell
 from cellwright.lab.check import check_cell
+from cellwright.orders import KitDesign, Order, OrderLine
 
 CELL = """
 name: bench
@@ -44,7 +45,8 @@ file.write_text(CELL, encoding="utf-8")
 for finding in check_cell(load_cell(file)):
     print("ok   " if finding.ok else "WRONG", f"{finding.check}: {finding.detail}")
 
+pair = KitDesign.of("pair", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 2})
 for seed in (1, 2):
     with cw.Lab.from_cell(file, seed) as lab:
-        report = cw.run_transfer(lab, cw.TransferJob(robot="arm"))
-    print(f"seed {seed}: done {report.done}, {report.seating.part}: {report.reason}")
+        report = lab.run(Order("pair", (OrderLine(pair, 1),)))
+    print(f"seed {seed}: done {report.done}, {report.reason}")

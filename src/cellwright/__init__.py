@@ -10,17 +10,16 @@ from cellwright._opengl import shield_mujoco_import
 
 if TYPE_CHECKING:
     from cellwright.core.pose import Pose
-    from cellwright.lab import JobReport, Lab, TransferJob, run_transfer
+    from cellwright.lab import KittingReport, Lab
+    from cellwright.testing import expect
 
-__all__ = ["JobReport", "Lab", "Pose", "TransferJob", "__version__", "run_transfer"]
+__all__ = ["KittingReport", "Lab", "Pose", "__version__", "expect"]
 
 __version__ = "0.1.0"
 
 shield_mujoco_import()  # before anything imports MuJoCo
 
-_HOMES = {"Pose": "cellwright.core.pose"} | dict.fromkeys(
-    ("JobReport", "Lab", "TransferJob", "run_transfer"), "cellwright.lab"
-)
+_HOMES = {"Pose": "cellwright.core.pose", "expect": "cellwright.testing"} | dict.fromkeys(("KittingReport", "Lab"), "cellwright.lab")
 
 
 def __getattr__(name: str) -> Any:

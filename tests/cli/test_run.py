@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from cellwright.lab.world_file import WorldState
 from cellwright.record import read_log
 
 FAST = ["--fidelity", "kinematic", "--no-picture"]
@@ -17,118 +18,76 @@ def _draw_anywhere(monkeypatch):
     monkeypatch.setenv("CELLWRIGHT_RENDERER", "ray")
 
 
-def test_report_for_people(cellwright):
-    ended = cellwright("run", "--seed", 3, *FAST)
-    assert ended.code == 0
-    for text in (
-        "step",
-        "look again",
-        "seated: medium_gear_1 in fanuc_kit_m2l1/slot_1",
-        "friction alone",
-        "out/run.mcap",
-    ):
-        assert text in ended.out
-    assert "picture" not in ended.out
-    assert max(map(len, ended.out.splitlines())) <= 100
-    assert ended.err.splitlines()[0] == "aprs, seed 3: fanuc fills slot_1 of kit_m2l1_tray"
-    assert [line.split("s  ")[1] for line in ended.err.splitlines()[1:]] == [
-        "look", "take", "place", "withdraw", "look again",
-    ]  # fmt: skip
-
-
-def test_report_for_programs(cellwright, tmp_path):
-    ended = cellwright("run", "--seed", 3, "--json", "--record", "log.mcap", *FAST)
-    report = ended.json
-    assert ended.code == 0
-    assert report["done"] is True
-    assert report["seating"]["part"] == "medium_gear_1"
-    assert report["seating"]["slot"] == "fanuc_kit_m2l1/slot_1"
-    assert [step["name"] for step in report["steps"]] == ["look", "take", "place", "withdraw", "look again"]
-    assert (report["cell"], report["robot"], report["seed"], report["grasp_lock_uses"]) == ("aprs", "fanuc", 3, 0)
-    assert report["log_lost"] == {"messages": 0, "reason": ""}
-    assert (report["picture"], report["renderer"]) == (None, None)
-    log = read_log(Path(report["log"]))
-    assert log.metadata["seed"] == "3"
-    assert log.span_ns[1] / 1e9 == pytest.approx(report["time_s"], abs=0.1)
-
-
-def test_picture_is_saved(cellwright, monkeypatch):
+def test_report_for_people_with_a_picture(cellwright, monkeypatch):
     import cellwright.sim.picture as picture
 
-    monkeypatch.setattr(picture, "SIZE_PX", (64, 48))
     monkeypatch.setattr(picture.take_picture, "__defaults__", ((64, 48),))
-    ended = cellwright("run", "--fidelity", "kinematic", "--json")
-    assert (ended.json["picture"], ended.json["renderer"]) == ("out/run.png", "ray")
+    ended = cellwright("run", "--seed", 3, "--fidelity", "kinematic", "--record", "[bold]my[/] log.mcap")
+    assert ended.code == 0
+    lines = ended.out.splitlines()
+    assert lines[0].split() == ["at", "[s]", "took", "robot", "action", "true"]
+    assert sum(" place-part " in line for line in lines) == 3
+    for text in ("score", "/slot_3", "done: 3 parts", "friction alone", "picture out/run.png", "database out/run.db"):
+        assert text in ended.out
+    assert "log [bold]my[/] log.mcap" in ended.out  # brackets of the user are printed as they are
+    assert max(map(len, lines)) <= 80
+    told = ended.err.splitlines()
+    assert told[0] == "aprs, seed 3: kit_m2l1 by all robots"
+    assert "a plan of 15 steps" in told[1]
     with Image.open("out/run.png") as image:
         assert image.size == (64, 48)
         assert len(image.getcolors(maxcolors=10_000)) > 100
 
 
-def test_motoman_does_another_job(cellwright):
-    ended = cellwright("run", "--robot", "motoman", "--kit", "kit_s2l2_tray", "--slot", "slot_4", "--json", *FAST)
+def test_report_for_programs(cellwright):
+    ended = cellwright("run", "--order", "kit_s2l2", "--robots", "fanuc", "--seed", 3, "--json", *FAST)
+    report = ended.json
     assert ended.code == 0
-    assert ended.json["seating"]["slot"] == "motoman_kit_s2l2/slot_4"
-
-
-def test_first_robot_of_a_cell_is_the_default(cellwright, cell_file):
-    own = [("\n  fanuc:", "\n  arm:"), ("robot: fanuc", "robot: arm"), ("detector_fanuc", "detector_arm")]
-    file = cell_file(*own, ("robots: [fanuc]", "robots: [arm]"))
-    ended = cellwright("run", file, "--json", "--no-picture")
-    assert (ended.code, ended.json["robot"]) == (0, "arm")
-
-
-def test_job_that_fails_says_why_and_exits_with_1(cellwright, cell_file):
-    file = cell_file(("  - {model: medium_gear, count: 8, trays: [fanuc_medium_tray, motoman_medium_tray]}\n", ""))
-    ended = cellwright("run", file, "--no-picture")
-    assert ended.code == 1
-    assert "not done: fanuc_kit_m2l1/slot_1: the medium-gear tray in view holds no medium gear" in ended.out
-    assert "look failed: the medium-gear tray in view" in ended.err
-    ended = cellwright("run", file, "--no-picture", "--json")
-    assert (ended.code, ended.json["done"]) == (1, False)
-    assert ended.json["reason"] == "the medium-gear tray in view holds no medium gear (slot: the slot is empty)"
-    assert ended.json["seating"]["centre_error_m"] is None
-
-
-def test_brackets_of_the_user_are_printed_as_they_are(cellwright):
-    ended = cellwright("run", "--record", "[bold]my[/] log.mcap", *FAST)
-    assert "log [bold]my[/] log.mcap" in ended.out
-    assert Path("[bold]my[/] log.mcap").exists()
+    assert (report["status"], report["done"], report["cell"], report["seed"]) == ("done", True, "aprs", 3)
+    assert report["asked"]["order"] == "kit_s2l2"
+    assert report["order"]["robots"] == ["fanuc"]
+    assert [seating["seated"] for seating in report["kits"][0]["seatings"]] == [True] * 4
+    predicates = [one for action in report["order"]["actions"] for one in action["predicates"]]
+    assert all(one["value"] == "true" and one["evidence"] for one in predicates)
+    assert {item["passed"] for item in report["items"]} == {True}
+    assert report["log_lost"] == {"messages": 0, "reason": ""}
+    assert (report["picture"], report["renderer"]) == (None, None)
+    log = read_log(Path(report["log"]))
+    assert log.metadata["seed"] == "3"
+    assert log.span_ns[1] / 1e9 == pytest.approx(report["time_s"], abs=0.2)
+    assert Path(report["database"]).exists()
+    state = WorldState.read(Path("out/run.world"))
+    assert state.header["order"] == "kit_s2l2"
+    assert state.tick * 0.002 == pytest.approx(report["time_s"])
 
 
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
 @needs_full_device
-def test_full_disk_ends_the_recording_and_not_the_job(cellwright):
-    ended = cellwright("run", "--record", "/dev/full", "--json", *FAST)
-    assert (ended.code, ended.json["done"]) == (0, True)
-    assert ended.json["log_lost"]["messages"] > 1000
+def test_what_cannot_be_had_is_a_failure_and_a_full_disk_is_none(cellwright, cell_file):
+    """No gears to take: exit 1 and the reason; a log that cannot be written does not hide it."""
+    file = cell_file(("  - {model: medium_gear, count: 8, trays: [fanuc_medium_tray, motoman_medium_tray]}\n", ""))
+    ended = cellwright("run", file, "--record", "/dev/full", "--no-picture", "--json")
+    assert ended.code == 1
+    assert ended.json["done"] is False
+    assert "medium_gear" in ended.json["reason"]
     assert "No space left" in ended.json["log_lost"]["reason"]
     assert "the log is incomplete" in ended.err
 
 
-@needs_full_device
-def test_picture_that_cannot_be_saved_does_not_hide_the_report(cellwright, monkeypatch):
-    import cellwright.sim.picture as picture
-
-    monkeypatch.setattr(picture.take_picture, "__defaults__", ((64, 48),))
-    ended = cellwright("run", "--picture", "/dev/full", "--fidelity", "kinematic")
-    assert ended.code == 0
-    assert "seated" in ended.out
-    assert "there is no picture: cannot write /dev/full: No space left on device" in ended.err
-
-
-def test_unknown_renderer_does_not_hide_the_report(cellwright, monkeypatch):
-    monkeypatch.setenv("CELLWRIGHT_RENDERER", "crayons")
-    ended = cellwright("run", "--fidelity", "kinematic")
-    assert ended.code == 0
-    assert "seated" in ended.out
-    assert "there is no picture" in ended.err
-
-
-def test_earlier_log_survives_a_command_that_is_refused(cellwright, refused):
-    cellwright("run", *FAST)
-    before = Path("out/run.mcap").read_bytes()
-    refused("run", "--robot", "nobody")
-    refused("run", "--seed", "-1")
-    assert Path("out/run.mcap").read_bytes() == before
+def test_earlier_files_survive_a_command_that_is_refused(cellwright, refused):
+    Path("out").mkdir()
+    for name in ("run.mcap", "run.db", "run.world"):
+        Path("out", name).write_text("earlier", encoding="utf-8")
+    assert "fanuc, motoman" in refused("run", "--robots", "nobody", *FAST)
+    assert "0 to" in refused("run", "--seed", "-1", *FAST)
+    assert "none" in refused("run", "--recovery", "some", *FAST)
+    assert "kind of fault" in refused("run", "--fault", "flood", *FAST)
+    assert "fidelity 'physics'" in refused("run", "--fault", "drop:during=transfer:1", *FAST)
+    assert "kit_m2l1" in refused("run", "--order", "kit_m9", *FAST)
+    assert "kitting papers" in refused("run", "--order", "a2b1c1", *FAST)
+    assert "not a stored world" in refused("run", "--resume")
+    assert "is not a database" in refused("run", *FAST)
+    for name in ("run.mcap", "run.db", "run.world"):
+        assert Path("out", name).read_text(encoding="utf-8") == "earlier"

@@ -13,6 +13,7 @@ import pytest
 
 import cellwright as cw
 from cellwright.core.errors import OutOfRange, OutputError, SimulationError, UnknownName
+from cellwright.lab import TransferJob, run_transfer
 from cellwright.motion import Unreachable
 from cellwright.record import read_log
 
@@ -28,10 +29,10 @@ def test_package_gives_its_names_without_importing_physics():
         "import sys, cellwright as cw\n"
         "loaded = {'mujoco', 'numpy', 'pydantic'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
-        "assert {'Lab', 'Pose', 'run_transfer', 'TransferJob', '__version__'} <= set(dir(cw))\n"
+        "assert {'Lab', 'Pose', 'KittingReport', '__version__'} <= set(dir(cw))\n"
         "assert cw.Pose.identity() and 'mujoco' not in sys.modules\n"
         "from cellwright import *\n"
-        "assert Lab is cw.Lab and callable(run_transfer) and 'mujoco' in sys.modules\n"
+        "assert Lab is cw.Lab and callable(Lab.run) and 'mujoco' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
@@ -153,7 +154,7 @@ def test_perform_works_inside_somebody_elses_event_loop(changed):
 
     def work() -> tuple[bool, float]:
         with cw.Lab(changed(), seed=5) as lab:
-            report = cw.run_transfer(lab, cw.TransferJob())
+            report = run_transfer(lab, TransferJob())
             return report.done, report.seating.centre_error_m
 
     async def cell_of_a_notebook() -> list[tuple[bool, float]]:

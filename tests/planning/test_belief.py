@@ -20,7 +20,7 @@ from cellwright.knowledge.workstation import (
     Workstation,
 )
 from cellwright.orders import DESIGNS, find_order
-from cellwright.planning import Hand, HandKind, Holder, PlanStatus, plan
+from cellwright.planning import Hand, HandKind, Holder, PlanStatus, Verb, plan, validate_timed
 from cellwright.planning.belief import request_of, state_of
 from cellwright.planning.lying import Trust
 
@@ -137,6 +137,30 @@ def test_more_kits_than_trays_leaves_some_unfinished_with_a_reason(model):
     result = plan(request_of(model, [find_order("kit_m2l1", 3)]))
     assert [kit.kit for kit in result.unfinished] == ["kit_m2l1_1"]
     assert result.reasons[0]
+
+
+def test_each_robot_builds_at_its_own_table(model):
+    """The right one reaches the left table, too, and would be in the way there."""
+    request = request_of(model, [find_order("kit_m2l1", 2)], robots=["left", "right"])
+    result = plan(request)
+    assert validate_timed(request, result).valid
+    assert (result.status, result.makespan_s) == (PlanStatus.OPTIMAL, 33.0)
+    assert {(action.robot, action.kit) for action in result.actions} == {("left", "left_kit"), ("right", "right_kit")}
+
+
+def test_one_kit_is_built_where_both_robots_get(model):
+    request = request_of(model, [find_order("kit_m2l1")], robots=["left", "right"])
+    result = plan(request)
+    assert [kit.name for kit in request.state.kits] == ["left_kit"]
+    assert {action.robot for action in result.actions} == {"left", "right"}
+    assert result.makespan_s < 33.0
+
+
+def test_a_robot_takes_parts_beside_the_kit_and_none_from_a_table_of_others(model):
+    result = plan(request_of(model, [find_order("kit_m2l1")], robots=["right"]))
+    taken = [action.place for action in result.actions if action.verb is Verb.TAKE_PART]
+    assert {action.kit for action in result.actions} == {f"{taken[0].split('_')[0]}_kit"}
+    assert taken in ([f"{side}_medium", f"{side}_medium", f"{side}_large"] for side in ("left", "right"))
 
 
 def test_most_urgent_order_gets_the_tray(model):

@@ -2,8 +2,10 @@
 
 from cellwright.bench import crcl as crcl
 from cellwright.bench import grasp as grasp
+from cellwright.bench import kitting as kitting
 from cellwright.bench import motion as motion
 from cellwright.bench import physics as physics
+from cellwright.bench import planning as planning
 from cellwright.bench.result import BENCHES, Bench, Conditions, Measurement, MeasurementFailed, Result, run_bench
 
 __all__ = ["BENCHES", "Bench", "Conditions", "Measurement", "MeasurementFailed", "Result", "run_bench"]

@@ -6,9 +6,11 @@ import random
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,8 +21,9 @@ from cellwright.knowledge.paper_workstation import paper_workstation
 from cellwright.knowledge.pddl import planning_files
 from cellwright.knowledge.pose_rate import pose_update_rate
 from cellwright.orders import DESIGNS, Order, OrderLine
-from cellwright.planning import PlanRequest, PlanResult, plan, validate_timed
+from cellwright.planning import CellState, PlanRequest, PlanResult, plan, state_after, validate_timed
 from cellwright.planning.belief import request_of
+from cellwright.planning.state import HandKind
 
 __all__ = ["planning"]
 
@@ -33,6 +36,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "db.sqlite_pose_updates_per_s": {"min": 25_000},
     "db.mariadb_pose_updates_per_s": {"min": 10_000},
 }
+_Thing = TypeVar("_Thing")
 OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_enhsp")}
 
 
@@ -116,10 +120,33 @@ def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: Conditi
     took_ms = []
     for _ in range(30 if conditions.quick else 200):
         done = rng.randrange(len(result.actions))
-        state = lose_part(state_after(request, result.actions[:done]), rng)
+        state = _lose_part(state_after(request, result.actions[:done]), rng)
         again = PlanRequest(state, request.orders, request.durations, request.iterations)
         took_ms.append(_fastest_ms(1, lambda again=again: _checked(again, plan(again))))  # type: ignore[misc]
     return took_ms
+
+
+def _lose_part(state: CellState, rng: random.Random) -> CellState:
+    """Something falls down: a part out of a hand, a kit or a parts tray."""
+    ways: list[CellState] = []
+    for robot in state.robots:
+        if robot.hand is not None and robot.hand.kind is HandKind.PART:
+            ways.append(replace(state, robots=_changed(state.robots, robot, replace(robot, hand=None))))
+    for kit in state.kits:
+        for slot, sku in enumerate(kit.filled):
+            if sku is not None and kit.place in state.tables:
+                emptied = replace(kit, filled=(*kit.filled[:slot], None, *kit.filled[slot + 1 :]))
+                ways.append(replace(state, kits=_changed(state.kits, kit, emptied)))
+    spare = [tray for tray in state.parts_trays if tray.count > 0]
+    if spare:
+        tray = rng.choice(spare)
+        fewer = replace(tray, count=tray.count - 1)
+        ways.append(replace(state, parts_trays=_changed(state.parts_trays, tray, fewer)))
+    return rng.choice(ways) if ways else state
+
+
+def _changed(things: tuple[_Thing, ...], old: _Thing, new: _Thing) -> tuple[_Thing, ...]:
+    return tuple(new if thing is old else thing for thing in things)
 
 
 def _stores(conditions: Conditions) -> dict[str, float]:

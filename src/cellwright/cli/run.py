@@ -16,7 +16,7 @@ from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 from cellwright.execution import ExecutionSettings, RecoveryMode
 from cellwright.judge import parse_fault
 from cellwright.lab import Lab
-from cellwright.lab.kitting import RunCfg, resume_order, run_order
+from cellwright.lab.kitting import RunCfg, check_order, resume_order, run_order
 from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
 from cellwright.lab.kitting_files import log_of, make_room, world_file_of
 from cellwright.lab.world_file import WorldState
@@ -47,27 +47,28 @@ def run(
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
     world_file = world_file_of(database, record)
-    asked = {
+    asked: dict[str, Any] = {
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
         "seed": seed, "fidelity": fidelity, "faults": fault or [],
     }  # fmt: skip
     state = WorldState.read(world_file) if resume else None
-    header = dict(state.header) if state else asked
+    header: dict[str, Any] = dict(state.header) if state else asked
     loaded = load_cell(header["cell"])
     orders = [find_order(header["order"], header["quantity"])]
     cfg = _cfg(header, database, world_file)
     wanted, log = None if no_picture else picture, log_of(record, resume)
     if wanted is not None and log.absolute() == wanted.absolute():
         raise BadInput(f"log and picture cannot both be written to {log}")
-    for path in filter(None, (log, wanted, world_file)):
-        prepare_output(path)
     pace = 1.0 if realtime else None
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
+        check_order(lab, orders, cfg)
+        make_room(database, resume)
+        for path in filter(None, (log, wanted, world_file)):
+            prepare_output(path)
         say(f"{loaded.name}, seed {header['seed']}: {_said(header, cfg, resume)}", to=err)
         lab.bus.subscribe(PLANS_TOPIC, tell_plan, subscriber="progress")
         lab.bus.subscribe(ACTIONS_TOPIC, tell_action, subscriber="progress")
         started_s = time.perf_counter()
-        make_room(database, resume)
         recorder = lab.record(log)
         report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
         wall_s = time.perf_counter() - started_s

@@ -216,7 +216,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         if timeout_s != 0 or self._pace is not None:  # at full speed time stands still while a task is ready
             self._step(self._reachable(wake_tick))
         self._wake()
-        if timeout_s != 0 and self._pace is not None:
+        if self._pace is not None and (timeout_s != 0 or self._sim_clock.tick > before):
             self._idle_s = time.monotonic()
         ready = self._nudged or self._sim_clock.tick >= wake_tick
         if self._pace is None:

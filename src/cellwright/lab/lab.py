@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from cellwright import __version__
 from cellwright.cells import Cell, load_cell, nominal_layout
@@ -20,6 +20,10 @@ from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
 from cellwright.sim import GraspLock, Stepper, TruthPublisher, World
+
+if TYPE_CHECKING:
+    from cellwright.lab.kitting_report import KittingReport
+    from cellwright.orders import Order
 
 __all__ = ["Lab"]
 
@@ -133,6 +137,43 @@ class Lab:
                 if not future.done():  # the caller was interrupted, not the work
                     self.loop.call_soon_threadsafe(self.loop.stop)
                 raise
+
+    def run(
+        self,
+        order: str | Path | Order = "kit_m2l1",
+        *,
+        quantity: int = 1,
+        robots: Sequence[str] | None = None,
+        recovery: str = "full",
+        faults: Sequence[str] = (),
+        database: str | Path = "sqlite://",
+    ) -> KittingReport:
+        """Does an order with Cellwright's own controller, and judges it by the truth.
+
+        Args:
+            order: A kit's name, an order file, or an order.
+            quantity: How many, of an order by name.
+            robots: Who works; all by default.
+            recovery: What the controller may do when something goes wrong: `none`, `retry` or `full`.
+            faults: What shall go wrong, such as `drop:part=*,during=transfer:2`.
+            database: Where what is believed is stored.
+        """
+        from cellwright.execution import ExecutionSettings, RecoveryMode
+        from cellwright.judge import parse_fault
+        from cellwright.lab.kitting import RunCfg, run_order
+        from cellwright.orders import Order, find_order
+
+        modes = [mode.value for mode in RecoveryMode]
+        if recovery not in modes:
+            raise UnknownName("recovery", recovery, modes)
+        wanted = order if isinstance(order, Order) else find_order(order, quantity)
+        cfg = RunCfg(
+            None if robots is None else tuple(robots),
+            ExecutionSettings(recovery=RecoveryMode(recovery)),
+            tuple(parse_fault(fault) for fault in faults),
+            database,
+        )
+        return run_order(self, [wanted], cfg)
 
     def snapshot(self) -> LabSnapshot:
         """This moment, to be gone back to; only between motions."""

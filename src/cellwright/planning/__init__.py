@@ -13,6 +13,7 @@ from cellwright.planning.planner import (
     Unfinished,
     plan,
 )
+from cellwright.planning.progress import state_after
 from cellwright.planning.report import as_json
 from cellwright.planning.scheduler import Scheduler
 from cellwright.planning.sequencer import Sequencer
@@ -61,6 +62,7 @@ __all__ = [
     "as_json",
     "make_planner",
     "plan",
+    "state_after",
     "validate_sequence",
     "validate_timed",
     "write_gantt",

@@ -32,6 +32,7 @@ def state_of(
     robots: Collection[str] | None = None,
     trust: Trust = EVERYTHING,
     orders: Sequence[Order] = (),
+    kits: Collection[str] | None = None,
 ) -> CellState:
     """What planners have to know of the cell.
 
@@ -41,11 +42,12 @@ def state_of(
         trust: Which parts to count on.
         orders: What is wanted: decides what a kit tray without a design becomes, and the kit trays that stay in place
             become kits of these designs, as many as are wanted.
+        kits: Those of them that may be used; all when not given.
 
     Raises:
         UnknownName: A robot that the cell does not have.
     """
-    return _Reading(read_facts(source), robots, trust, orders).state()
+    return _Reading(read_facts(source), robots, trust, orders, kits).state()
 
 
 def request_of(
@@ -68,8 +70,16 @@ def request_of(
 
 
 class _Reading:
-    def __init__(self, facts: Facts, robots: Collection[str] | None, trust: Trust, orders: Sequence[Order]) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        robots: Collection[str] | None,
+        trust: Trust,
+        orders: Sequence[Order],
+        kits: Collection[str] | None,
+    ) -> None:
         self.facts, self.orders = facts, orders
+        self.usable = facts.stationary if kits is None else facts.stationary & set(kits)
         known = [thing.name for thing in facts.of_kind("Robot")]
         for name in robots or ():
             if name not in known:
@@ -89,7 +99,7 @@ class _Reading:
         )
         places = [*tables, *(p.name for group in (supply, stacks, outlets, holders) for p in group)]
         reach = {name: self._reached(name, [*places, *facts.stationary]) for name in self._robots()}
-        believed = BelievedKits(facts, self.lying, self.orders)
+        believed = BelievedKits(facts, self.lying, self.orders, self.usable)
         kits = [*believed.moving({outlet.name for outlet in outlets}), *believed.trays_on(tables)]
         stay = believed.fixed(supply, {name: reach[name] for name in self.in_service}, kits)
         stay_names = {kit.name for kit in stay}

@@ -21,10 +21,11 @@ class BelievedKits:
         facts: What is believed.
         lying: Where parts lie.
         orders: What is wanted.
+        usable: Kit trays that stay in place and may be used.
     """
 
-    def __init__(self, facts: Facts, lying: Lying, orders: Sequence[Order]) -> None:
-        self.facts, self.lying, self.orders = facts, lying, orders
+    def __init__(self, facts: Facts, lying: Lying, orders: Sequence[Order], usable: set[str]) -> None:
+        self.facts, self.lying, self.orders, self.usable = facts, lying, orders, usable
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:
         """Kits that are carried about: on tables, in outlets, in hands."""
@@ -58,24 +59,26 @@ class BelievedKits:
             reach: Robot in service -> places.
             others: Kits that serve the orders already.
         """
-        fixed = [thing for thing in self.facts.of_kind("Kit") if thing.name in self.facts.stationary]
+        fixed = [thing for thing in self.facts.of_kind("Kit") if thing.name in self.usable]
         if not self.orders:
             designs = {kit.name: self.facts.designs.get(self.facts.kit_design.get(kit.name, "")) for kit in fixed}
             return [self._fixed(kit, design) for kit in fixed if (design := designs[kit.name]) is not None]
         begun = [kit.design.name for kit in others]
-        left, chosen = list(fixed), []
+        left = list(fixed)
+        chosen: list[KitState] = []
         for order in sorted(self.orders, key=lambda order: -order.priority):
             for line in order.lines:
                 there = min(begun.count(line.design.name), line.quantity)
                 begun = _without(begun, line.design.name, there)
                 fitting = [kit for kit in left if self._tray_sku(kit) == line.design.tray_sku]
                 states = [self._fixed(kit, line.design) for kit in fitting]
-                begun_on = [self.facts.things[kit.name].reference for kit in chosen]
-                load = {s.name: begun_on.count(self.facts.things[s.name].reference) for s in states}
-                # Stable: of equals the first drawn; with several robots the one on the table with the least work.
-                states.sort(key=lambda kit: (*self._cost(kit, supply, reach), load[kit.name] if len(reach) > 1 else 0))
-                for state in states[: line.quantity - there]:
+                for _ in range(min(line.quantity - there, len(states))):
+                    # Of equals the first drawn; several robots share the work best if it is spread over the tables.
+                    state = min(
+                        states, key=lambda kit: (*self._cost(kit, supply, reach), *self._crowd(kit, chosen, reach))
+                    )
                     chosen.append(state)
+                    states.remove(state)
                     left = [kit for kit in left if kit.name != state.name]
         return chosen
 
@@ -91,6 +94,15 @@ class BelievedKits:
         needed = kit.needed
         able = all(self._can_bring(sku, number, kit.place, supply, reach) for sku, number in needed.items())
         return (not able, len(kit.misplaced), sum(needed.values()))
+
+    def _crowd(self, kit: KitState, chosen: Sequence[KitState], reach: Reach) -> tuple[int, int]:
+        """Parts that are to be put into other kits on the same table, and how many robots cannot help there."""
+        if len(reach) < 2:
+            return 0, 0
+        table = self.facts.things[kit.name].reference
+        beside = [other for other in chosen if self.facts.things[other.name].reference == table]
+        work = sum(number for other in beside for number in other.needed.values())
+        return work, sum(kit.place not in places for places in reach.values())
 
     def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartsTray], reach: Reach) -> bool:
         """Whether robots in service that get to the place have so many of a part in hand or in reach."""

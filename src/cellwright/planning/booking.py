@@ -12,6 +12,7 @@ __all__ = ["Booking"]
 
 _PART_STEPS = (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART, Verb.LOOK_SLOT, Verb.PLACE_PART)
 _LOOK_PART, _SET_GRASP, _TAKE_PART, _LOOK_SLOT, _PLACE_PART = _PART_STEPS
+_make = tuple.__new__  # what Action._make does in the end
 
 
 class Booking:
@@ -47,20 +48,26 @@ class Booking:
         """When the last robot leaves the place's zone."""
         return self._zone_free_s.get(self._zones.get(place, place), 0.0)
 
-    def source(self, arm: Arm, sku: str) -> Supply | None:
-        """Where the robot gets a part: the tray in reach with stock that is free first."""
-        best = None
-        trays = self.parts.get(sku, ())
-        if len(trays) == 1:
-            return trays[0] if trays[0].count > 0 and trays[0].name in arm.reach else None
-        for tray in trays:
-            if (
-                tray.count > 0
-                and tray.name in arm.reach
-                and (best is None or self.zone_free_s(tray.name) < self.zone_free_s(best.name))
-            ):
-                best = tray
+    def source(self, arm: Arm, sku: str, place: str) -> Supply | None:
+        """Where the robot gets a part for a kit: a tray that is free soon, one that disturbs nobody, the first one."""
+        reach, zones, zone_free_s = arm.reach, self._zones, self._zone_free_s
+        there_s = arm.time_s + self._part_seconds[0] + self._part_seconds[1]
+        zone, best, least = zones.get(place), None, (0.0, False)
+        for tray in self.parts.get(sku, ()):
+            name = tray.name
+            if tray.count > 0 and name in reach:
+                own = zones.get(name)
+                free_s, elsewhere = zone_free_s.get(own or name, 0.0), own != zone
+                if free_s <= there_s and not elsewhere:
+                    return tray
+                found = (max(free_s, there_s), elsewhere)
+                if best is None or found < least:
+                    best, least = tray, found
         return best
+
+    def has_source(self, arm: Arm, sku: str) -> bool:
+        """Whether the robot gets such a part anywhere."""
+        return any(tray.count > 0 and tray.name in arm.reach for tray in self.parts.get(sku, ()))
 
     def stack(self, arm: Arm, sku: str) -> Supply | None:
         """Where the robot gets a kit tray."""
@@ -75,12 +82,17 @@ class Booking:
 
     def holder_of(self, tool: str) -> str | None:
         """The holder that a tool is on."""
-        return next((holder for holder, held in self.holders.items() if held == tool), None)
+        for holder, held in self.holders.items():
+            if held == tool:
+                return holder
+        return None
 
     def empty_holder(self, arm: Arm) -> str | None:
         """The empty holder in reach that is free first."""
         empty = [holder for holder, held in self.holders.items() if held is None and holder in arm.reach]
-        return min(empty, key=lambda holder: self.free_s.get(holder, 0.0), default=None)
+        if len(empty) < 2:
+            return empty[0] if empty else None
+        return min(empty, key=lambda holder: self.free_s.get(holder, 0.0))
 
     def drop_tool(self, arm: Arm) -> bool:
         """Puts the robot's tool onto a holder; False when there is none."""
@@ -124,29 +136,32 @@ class Booking:
         self._do(arm, Verb.CREATE_KIT, kit.place, "", kit.job.name, self.durations.create_kit_s)
         kit.ready_s = kit.full_s = arm.time_s
 
-    def move_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply) -> None:
-        """A part from its tray into a kit."""
+    def move_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply, number: int = 1) -> None:
+        """So many parts from their tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
         look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
-        zones, zone_free_s = self._zones, self._zone_free_s
+        zones, zone_free_s, actions, make = self._zones, self._zone_free_s, self.actions, _make
         name, table = tray.name, kit.place
         zone, table_zone = zones.get(name, name), zones.get(table, table)
-        first_s = max(arm.time_s, kit.ready_s, tray.ready_s)
-        second_s = first_s + look_s
-        third_s = max(second_s + grasp_s, zone_free_s.get(zone, 0.0))
-        fourth_s = zone_free_s[zone] = third_s + take_s
-        fifth_s = max(fourth_s + slot_s, zone_free_s.get(table_zone, 0.0))
-        arm.time_s = zone_free_s[table_zone] = end_s = fifth_s + place_s
-        robot, tool, kit_name, make = arm.name, arm.tool or "", kit.job.name, Action._make
-        self.actions += (
-            make((_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s)),
-            make((_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s)),
-            make((_TAKE_PART, robot, tool, sku, name, kit_name, "", third_s, take_s)),
-            make((_LOOK_SLOT, robot, tool, sku, table, kit_name, "", fourth_s, slot_s)),
-            make((_PLACE_PART, robot, tool, sku, table, kit_name, "", fifth_s, place_s)),
-        )
-        tray.count -= 1
-        self._filled(kit, sku, end_s)
+        robot, tool, kit_name = arm.name, arm.tool or "", kit.job.name
+        end_s = max(arm.time_s, kit.ready_s, tray.ready_s)
+        for _ in range(number):
+            first_s = end_s
+            second_s = first_s + look_s
+            third_s = max(second_s + grasp_s, zone_free_s.get(zone, 0.0))
+            fourth_s = zone_free_s[zone] = third_s + take_s
+            fifth_s = max(fourth_s + slot_s, zone_free_s.get(table_zone, 0.0))
+            zone_free_s[table_zone] = end_s = fifth_s + place_s
+            actions += (
+                make(Action, (_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s)),
+                make(Action, (_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s)),
+                make(Action, (_TAKE_PART, robot, tool, sku, name, kit_name, "", third_s, take_s)),
+                make(Action, (_LOOK_SLOT, robot, tool, sku, table, kit_name, "", fourth_s, slot_s)),
+                make(Action, (_PLACE_PART, robot, tool, sku, table, kit_name, "", fifth_s, place_s)),
+            )
+        arm.time_s = end_s
+        tray.count -= number
+        self._filled(kit, sku, end_s, number)
 
     def remove_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
         """A part out of a slot where it does not belong, into the hand."""
@@ -166,10 +181,9 @@ class Booking:
         self._filled(kit, sku, arm.time_s)
 
     @staticmethod
-    def _filled(kit: OpenKit, sku: str, time_s: float) -> None:
-        if kit.missing[sku] > 1:
-            kit.missing[sku] -= 1
-        else:
+    def _filled(kit: OpenKit, sku: str, time_s: float, number: int = 1) -> None:
+        kit.missing[sku] -= number
+        if not kit.missing[sku]:
             del kit.missing[sku]
         kit.full_s = max(kit.full_s, time_s)
 
@@ -234,5 +248,6 @@ class Booking:
         zone = self._zones.get(place, place)
         start_s = max(arm.time_s, self._zone_free_s.get(zone, 0.0), not_before_s)
         duration_s = self._seconds[verb]
-        self.actions.append(Action(verb, arm.name, tool or arm.tool or "", sku, place, kit, table, start_s, duration_s))
+        step = (verb, arm.name, tool or arm.tool or "", sku, place, kit, table, start_s, duration_s)
+        self.actions.append(_make(Action, step))
         arm.time_s = self._zone_free_s[zone] = start_s + duration_s

@@ -44,12 +44,14 @@ def makespan_bound_s(work: Work) -> float:
         _add(tally, job, sole, d)
     total_s = tally.parts * d.part_s + tally.lays * d.lay_s + tally.clears * d.clear_s - spared_s
     total_s += d.attach_s * len([tool for tool in tally.by_tool_s if tool not in mounted])
-    bounds = [total_s / len(work.robots)]
+    most_parts = -(-tally.parts // len(work.robots))  # by one robot at least
+    bounds = [total_s / len(work.robots), most_parts * d.part_s - spared_s]
     for tool, busy_s in tally.by_tool_s.items():
         head_s = 0.0 if tool in mounted else d.attach_s
         if tally.waiting_only[tool] and not held_trays:
             head_s = max(head_s, _lay_head_s(work, sole, mounted))
         bounds.append(head_s + busy_s + tally.tail_s[tool] - spared_s)
+    bounds += [seconds - spared_s for seconds in _alone_s(work, d)]
     passing = [job for job in work.jobs if not (job.started and (job.started.fixed or not job.started.place))]
     chains = [_chain_s(work, job, sole, d) for job in passing]
     if passing and not held:
@@ -89,6 +91,16 @@ def _add(tally: _Tally, job: KitJob, sole: dict[str, str], d: Durations) -> None
         book(tray_tool, busy_s, 0.0)
         if kit is None and tray_tool in tally.waiting_only:  # the tray tool itself does not wait for a tray
             tally.waiting_only[tray_tool] = False
+
+
+def _alone_s(work: Work, d: Durations) -> list[float]:
+    """For each robot, the work on kits that stand where nobody else gets to."""
+    alone_s = []
+    for robot in work.robots:
+        others: frozenset[str] = frozenset().union(*(r.reach for r in work.robots if r is not robot))
+        kits = [job.started for job in work.jobs if job.started and job.started.place not in others]
+        alone_s.append(sum(sum(kit.open_slots.values()) for kit in kits if kit.place) * d.part_s)
+    return alone_s
 
 
 def _lay_head_s(work: Work, sole: dict[str, str], mounted: set[str | None]) -> float:

@@ -50,7 +50,7 @@ class Dispatch:
             now_s, index = heapq.heappop(queue)
             arm = arms[index]
             arm.time_s = max(arm.time_s, now_s)
-            if not self._step(arm):
+            if (queue and self._shop.whims.passes()) or not self._step(arm):
                 idle.append(index)
                 continue
             heapq.heappush(queue, (arm.time_s, index))
@@ -70,20 +70,20 @@ class Dispatch:
         if arm.hand is not None:
             return self._empty(arm)
         own = self._shop.first(arm, arm.tool, now_s) if arm.tool else None
-        if own and own.start_s <= now_s:
-            return self._do(arm, own)
+        if own and own[0] <= now_s:
+            return self._do(arm, own[1])
         best, best_tool = own, arm.tool
         others = self._shop.changes(arm, self._roles[arm.name])
         for tool, ready_s in others:
             task = self._shop.first(arm, tool, ready_s)
-            if task and (best is None or task.start_s < best.start_s):
+            if task and (best is None or task[0] < best[0]):
                 best, best_tool = task, tool
         if best is None:
             return self._prepare(arm, others)
         if best_tool is not None and best_tool != arm.tool:
             self._restless += 1
             return self.booking.change_tool(arm, best_tool)
-        return self._do(arm, best)
+        return self._do(arm, best[1])
 
     def _empty(self, arm: Arm) -> bool:
         """What the robot holds goes where it is wanted, or back; False as long as nothing takes it."""
@@ -127,7 +127,7 @@ class Dispatch:
         lay_s = d.lay_s + (0.0 if free else clear_s + d.clear_s)
         for job in self._waiting[:4]:
             number = sum(
-                count for sku, count in job.design.parts.items() if sku in handles and booking.source(arm, sku)
+                count for sku, count in job.design.parts.items() if sku in handles and booking.has_source(arm, sku)
             )
             if number:
                 soonest_s, amount = min(soonest_s, lay_s), amount + number

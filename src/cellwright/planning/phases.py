@@ -221,15 +221,24 @@ def _dive(space: _Space, problem: PhaseProblem) -> tuple[Phase, ...] | None:
     """Always the most promising next phase, never back."""
     phases: list[Phase] = []
     options = list(space.settle(space.root(problem), few=True))
-    seen: set[_Node] = set()
+    seen: dict[tuple[str | None, tuple[_Open, ...]], tuple[tuple[int, ...], int]] = {}
     while options:
         node, lays = min(options, key=lambda option: (space.bound(option[0]), sum(option[0][2])))
-        if node in seen:
-            return None
-        seen.add(node)
         phases.append(Phase(node[0], tuple(space.kinds[i] for i in lays)))
         if _done(node):
             return tuple(phases)
+        tool, tables, waiting = node
+        before, length = seen.get((tool, tables), (None, 0))
+        if before is not None:
+            fewer = [a - b for a, b in zip(before, waiting, strict=True)]
+            if not any(fewer):
+                return None
+            # The same again with fewer kits: what was done since can be done over and over.
+            times = min(number // by for number, by in zip(waiting, fewer, strict=True) if by) - 1
+            if times > 0:
+                phases += phases[length:] * times
+                node = tool, tables, tuple(n - times * by for n, by in zip(waiting, fewer, strict=True))
+        seen[tool, tables] = (node[2], len(phases))
         options = [
             option
             for tool in space.tools

@@ -36,6 +36,8 @@ RULES: Mapping[Verb, tuple[_Rule, _Rule]] = MappingProxyType(
 )
 """Verb -> what it needs and takes at its start, what it gives at its end."""
 
+_SET_GRASP = Verb.SET_GRASP  # the one step without a place
+_RULES = dict(RULES)  # faster to look up
 _BEGIN = {verb: begin for verb, (begin, _) in RULES.items()}
 _FINISH = {verb: finish for verb, (_, finish) in RULES.items()}
 
@@ -48,21 +50,37 @@ class World:
 
     def begin(self, action: Action) -> None:
         """Checks everything the step needs and takes what it uses up."""
-        verb, name, _, _, place, _, _, _, _ = action
+        _BEGIN[action[0]](self.ledger, action, self._robot(action))
+
+    def do(self, action: Action) -> None:
+        """Begins a step and ends it."""
+        verb, ledger = action[0], self.ledger
+        robot = ledger.robots.get(action[1])
+        if robot is None or not robot.available or (action[4] not in robot.reach and verb is not _SET_GRASP):
+            robot = self._robot(action)  # says why not
+        begin, finish = _RULES[verb]
+        begin(ledger, action, robot)
+        robot.closed = False
+        finish(ledger, action, robot)
+
+    def _robot(self, action: Action) -> RobotRecord:
+        """The step's robot, which is in service and reaches the place."""
+        name, place = action[1], action[4]
         robot = self.ledger.robots.get(name)
         if robot is None:
             raise BrokenRule(f"there is no robot {name}")
         if not robot.available:
             raise BrokenRule(f"{name} is out of service")
-        if place not in robot.reach and verb is not Verb.SET_GRASP:
+        if place not in robot.reach and action[0] is not _SET_GRASP:
             raise BrokenRule(f"{name} does not reach {place or 'a place that is not named'}")
-        _BEGIN[verb](self.ledger, action, robot)
+        return robot
 
     def finish(self, action: Action) -> None:
         """Makes the step's effects true."""
-        robot = self.ledger.robots[action.robot]
+        ledger = self.ledger
+        robot = ledger.robots[action[1]]
         robot.closed = False
-        _FINISH[action.verb](self.ledger, action, robot)
+        _FINISH[action[0]](ledger, action, robot)
 
     def open_kits(self) -> dict[str, str]:
         """The wanted kits that are not finished, and what they lack."""

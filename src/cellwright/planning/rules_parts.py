@@ -27,8 +27,14 @@ __all__ = [
 ]
 
 
-def _need_stock(ledger: Ledger, place: str, sku: str) -> Stock:
-    tray = ledger.parts.get(place)
+def _need_part(ledger: Ledger, action: Action, robot: RobotRecord) -> Stock:
+    """A free hand that handles the part, a kit that exists, a tray with such a part."""
+    _, name, tool, sku, place, kit_name, _, _, _ = action
+    if robot.tool != tool or robot.hand is not None or robot.closed or sku not in ledger.handles[tool]:
+        ledger.need_free_hand(robot, name, tool, sku)  # says which
+    kit, tray = ledger.kits.get(kit_name), ledger.parts.get(place)
+    if kit is None or not kit.exists:
+        ledger.existing_kit(kit_name)
     if tray is None or tray.sku != sku:
         raise BrokenRule(f"{place} is no parts tray of {sku}")
     if tray.number < 1:
@@ -36,21 +42,24 @@ def _need_stock(ledger: Ledger, place: str, sku: str) -> Stock:
     return tray
 
 
-def _need_open_slot(ledger: Ledger, name: str, place: str, sku: str) -> KitRecord:
-    kit = ledger.existing_kit(name)
+def _need_open_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> KitRecord:
+    """The part in hand, and a slot for it that is open."""
+    _, name, _, sku, place, kit_name, _, _, _ = action
+    hand, kit = robot.hand, ledger.kits.get(kit_name)
+    if hand is None or hand.sku != sku or hand.kind is not HandKind.PART:
+        ledger.need_held(robot, name, HandKind.PART, sku)  # says what it holds
+    if kit is None or not kit.exists:
+        kit = ledger.existing_kit(kit_name)
     if kit.place != place:
-        raise BrokenRule(f"kit {name} is not on {place}")
+        raise BrokenRule(f"kit {kit_name} is not on {place}")
     if sku not in kit.missing:
-        raise BrokenRule(f"kit {name} has no open slot for {sku}")
+        raise BrokenRule(f"kit {kit_name} has no open slot for {sku}")
     return kit
 
 
 def look_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, a part is there, the kit exists."""
-    _, name, tool, sku, place, kit, _, _, _ = action
-    ledger.need_free_hand(robot, name, tool, sku)
-    ledger.existing_kit(kit)
-    _need_stock(ledger, place, sku)
+    _need_part(ledger, action, robot)
 
 
 def part_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
@@ -72,14 +81,12 @@ def grasp_set(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def take_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The part is found, its grasp is set, and it is still there."""
-    _, name, tool, sku, place, kit, _, _, _ = action
-    ledger.need_free_hand(robot, name, tool, sku)
-    ledger.existing_kit(kit)
-    if robot.found != (sku, place):
-        raise BrokenRule(f"{name} has not found {sku} in {place}")
-    if robot.grasp != sku:
+    sku, place = action[3], action[4]
+    if robot.hand is None and robot.found != (sku, place):
+        raise BrokenRule(f"{action.robot} has not found {sku} in {place}")
+    if robot.hand is None and robot.grasp != sku:
         raise BrokenRule(f"no grasp is set for {sku}")
-    _need_stock(ledger, place, sku).number -= 1
+    _need_part(ledger, action, robot).number -= 1
     robot.found = robot.grasp = None
     robot.closed = True
 
@@ -133,9 +140,7 @@ def part_removed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def look_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is open."""
-    _, name, _, sku, place, kit, _, _, _ = action
-    ledger.need_held(robot, name, HandKind.PART, sku)
-    _need_open_slot(ledger, kit, place, sku)
+    _need_open_slot(ledger, action, robot)
 
 
 def slot_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
@@ -145,11 +150,10 @@ def slot_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def place_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is found and still open."""
-    _, name, _, sku, place, kit_name, _, _, _ = action
-    ledger.need_held(robot, name, HandKind.PART, sku)
-    if robot.slot_of != kit_name:
-        raise BrokenRule(f"{name} has not found a slot in {kit_name}")
-    kit = _need_open_slot(ledger, kit_name, place, sku)
+    sku = action[3]
+    if robot.hand is not None and robot.slot_of != action[5]:
+        raise BrokenRule(f"{action.robot} has not found a slot in {action.kit}")
+    kit = _need_open_slot(ledger, action, robot)
     if kit.missing[sku] > 1:
         kit.missing[sku] -= 1
     else:

@@ -7,6 +7,7 @@ follow the shortest way of the counters, which changes tools as seldom and as ea
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from itertools import product
 
@@ -19,11 +20,14 @@ from cellwright.planning.guide import follow
 from cellwright.planning.hands import create_kits
 from cellwright.planning.planner import PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.tasks import Shop
+from cellwright.planning.whims import NO_WHIMS, Whims
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Scheduler"]
 
 _EPS = 1e-9
+_WHIMS_S = (3.0, 12.0, 30.0)
+_PASSING = (0.0, 0.1, 0.3)
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
 _HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
@@ -36,6 +40,7 @@ class _Trial:
     left: tuple[Unfinished, ...]
     makespan_s: float
     roles: Roles
+    own_first: bool
     booking: Booking
 
     @property
@@ -66,11 +71,28 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
     if best.makespan_s > bound_s + _EPS:
         best, bound_s, counted = _count(work, best, bound_s, request.iterations)
         used += counted
+    if best.makespan_s > bound_s + _EPS:
+        best, tried = _shake(work, best, bound_s, request.iterations)
+        used += tried
     actions = tuple(sorted(best.booking.actions, key=lambda action: action.start_s))
     proven = best.makespan_s <= bound_s + _EPS
     status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
     cost = sum(action.duration_s for action in actions)
     return PlanResult(status, "scheduler", actions, cost, best.makespan_s, bound_s, tuple(work.unfinished), used)
+
+
+def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
+    """List schedules with decisions that are a little wrong: some are better. The same whims for the same request."""
+    kits, rng = len(work.jobs), random.Random(0)
+    if kits > _MOST_COUNTED:
+        return best, 0
+    roles, used = _roles(work), 0
+    while used + kits <= iterations and best.makespan_s > bound_s + _EPS:
+        whims = Whims(rng.choice(_WHIMS_S), rng.choice(_PASSING), rng)
+        trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, whims)
+        best = min(best, trial, key=lambda one: one.badness)
+        used += kits
+    return best, used
 
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
@@ -88,7 +110,7 @@ def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
         counted = count_best(counters, budget // share, first_s, haste)
         used += counted.states
         if counted.moves is not None:
-            trial = _finish(follow(work, counters, counted.moves), _free_roles(work))
+            trial = _finish(follow(work, counters, counted.moves), _free_roles(work), False)
             best = min(best, trial, key=lambda one: one.badness)
         if not haste:
             bound_s = max(bound_s, min(counted.bound_s, best.makespan_s))
@@ -101,22 +123,22 @@ def _best(work: Work, bound_s: float, iterations: int) -> tuple[_Trial, int]:
     sample = min(sample, kits)
     trials: list[_Trial] = []
     used = 0
-    for roles in _roles(work):
+    for roles, own_first in product(_roles(work), (True, False) if _has_own(work) else (False,)):
         if trials and used + sample > iterations:
             break
-        trials.append(_try(work, roles, sample))
+        trials.append(_try(work, roles, own_first, sample))
         used += sample
         if sample == kits and not trials[-1].left and trials[-1].makespan_s <= bound_s + _EPS:
             break
     trials.sort(key=lambda trial: trial.badness)
     if sample == kits:
         return trials[0], used
-    whole = [_try(work, trials[0].roles, None)]
+    whole = [_try(work, trials[0].roles, trials[0].own_first, None)]
     used += kits
     for trial in trials[1:3]:
         if (whole[0].makespan_s <= 1.02 * bound_s and not whole[0].left) or used + kits > iterations:
             break
-        whole.append(_try(work, trial.roles, None))
+        whole.append(_try(work, trial.roles, trial.own_first, None))
         used += kits
     return min(whole, key=lambda trial: trial.badness), used
 
@@ -139,20 +161,27 @@ def _roles(work: Work) -> list[Roles]:
     return every[:_MOST_TRIALS]
 
 
-def _try(work: Work, roles: Roles, kits: int | None) -> _Trial:
+def _has_own(work: Work) -> bool:
+    """Whether there are tables that not every robot reaches."""
+    return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
+
+
+def _try(
+    work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Whims = NO_WHIMS
+) -> _Trial:
     booking = Booking(work)
     started = sum(job.started is not None for job in work.jobs)
     waiting = [job for job in work.jobs if job.started is None]
     if kits is not None:
         waiting = waiting[: max(kits - started, 0)]
     create_kits(booking)
-    shop = Shop(work, booking, waiting)
+    shop = Shop(work, booking, waiting, own_first, whims)
     shop.close_full()
-    return _finish(shop, roles)
+    return _finish(shop, roles, own_first)
 
 
-def _finish(shop: Shop, roles: Roles) -> _Trial:
+def _finish(shop: Shop, roles: Roles, own_first: bool) -> _Trial:
     """What is left to do, as a list schedule."""
     left = tuple(Dispatch(shop, roles).run())
     makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)
-    return _Trial(left, makespan_s, roles, shop.booking)
+    return _Trial(left, makespan_s, roles, own_first, shop.booking)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cellwright.planning.actions import Verb
-from cellwright.planning.arms import Arm, OpenKit
+from cellwright.planning.arms import Arm
 from cellwright.planning.booking import Booking
-from cellwright.planning.hands import settle, settle_part
-from cellwright.planning.phases import KitKind, Phase, PhaseProblem, find_phases
+from cellwright.planning.corrections import fewest_returns
+from cellwright.planning.hands import settle
+from cellwright.planning.one_robot import OneRobot
+from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
 from cellwright.planning.planner import PLANNERS, KitJob, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.work import Work, find_work
 
@@ -26,26 +29,41 @@ class Sequencer:
         """The plan, optimal when the search proves it within the budget."""
         robots = [robot.name for robot in request.state.robots if robot.available]
         if not robots:
-            return self._plan_for(request, None)
-        plans = (self._plan_for(request, name) for name in robots)
+            return _plan_for(request, None)
+        plans = (_best_for(request, name) for name in robots)
         return min(plans, key=lambda made: (len(made.unfinished), made.cost))
 
-    def _plan_for(self, request: PlanRequest, robot: str | None) -> PlanResult:
-        work = find_work(request, robot)
-        waiting = [job for job in work.jobs if job.started is None]
-        if not work.jobs:
-            status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
-            return PlanResult(status, "sequencer", unfinished=tuple(work.unfinished))
-        booking = Booking(work)
-        arm = booking.arms[0]
-        stuck = settle(booking, work, waiting).get(arm.name)
-        if stuck:
-            lost = (*work.unfinished, *(Unfinished(job.name, stuck) for job in work.jobs))
-            return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
-        return _finish(request, work, booking, arm, waiting)
+
+def _best_for(request: PlanRequest, robot: str) -> PlanResult:
+    """With wrong parts it may matter which of two tools comes first; the search for phases does not see that."""
+    plans = [_plan_for(request, robot)]
+    if plans[0].status is PlanStatus.SOLVED and any(kit.wrong for kit in request.state.kits):
+        plans.append(_plan_for(request, robot, backwards=True))
+    best = min(plans, key=lambda made: (len(made.unfinished), made.cost))
+    bound = max(made.lower_bound for made in plans if made.unfinished == best.unfinished)
+    status = PlanStatus.OPTIMAL if best.status is PlanStatus.SOLVED and best.cost <= bound else best.status
+    return replace(best, lower_bound=bound, status=status)
 
 
-def _finish(request: PlanRequest, work: Work, booking: Booking, arm: Arm, waiting: list[KitJob]) -> PlanResult:
+def _plan_for(
+    request: PlanRequest, robot: str | None, leave_out: tuple[Unfinished, ...] = (), backwards: bool = False
+) -> PlanResult:
+    work = find_work(request, robot, leave_out)
+    waiting = [job for job in work.jobs if job.started is None]
+    if not work.jobs:
+        status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
+        return PlanResult(status, "sequencer", unfinished=tuple(work.unfinished))
+    booking = Booking(work)
+    arm = booking.arms[0]
+    stuck = settle(booking, work, waiting).get(arm.name)
+    if stuck:
+        lost = (*work.unfinished, *(Unfinished(job.name, stuck) for job in work.jobs))
+        return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
+    return _finish(request, work, booking, waiting, backwards)
+
+
+def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[KitJob], backwards: bool) -> PlanResult:
+    arm = booking.arms[0]
     kinds = _Kinds(booking, arm)
     pools: dict[KitKind, deque[KitJob]] = {}
     for job in waiting:
@@ -57,7 +75,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, arm: Arm, waitin
         tuple(kinds.of(kit.job, kit.missing, kit.fixed, kit.wrong) for kit in booking.kits.values()),
         tuple(sorted((kind, len(pool)) for kind, pool in pools.items())),
         len(usable),
-        tuple(sorted(arm.tools)),
+        tuple(sorted(arm.tools, reverse=backwards)),
     )
     budget = request.iterations * _MANY // max(len(work.jobs), _MANY)  # with many kits a change more or less is nothing
     found = find_phases(problem, budget)
@@ -65,11 +83,20 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, arm: Arm, waitin
         lost = (*work.unfinished, *(Unfinished(job.name, "no order of tools completes it") for job in work.jobs))
         return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
     settled = len(booking.actions)
+    wrong = [pair for kit in booking.kits.values() for pair in kit.wrong]
+    at_best = fewest_returns(wrong, _openings(work, booking, len(usable))) if wrong else 0
+    worker = OneRobot(booking, arm, pools, sorted(usable))
     for phase in found.phases:
-        _carry_out(booking, arm, phase, pools, sorted(usable))
-    cost = sum(action.duration_s for action in booking.actions)
-    spared_s = (found.changes - found.bound) * request.durations.change_s
-    spared_s += _detours(work, booking, settled) * (request.durations.return_part_s + request.durations.fetch_part_s)
+        worker.carry_out(phase)
+    if left := worker.carry_on():
+        why = "wrong parts, or a part in hand, leave no room to work on it"
+        return _plan_for(request, arm.name, (*work.left_out, *(Unfinished(name, why) for name in left)), backwards)
+    cost = sum([action[8] for action in booking.actions])
+    changes = [action[0] for action in booking.actions].count(Verb.ATTACH)
+    spared_s = (changes - found.bound) * request.durations.change_s
+    if wrong:
+        returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[settled:])
+        spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
     return PlanResult(
         PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
         "sequencer",
@@ -82,16 +109,15 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, arm: Arm, waitin
     )
 
 
-def _detours(work: Work, booking: Booking, settled: int) -> int:
-    """How many wrong parts went back into a tray though a kit somewhere lacks one: at best none had to."""
-    wrong = Counter(sku for job in work.jobs if job.started for sku, _ in job.started.wrong)
-    if not wrong:
-        return 0
-    lacking: Counter[str] = Counter()
-    for job in work.jobs:
-        lacking.update(job.started.needed if job.started else job.design.parts)
-    returned = Counter(action.sku for action in booking.actions[settled:] if action.verb is Verb.RETURN_PART)
-    return sum(max(returned[sku] - max(wrong[sku] - lacking[sku], 0), 0) for sku in wrong)
+def _openings(work: Work, booking: Booking, tables: int) -> Counter[str]:
+    """SKU -> slots that could be open for a wrong part; those of kits to come, too, if one may stand beside."""
+    openings: Counter[str] = Counter()
+    for kit in booking.kits.values():
+        openings.update(kit.missing)
+    if tables > 1 or any(kit.fixed and kit.wrong for kit in booking.kits.values()):
+        for job in work.jobs:
+            openings.update(job.design.parts if job.started is None else {})
+    return openings
 
 
 class _Kinds:
@@ -123,55 +149,3 @@ class _Kinds:
             able = [tool for tool in self._arm.tools if sku in self._booking.handles[tool]]
             self._tools[sku] = tuple(sorted(able))
         return self._tools[sku]
-
-
-def _carry_out(
-    booking: Booking, arm: Arm, phase: Phase, pools: dict[KitKind, deque[KitJob]], tables: list[str]
-) -> None:
-    """All that the phase's tool can do, and the trays that the search chose to lay."""
-    if phase.tool != arm.tool and phase.tool is not None:
-        booking.change_tool(arm, phase.tool)
-    if arm.tool is None:
-        return
-    handles, lays = booking.handles[arm.tool], deque(phase.lays)
-    while True:
-        for kit in booking.kits.values():  # first of all: what comes out may go into another kit
-            _correct(booking, arm, kit, handles)
-        for kit in list(booking.kits.values()):
-            _fill(booking, arm, kit, handles)
-            if kit.wrong:  # filling has made room where wrong parts go
-                _correct(booking, arm, kit, handles)
-                _fill(booking, arm, kit, handles)
-            done = not kit.missing and not kit.wrong and not kit.fixed
-            if done and kit.job.design.tray_sku in handles:
-                outlet = booking.outlet(arm)
-                if outlet is not None:
-                    booking.clear(arm, kit, outlet)
-        laid = False
-        for table in tables:
-            if lays and table not in booking.taken:
-                job = pools[lays.popleft()].popleft()
-                stack = booking.stack(arm, job.design.tray_sku)
-                if stack is not None:
-                    booking.lay(arm, job, table, stack)
-                    laid = True
-        if not laid:
-            return
-
-
-def _correct(booking: Booking, arm: Arm, kit: OpenKit, handles: frozenset[str]) -> None:
-    """Takes wrong parts out, into a kit that lacks them or back into a tray."""
-    for sku, _ in list(kit.wrong):
-        if sku in handles and booking.takes_part(arm, sku):
-            booking.remove_part(arm, kit, sku)
-            settle_part(booking, arm, sku)
-
-
-def _fill(booking: Booking, arm: Arm, kit: OpenKit, handles: frozenset[str]) -> None:
-    """All parts that the tool handles, from their trays into the kit."""
-    for sku in [sku for sku in kit.missing if sku in handles]:
-        while sku in kit.missing:
-            tray = booking.source(arm, sku)
-            if tray is None:
-                break
-            booking.move_part(arm, kit, sku, tray)

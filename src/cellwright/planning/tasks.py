@@ -9,6 +9,7 @@ from cellwright.planning.arms import Arm
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import settle_part
 from cellwright.planning.planner import KitJob
+from cellwright.planning.whims import NO_WHIMS, Whims
 from cellwright.planning.work import Work
 
 __all__ = ["Shop", "Task", "TaskKind"]
@@ -35,12 +36,31 @@ class Task(NamedTuple):
 
 
 class Shop:
-    """Kits on tables and kits that wait for one, with everything booked so far."""
+    """Kits on tables and kits that wait for one, with everything booked so far.
 
-    def __init__(self, work: Work, booking: Booking, waiting: list[KitJob]) -> None:
+    Args:
+        work: What is to be done.
+        booking: Everything booked so far.
+        waiting: Kits that have no tray yet.
+        own_first: Robots work first at kits that others do not reach.
+        whims: How the schedule deviates from the best guesses.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        booking: Booking,
+        waiting: list[KitJob],
+        own_first: bool = False,
+        whims: Whims = NO_WHIMS,
+    ) -> None:
         self.work, self.booking, self.waiting = work, booking, waiting
         d = work.request.durations
         self._to_place_s = d.part_s - d.place_part_s
+        self.whims = whims
+        self._others = dict.fromkeys(work.request.state.tables, 0)
+        if own_first:
+            self._others = {place: sum(place in arm.reach for arm in booking.arms) for place in self._others}
 
     def changes(self, arm: Arm, allowed: frozenset[str]) -> list[tuple[str, float]]:
         """Tools that the robot could have on instead, and when."""
@@ -78,15 +98,23 @@ class Shop:
                     found.append(Task(start_s, TaskKind.CORRECT, number, place, sku))
                     break
             for sku in kit.missing:
-                if sku in handles and booking.source(arm, sku):
+                if sku in handles and booking.has_source(arm, sku):
                     found.append(Task(start_s, TaskKind.FILL, number, place, sku))
                     break
         lay = self._lay(arm, handles, from_s) if self.waiting else None
         return [*found, lay] if lay else found
 
-    def first(self, arm: Arm, tool: str, from_s: float) -> Task | None:
-        """The task that starts first; among those the one for which others wait."""
-        return min(self.tasks(arm, tool, from_s), key=lambda task: task[:3], default=None)
+    def first(self, arm: Arm, tool: str, from_s: float) -> tuple[float, Task] | None:
+        """The task that starts first; of those the one for which others wait, then the one that others cannot do.
+
+        Gives it with its start, to which whim adds something.
+        """
+        delay_s, others = self.whims.delay_s, self._others
+        return min(
+            ((task.start_s + delay_s(), task) for task in self.tasks(arm, tool, from_s)),
+            key=lambda one: (one[0], one[1].kind, others[one[1].table], one[1].number),
+            default=None,
+        )
 
     def _lay(self, arm: Arm, handles: frozenset[str], from_s: float) -> Task | None:
         """The most urgent kit tray that can be laid, on the table that is free first."""
@@ -126,7 +154,7 @@ class Shop:
             booking.remove_part(arm, kit, task.sku)
             settle_part(booking, arm, task.sku)
         else:
-            tray = booking.source(arm, task.sku)
+            tray = booking.source(arm, task.sku, task.table)
             if tray is None:
                 return False
             booking.move_part(arm, kit, task.sku, tray)

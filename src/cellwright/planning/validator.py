@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from cellwright.planning.actions import MOVES, Action, Verb
 from cellwright.planning.planner import PlanRequest, PlanResult, without_collection
@@ -38,8 +37,7 @@ def validate_sequence(request: PlanRequest, result: PlanResult) -> Verdict:
     world = World(request)
     for index, action in enumerate(result.actions):
         try:
-            world.begin(action)
-            world.finish(action)
+            world.do(action)
         except BrokenRule as broken:
             return _failed(index, action, str(broken))
     return _goal(world, result)
@@ -52,53 +50,75 @@ def validate_timed(request: PlanRequest, result: PlanResult) -> Verdict:
     the request.
     """
     with without_collection():
-        return _carry_out(request, result)
+        alone = len({action[1] for action in result.actions}) < 2
+        return (_one_robot if alone else _several_robots)(request, result)
 
 
-def _carry_out(request: PlanRequest, result: PlanResult) -> Verdict:
-    world = World(request)
-    zones = dict(request.state.zones)
+def _one_robot(request: PlanRequest, result: PlanResult) -> Verdict:
+    """Steps of one robot end before its next one begins, so nobody is ever in anybody's way."""
+    world, ends_s = World(request), 0.0
+    seconds = {verb: request.durations.of(verb) for verb in Verb}
+    do = world.do
+    for index, action in _by_start(result.actions):
+        start_s, duration_s = action[7], action[8]
+        try:
+            if not start_s >= ends_s - _TOLERANCE_S or duration_s != seconds[action[0]]:
+                _check_times(action, seconds[action[0]])
+                if start_s < ends_s - _TOLERANCE_S:
+                    raise BrokenRule(f"{action.robot} is busy until {ends_s:g} s")
+            do(action)
+        except BrokenRule as broken:
+            return _failed(index, action, str(broken))
+        ends_s = start_s + duration_s
+    return _goal(world, result)
+
+
+def _check_times(action: Action, seconds: float) -> None:
+    if not action.start_s >= -_TOLERANCE_S:  # also when it is no number
+        raise BrokenRule(f"it starts at {action.start_s:g} s, before the plan")
+    if not abs(action.duration_s - seconds) <= _TOLERANCE_S:
+        raise BrokenRule(f"it takes {action.duration_s:g} s, not {seconds:g} s")
+
+
+def _several_robots(request: PlanRequest, result: PlanResult) -> Verdict:
+    world, zones = World(request), dict(request.state.zones)
     seconds = {verb: request.durations.of(verb) for verb in Verb}
     zone_free_s: dict[str, tuple[float, str]] = {}
     running: dict[str, tuple[float, Action]] = {}  # robot -> its step that has not ended, and when it ends
 
     def finish_until(time_s: float) -> None:
-        due = sorted((step for step in running.values() if step[0] <= time_s), key=lambda step: step[0])
+        due = sorted([step for step in running.values() if step[0] <= time_s], key=lambda step: step[0])
         for _, done in due:
-            del running[done.robot]
+            del running[done[1]]
             world.finish(done)
 
     for index, action in _by_start(result.actions):
         verb, robot, _, _, place, _, _, start_s, duration_s = action
-        if not start_s >= -_TOLERANCE_S:  # also when it is no number
-            return _failed(index, action, f"it starts at {start_s:g} s, before the plan")
-        if not abs(duration_s - seconds[verb]) <= _TOLERANCE_S:
-            return _failed(index, action, f"it takes {duration_s:g} s, not {seconds[verb]:g} s")
         try:
-            if len(running) == 1 and robot in running:  # nobody else is at work
-                if running[robot][0] <= start_s + _TOLERANCE_S:
-                    world.finish(running.pop(robot)[1])
-            else:
-                finish_until(start_s + _TOLERANCE_S)
+            if not start_s >= -_TOLERANCE_S or duration_s != seconds[verb]:
+                _check_times(action, seconds[verb])
+            finish_until(start_s + _TOLERANCE_S)
             if robot in running:
                 raise BrokenRule(f"{robot} is busy until {running[robot][0]:g} s")
+            end_s = start_s + duration_s
             if verb in MOVES:
                 zone = zones.get(place, place)
                 until_s, other = zone_free_s.get(zone, (0.0, robot))
                 if other != robot and start_s < until_s - _TOLERANCE_S:
                     raise BrokenRule(f"{other} is in zone {zone} until {until_s:g} s")
-                zone_free_s[zone] = (start_s + duration_s, robot)
+                zone_free_s[zone] = (end_s, robot)
             world.begin(action)
         except BrokenRule as broken:
             return _failed(index, action, str(broken))
-        running[robot] = (start_s + duration_s, action)
+        running[robot] = (end_s, action)
     finish_until(float("inf"))
     return _goal(world, result)
 
 
 def _by_start(actions: tuple[Action, ...]) -> Iterable[tuple[int, Action]]:
     """The steps with their numbers, by start; plans are nearly always in that order."""
-    if all(a[7] <= b[7] for a, b in pairwise(actions)):
+    starts = [action[7] for action in actions]
+    if starts == sorted(starts):
         return enumerate(actions)
     return sorted(enumerate(actions), key=lambda numbered: numbered[1].start_s)
 

@@ -85,16 +85,18 @@ def _allot(work: Work, blocked: set[str]) -> None:
             supply[robot.hand.sku] = supply.get(robot.hand.sku, 0) + 1
     room = sum(outlet.capacity - outlet.count for outlet in state.outlets if outlet.name in reached)
     outlets = {outlet.name for outlet in state.outlets}
+    left_out = {kit.kit: kit.reason for kit in work.left_out}
     for job in sorted(request.jobs, key=lambda job: (-job.priority, job.started is None)):
         kit = job.started
         if kit and (kit.place in outlets or (kit.fixed and not kit.open_slots and not kit.misplaced and kit.created)):
             continue
         needs = kit.needed if kit else job.design.parts
-        out = Counter(sku for sku, _ in kit.wrong) if kit else Counter[str]()
-        why = next((kit.reason for kit in work.left_out if kit.kit == job.name), "") or _hopeless(work, job, blocked)
+        out = dict(Counter(sku for sku, _ in kit.wrong)) if kit else {}
+        why = left_out.get(job.name, "") or _hopeless(work, job, blocked)
         for sku, number in needs.items():
-            if not why and parts.get(sku, 0) + out[sku] < number:
-                why = f"needs {number} of {sku}, {parts.get(sku, 0) + out[sku]} left in reach"
+            there = parts.get(sku, 0) + out.get(sku, 0)
+            if there < number and not why:
+                why = f"needs {number} of {sku}, {there} left in reach"
         for sku, number in out.items():
             if not why and number - needs.get(sku, 0) > gaps.get(sku, 0):
                 why = f"{_wrong(job, sku)}, and no parts tray of {sku} in reach has room for it"
@@ -141,7 +143,11 @@ def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
     if work.tables_of[job.design.name]:
         return ""
     free = [table for table in state.tables if table not in blocked]
-    return _why_not_on(work, job, free[0]) if free else "no table is free or becomes free"
+    if free:
+        return _why_not_on(work, job, free[0])
+    sku = job.design.tray_sku
+    loose = [stack.sku for stack in state.tray_stacks] + [robot.hand.sku for robot in work.robots if robot.hand]
+    return "no table is free or becomes free" if sku in loose else f"no kit tray {sku} left in the cell"
 
 
 def _why_not_on(work: Work, job: KitJob, table: str) -> str:

@@ -154,7 +154,8 @@ class _Hands:
     def _move(self, short: str, arguments: deque[str]) -> None:
         self._use_tool(arguments)
         sku = self._thing("sku", deque([short]) if short else arguments)
-        kit, tray = self._kit(self._thing("spot", arguments), sku), self.booking.source(self._arm, sku)
+        kit = self._kit(self._thing("spot", arguments), sku)
+        tray = self.booking.source(self._arm, sku, kit.place)
         if tray is None:
             raise _Impossible(f"no {sku} left in reach")
         self.booking.move_part(self._arm, kit, sku, tray)

@@ -1,0 +1,104 @@
+"""Bench `kitting`: how fast whole kits run, what thinking costs for each action, and what a second robot is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import process_time
+
+from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
+from cellwright.lab import Lab
+from cellwright.lab.kitting_report import KittingReport
+from cellwright.orders import DESIGNS, Order, OrderLine
+from cellwright.sim import Order as Turn
+
+__all__ = ["kitting"]
+
+CELL = "aprs"
+RATE_HZ = 50.0
+MOVING_RADPS = 0.01
+TWO_KITS = Order("two_kits", (OrderLine(DESIGNS.get("kit_m2l1"), 1), OrderLine(DESIGNS.get("kit_s2l2"), 1)))
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A run and what it cost.
+
+    Attributes:
+        report: What came of it.
+        cpu_s: All of it, but for compiling the world.
+        thinking_s: What of it was outside the simulation: plans, predicates, database, CRCL, tracking. Nothing waits
+            in it, so on a machine that has nothing else to do it is wall time.
+        both_moving: Share of the time in which every arm turned.
+    """
+
+    report: KittingReport
+    cpu_s: float
+    thinking_s: float
+    both_moving: float
+
+    @property
+    def seconds(self) -> float:
+        """Simulated."""
+        return self.report.time_s
+
+    @property
+    def parts_per_min(self) -> float:
+        """What was seated in the time."""
+        seated = sum(seating.seated for kit in self.report.kits for seating in kit.seatings)
+        return 60.0 * seated / self.seconds
+
+
+@BENCHES.register("kitting")
+def kitting(conditions: Conditions) -> Measurement:
+    """One kit with one robot several times; two kits with one robot and with both."""
+    seeds = [conditions.seed + number for number in range(1 if conditions.quick else 5)]
+    run_timed(conditions.seed, "kit_m2l1")  # tables, kernels and caches are warm from here on
+    conditions.say("one kit")
+    kits = [run_timed(seed, "kit_m2l1") for seed in seeds]
+    conditions.say("two kits, one robot and both")
+    pairs = [(run_timed(seed, TWO_KITS, ["fanuc"]), run_timed(seed, TWO_KITS)) for seed in seeds[:3]]
+    metrics = {
+        "kit_m2l1.real_time_factor": median(run.seconds / run.cpu_s for run in kits),
+        "kit_m2l1.sim_s": median(run.seconds for run in kits),
+        "kit_m2l1.actions": median(len(run.report.order.actions) for run in kits),
+        "action.overhead_ms": median(1e3 * run.thinking_s / max(len(run.report.order.actions), 1) for run in kits),
+        "two_robots.parts_per_min": median(both.parts_per_min for _, both in pairs),
+        "two_robots.parts_per_min_ratio": median(both.parts_per_min / one.parts_per_min for one, both in pairs),
+        "two_robots.both_moving": median(both.both_moving for _, both in pairs),
+    }
+    targets = {"kit_m2l1.real_time_factor": {"min": 10.0}, "two_robots.parts_per_min_ratio": {"min": 1.2}}
+    return Measurement(metrics, targets)
+
+
+def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None) -> Timed:
+    """Runs an order.
+
+    Raises:
+        MeasurementFailed: It was not done: an order that fails is soon over.
+    """
+    with Lab.from_cell(CELL, seed) as lab:
+        simulating_s = 0.0
+        both = all_turns = 0
+        advance: Callable[[int], None] = lab.stepper.advance
+
+        def timed(until_tick: int) -> None:
+            nonlocal simulating_s
+            start_s = process_time()
+            advance(until_tick)
+            simulating_s += process_time() - start_s
+
+        def watch() -> None:
+            nonlocal both, all_turns
+            all_turns += 1
+            both += all(abs(robot.velocity_radps).max() > MOVING_RADPS for robot in lab.robots.values())
+
+        lab.stepper.advance = timed  # type: ignore[method-assign]
+        lab.stepper.every(lab.world.clock.period_ticks(RATE_HZ), watch, order=Turn.RECORD, name="bench")
+        start_s = process_time()
+        report = lab.run(order, robots=robots)
+        cpu_s = process_time() - start_s
+    if not report.done:
+        raise MeasurementFailed("kitting", f"seed {seed}: {report.status}: {report.reason}")
+    return Timed(report, cpu_s, cpu_s - simulating_s, both / max(all_turns, 1))

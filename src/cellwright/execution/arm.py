@@ -1,0 +1,152 @@
+"""A robot as the executor knows it: its CRCL client and where its base stands by the drawings, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellwright.core.errors import JobFailed
+from cellwright.core.pose import Pose
+from cellwright.crcl import CrclClient, messages
+from cellwright.crcl.outcome import Outcome, OutcomeState
+from cellwright.crcl.poses import checked_pose, message_of_pose
+from cellwright.execution.settings import Recipe
+
+__all__ = ["Arm", "ArmFailed", "HandReading", "raised", "tool_down"]
+
+JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
+TURN_SPEED_RADPS = 1.0
+OPEN, CLOSED = 1.0, 0.0
+
+
+class ArmFailed(JobFailed):
+    """A command that the robot did not do; `state` says in which way, `is_lost` that nobody answers any more."""
+
+    def __init__(self, robot: str, outcome: Outcome) -> None:
+        super().__init__(f"{robot}: {outcome.text}")
+        self.state = outcome.state
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the robot cannot be reached, rather than cannot do something."""
+        return self.state in (OutcomeState.LOST, OutcomeState.TIMEOUT)
+
+
+@dataclass(frozen=True)
+class HandReading:
+    """What a robot says of its tool.
+
+    Attributes:
+        pose_tool_in_world: By the nominal pose of its base.
+        gripper: Its name in the catalogue.
+        width_m: Between the fingers.
+        holding: Whether they were stopped by something.
+    """
+
+    pose_tool_in_world: Pose
+    gripper: str
+    width_m: float
+    holding: bool
+
+
+class Arm:
+    """One robot.
+
+    Args:
+        name: Its name.
+        client: An open one.
+        pose_base_in_world: By the drawings.
+        recipe: Speeds.
+    """
+
+    def __init__(self, name: str, client: CrclClient, pose_base_in_world: Pose, recipe: Recipe) -> None:
+        self.name, self.recipe = name, recipe
+        self.rest_rad: tuple[float, ...] | None = None
+        """Joint angles of the place where it waits; where it stood when it was first asked, unless told otherwise."""
+        self.rest_point: tuple[float, float, float] | None = None
+        """Where its tool is then, in the world."""
+        self._client, self._base = client, pose_base_in_world
+        self._from_world = pose_base_in_world.inverse()
+        self._speed_mps: float | None = None
+
+    async def prepare(self) -> HandReading:
+        """Ends whatever the robot is in error over, and sets units and speeds; says how it stands."""
+        self._speed_mps = None
+        await self._do(messages.InitCanon(0))
+        await self._do(messages.SetLengthUnits(0, unit_name=messages.LengthUnitEnum.METER))
+        await self._do(messages.SetAngleUnits(0, unit_name=messages.AngleUnitEnum.RADIAN))
+        acceleration = messages.TransAccelAbsolute(setting=self.recipe.acceleration_mps2)
+        await self._do(messages.SetTransAccel(0, trans_accel=acceleration))
+        turn = messages.RotSpeedAbsolute(setting=TURN_SPEED_RADPS)
+        await self._do(messages.SetRotSpeed(0, rot_speed=turn))
+        status = await self._client.status()
+        if self.rest_rad is None and status.joint_statuses is not None:
+            positions = [joint.joint_position for joint in status.joint_statuses.joint_status]
+            self.rest_rad = tuple(float(p) for p in positions if p is not None)
+            x, y, z = self._reading(status).pose_tool_in_world.position.tolist()
+            self.rest_point = (x, y, z)
+        return self._reading(status)
+
+    async def read(self) -> HandReading:
+        """What it says now."""
+        return self._reading(await self._client.status())
+
+    async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
+        """The tool to a pose.
+
+        Raises:
+            ArmFailed: It cannot, or something stopped it.
+        """
+        if speed_mps != self._speed_mps:
+            speed = messages.TransSpeedAbsolute(setting=speed_mps)
+            await self._do(messages.SetTransSpeed(0, trans_speed=speed))
+            self._speed_mps = speed_mps
+        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose))
+
+    async def open(self) -> HandReading:
+        """Opens the fingers."""
+        return self._reading((await self._do(messages.SetEndEffector(0, setting=OPEN))).status)
+
+    async def close(self) -> HandReading:
+        """Closes the fingers, on something or nothing."""
+        return self._reading((await self._do(messages.SetEndEffector(0, setting=CLOSED))).status)
+
+    async def dwell(self, duration_s: float) -> None:
+        """Stands still."""
+        await self._do(messages.Dwell(0, dwell_time=duration_s))
+
+    async def rest(self, aside_rad: float = 0.0) -> None:
+        """To the place where it waits, once it is above everything; turned aside about its first, upright axis."""
+        if not self.rest_rad:
+            return
+        details = messages.JointSpeedAccel(joint_speed=JOINT_SPEED_RADPS, joint_accel=JOINT_ACCELERATION_RADPS2)
+        joints = tuple(
+            messages.ActuateJoint(number, angle_rad + (aside_rad if number == 1 else 0.0), joint_details=details)
+            for number, angle_rad in enumerate(self.rest_rad, start=1)
+        )
+        await self._do(messages.ActuateJoints(0, actuate_joint=joints))
+
+    async def _do(self, command: messages.CRCLCommand) -> Outcome:
+        outcome = await self._client.execute(command)
+        if not outcome.done:
+            raise ArmFailed(self.name, outcome)
+        return outcome
+
+    def _reading(self, status: messages.CRCLStatus | None) -> HandReading:
+        gripper = status.gripper_status if status else None
+        if status is None or status.pose_status is None or not isinstance(gripper, messages.ParallelGripperStatus):
+            raise JobFailed(f"{self.name} reports no pose or no parallel gripper; both are needed")
+        pose = self._base @ checked_pose(status.pose_status.pose, self.name)
+        return HandReading(pose, gripper.gripper_name, float(gripper.separation), bool(gripper.holding_object))
+
+
+def tool_down(position_m: np.ndarray, yaw_rad: float = 0.0) -> Pose:
+    """A tool that points at the floor, its fingers turned about the vertical."""
+    return Pose.from_xyz_rpy(position_m, [np.pi, 0.0, yaw_rad])
+
+
+def raised(pose: Pose, z_m: float) -> Pose:
+    """The same at another height."""
+    return Pose(np.array([*pose.position[:2], z_m]), pose.quaternion)

@@ -1,0 +1,102 @@
+"""Preconditions and effects of a step that was bound to particular objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.outcome import Evaluated
+from cellwright.execution.predicates import Evaluator, Flag, Truth, effects_of, flags_after, initial_flags, vocabulary
+from cellwright.execution.predicates.evaluator import preconditions_of
+from cellwright.execution.worker import Worker
+from cellwright.planning import Action
+
+__all__ = ["Conditions"]
+
+IN_SLOT_M = 0.005
+When = Literal["precondition", "effect"]
+
+
+class Conditions:
+    """What must be true before and after the steps of one robot.
+
+    Attributes:
+        flags: What only the executor knows: what was looked for and found.
+    """
+
+    def __init__(self, worker: Worker, evaluator: Evaluator) -> None:
+        self._worker, self._evaluator = worker, evaluator
+        self.flags: frozenset[Flag] = initial_flags([worker.name])
+
+    def forget(self) -> None:
+        """Nothing is found any more."""
+        self.flags = initial_flags([self._worker.name])
+
+    def done(self, action: Action, part: str) -> None:
+        """Notes what the executor knows after a step."""
+        self.flags = flags_after(action.verb, self._bindings(action, part), self.flags)
+
+    def evaluate(self, action: Action, part: str, when: When) -> list[Evaluated]:
+        """All that can be said of a step; what is about a tray is left out for a part that lies in none."""
+        bindings = self._bindings(action, part)
+        words, evaluator = vocabulary(), self._evaluator
+        wanted: list[tuple[str, bool]] = []
+        if when == "precondition":
+            wanted = [(name, True) for name in preconditions_of(action.verb)]
+        else:
+            true, false = effects_of(action.verb)
+            wanted = [*((name, True) for name in true), *((name, False) for name in false)]
+        found = []
+        for name, positive in wanted:
+            if name in words.conditions:
+                condition = words.conditions[name]
+                if {*condition.parameters, *condition.bound_parameters} <= set(bindings):
+                    one = evaluator.count(name, bindings)
+                    found.append(Evaluated(name, one.objects, str(one.value), one.evidence, when))
+                continue
+            objects = [bindings.get(parameter, "") for parameter in words.predicate(name).parameters]
+            if not all(objects):
+                continue
+            one = evaluator.evaluate(name, *objects, flags=self.flags)
+            value = one.value if positive else ~one.value
+            label = name if positive else f"not {name}"
+            found.append(Evaluated(label, one.objects, str(value), one.evidence, when))
+        return found
+
+    def _bindings(self, action: Action, part: str) -> Mapping[str, str]:
+        facts = self._worker.view.facts
+        bound = {"robot": action.robot, "endEffector": action.tool or self._worker.tool, "sku": action.sku}
+        if part:
+            bound["part"] = part
+        if action.kit:
+            bound["kit"] = action.kit
+            table = facts.things[action.kit].reference if action.kit in facts.things else None
+            if table and facts.things[table].kind == "WorkTable":
+                bound["workTable"] = table
+        if action.place in facts.part_sku and (
+            not part or part == self._worker.held or self._lies_in(part, action.place)
+        ):
+            bound["partsVessel"] = action.place
+        return bound
+
+    def _lies_in(self, part: str, tray: str) -> bool:
+        """Whether a part lies in a slot of the tray, rather than across it."""
+        view = self._worker.view
+        seen = view.part(part)
+        return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in view.seats_of_tray(tray))
+
+
+def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:
+    """Those of which nobody can tell whether they are true."""
+    return [one for one in evaluated if one.value == Truth.UNKNOWN]
+
+
+def require(evaluated: Iterable[Evaluated], kind: FailureKind, part: str) -> None:
+    """Raises StepFailed for the first that is false, then for the first that is unknown."""
+    rows = list(evaluated)
+    for value in (Truth.FALSE, Truth.UNKNOWN):
+        for one in rows:
+            if one.value == value:
+                reason = f"{one.predicate}({', '.join(one.arguments)}) is {one.value}: {one.evidence}"
+                raise StepFailed(kind if value == Truth.FALSE else FailureKind.DOUBT, reason, part)

@@ -1,0 +1,112 @@
+"""Several robots at one plan: each does its own steps, none enters a zone that another is in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cellwright.execution.doing import Doing
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.zones import Zones
+from cellwright.planning import MOVES, Action, Verb
+
+__all__ = ["Crew", "Failure"]
+
+_EMPTY_HANDED = (Verb.LOOK_PART, Verb.REMOVE_PART, Verb.ATTACH, Verb.DETACH, Verb.TAKE_TRAY, Verb.TAKE_KIT)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that was given up."""
+
+    robot: str
+    action: Action
+    kind: FailureKind
+    reason: str
+    part: str
+    is_lost_robot: bool = False
+
+
+class Crew:
+    """The robots at work.
+
+    Args:
+        doings: Robot -> what does its steps.
+        zones: Place -> zone; a place that is not named is one of its own.
+        on_done: Is told of every step that is done.
+        may_begin: Whether anything new may be begun.
+    """
+
+    def __init__(
+        self,
+        doings: Mapping[str, Doing],
+        zones: Mapping[str, str],
+        on_done: Callable[[Action], None] = lambda _action: None,
+        may_begin: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._doings, self._places, self._on_done, self._may_begin = doings, zones, on_done, may_begin
+        self._stop = False
+        self._zones = Zones({name: doing.worker for name, doing in doings.items()}, {})
+
+    async def perform(self, actions: Sequence[Action]) -> list[Failure]:
+        """Does the steps; when one is given up, the others finish what they have in hand. Returns what was given up."""
+        self._stop = False
+        used: dict[str, list[str]] = {}
+        rows: dict[str, list[int]] = {}
+        for index, action in enumerate(actions):
+            rows.setdefault(action.robot, []).append(index)
+            if action.verb in MOVES:
+                used.setdefault(self._zone(action), []).append(action.robot)
+        places = {zone: [place for place, its in self._places.items() if its == zone] or [zone] for zone in used}
+        self._zones = Zones({name: doing.worker for name, doing in self._doings.items()}, used)
+        try:
+            await self._zones.clear(places)
+        except StepFailed as failure:
+            return [Failure(actions[0].robot, actions[0], failure.kind, str(failure), "", failure.is_lost_robot)]
+        ended = [asyncio.Event() for _ in actions]
+        tasks = [asyncio.ensure_future(self._row(robot, row, actions, ended)) for robot, row in rows.items()]
+        try:
+            found = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [failure for failure in found if failure is not None]
+
+    def _zone(self, action: Action) -> str:
+        return self._places.get(action.place, action.place)
+
+    async def _row(
+        self, robot: str, row: Sequence[int], actions: Sequence[Action], ended: Sequence[asyncio.Event]
+    ) -> Failure | None:
+        given_up: Failure | None = None
+        for index in row:
+            action = actions[index]
+            if action.verb in _EMPTY_HANDED and (self._stop or not self._may_begin()):
+                break
+            try:
+                await self._after_others(index, actions, ended)
+                if action.verb in MOVES:
+                    await self._zones.enter(robot, self._zone(action))
+                else:
+                    await self._zones.make_way(robot)
+                await self._doings[robot].act(action)
+            except StepFailed as failure:
+                self._stop = True
+                given_up = Failure(robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot)
+                break
+            ended[index].set()
+            self._on_done(action)
+        await self._zones.give_up(robot)
+        for index in row:  # nobody waits for what is not done any more
+            ended[index].set()
+        return given_up
+
+    async def _after_others(self, index: int, actions: Sequence[Action], ended: Sequence[asyncio.Event]) -> None:
+        """Waits for the steps of others at the same place or kit that come before this one in the plan."""
+        action = actions[index]
+        for other, event in zip(actions, ended, strict=True):
+            same = (other.kit and other.kit == action.kit) or (other.place and other.place == action.place)
+            if other.robot != action.robot and same and other.end_s <= action.start_s + 1e-6 and not event.is_set():
+                await self._zones.give_up(action.robot)
+                await event.wait()

@@ -1,0 +1,227 @@
+"""One step of a plan from its preconditions to its effects, repeated with another grasp where that is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cellwright.core.messages import ActionEvent
+from cellwright.execution.binding import candidates, wrong_part
+from cellwright.execution.conditions import Conditions, doubtful, require
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.outcome import ActionRecord, Evaluated
+from cellwright.execution.settings import ExecutionSettings, RecoveryMode
+from cellwright.execution.steps import Steps
+from cellwright.execution.waiting import Waiting
+from cellwright.execution.worker import Worker
+from cellwright.planning import MOVES, Action, Verb
+
+__all__ = ["Doing"]
+
+_PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
+_FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # of what is not seen, everybody has waited long enough
+_TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
+
+
+class Doing:
+    """Does the steps of one robot.
+
+    Args:
+        worker: The robot.
+        steps: What each verb does.
+        conditions: What must be true before and after.
+        look: How to look.
+        clock: Time to wait by.
+        settings: How to work.
+        publish: Is told of every step that starts, ends or fails.
+        before: Is called when all preconditions of a step are true, before it begins: to remember that state.
+
+    Attributes:
+        records: What was tried.
+        retries: How many steps were repeated.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        steps: Steps,
+        conditions: Conditions,
+        look: Look,
+        clock: Waiting,
+        settings: ExecutionSettings,
+        publish: Callable[[ActionEvent], None],
+        before: Callable[[], None],
+    ) -> None:
+        self.worker, self.steps, self.conditions = worker, steps, conditions
+        self._look, self._clock, self._settings, self._publish, self._before = look, clock, settings, publish, before
+        self.records: list[ActionRecord] = []
+        self.retries = 0
+        self._told = 0
+
+    async def act(self, action: Action) -> None:
+        """Does a step, as often as is allowed.
+
+        Raises:
+            StepFailed: It was not done.
+        """
+        most = 1 if self._settings.recovery is RecoveryMode.NONE else 1 + self._settings.retries
+        row = [action]
+        for attempt in range(1, most + 1):
+            self.steps.attempt = attempt
+            try:
+                for step in row:
+                    await self._once(step, attempt)
+                return
+            except StepFailed as failure:
+                if attempt == most or failure.is_lost_robot or failure.kind in _FINAL:
+                    raise
+                again = await self._again(action, failure)
+                if again is None:
+                    raise
+                row = again
+                self.retries += 1
+            finally:
+                self.steps.attempt = 1
+
+    async def _again(self, action: Action, failure: StepFailed) -> list[Action] | None:
+        """What to do to repeat a step after it failed; nothing when that makes no sense."""
+        await self.worker.sort_out()
+        self.conditions.forget()
+        held = self.worker.held
+        if held and self.worker.view.part(held).sku != action.sku:
+            return None  # another than was meant: what to do with it is a matter of planning
+        fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
+        put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
+        if action.verb is Verb.TAKE_PART:
+            return [action] if held else fetch
+        if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):
+            return [action]
+        if action.verb is Verb.SET_GRASP:
+            return fetch[:2]
+        if action.verb is Verb.RETURN_PART:
+            return [action] if held else None
+        if held:
+            return put if action.verb is Verb.PLACE_PART else [action]
+        if failure.kind is FailureKind.NOT_SEATED and failure.part:
+            return [*(step._replace(place=failure.part) for step in fetch), *put]
+        return None
+
+    # ------------------------------------------------------------ once
+
+    async def _once(self, action: Action, attempt: int) -> None:
+        start_s, part, rows = self._clock.time_s, "", list[Evaluated]()
+        detail = "it is in the hand after all"
+        try:
+            part = self._meant(action)
+            self._tell(action, "start", "", [])
+            if action.verb not in _TAKES or not self.worker.held:
+                rows += await self._evaluate(action, part, "precondition")
+                require(rows, FailureKind.WRONG, part)
+                self._before()
+                await self._clock.sleep(self._settings.latencies.database_s)
+                detail = await self.steps.do(action)
+            part = self._after(action, part)
+            self.conditions.done(action, part)
+            await self._check(action, part, rows)
+        except StepFailed as failure:
+            failure.part = failure.part or part
+            self._note(action, failure.part, "fail", str(failure), attempt, start_s, rows)
+            raise
+        self._note(action, part, "end", detail, attempt, start_s, rows)
+
+    def _meant(self, action: Action) -> str:
+        """The part that a step is about, as far as that is known before it."""
+        worker = self.worker
+        if action.verb is Verb.LOOK_PART:
+            good, _ = candidates(worker.view, action.sku, action.place, worker.recipe, self.steps.left_out)
+            return good[0].name if good else ""
+        if action.verb is Verb.REMOVE_PART:
+            wrong, _ = wrong_part(worker.view, action.kit, self.steps.designs[action.kit], action.sku)
+            return wrong.name if wrong else ""
+        return worker.held or worker.found
+
+    def _after(self, action: Action, part: str) -> str:
+        return part if action.verb in _PUTS else self.worker.held or self.worker.found
+
+    async def _check(self, action: Action, part: str, rows: list[Evaluated]) -> None:
+        """The effects, which are added to the rows; what was put down must also be seated."""
+        if action.verb in MOVES:
+            await self._see(action, part)
+        effects = await self._evaluate(action, part, "effect")
+        rows += effects
+        require(effects, FailureKind.NOT_SEATED if action.verb in _PUTS else FailureKind.LOST, part)
+        if action.verb is Verb.PLACE_PART:
+            await self._seated(action, part)
+
+    async def _seated(self, action: Action, part: str) -> None:
+        """Waits until the part is seen to be seated."""
+        until_s, settings, view = self._clock.time_s + self._settings.verify_s, self._settings, self.worker.view
+        while True:
+            seen = view.part(part)
+            seats = view.seats_of_kit(action.kit, self.steps.designs[action.kit])
+            seat = min(seats, key=lambda seat: seen.across_m(seat.position))
+            across_m = seen.across_m(seat.position)
+            above_m = float(seen.position[2] - seat.position[2])
+            if across_m <= settings.in_slot_m and abs(above_m) <= settings.seated_m:
+                return
+            if self._clock.time_s >= until_s:
+                offset = f"{across_m * 1000:.1f} mm beside and {above_m * 1000:.1f} mm above its seat"
+                raise StepFailed(FailureKind.NOT_SEATED, f"{part} is {offset} in {seat.name} of {action.kit}", part)
+            await self._see(action, part)
+
+    async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
+        """Predicates; when some are unknown, once more after a look."""
+        await self.worker.read()
+        await self._clock.sleep(self._settings.latencies.predicates_s)
+        for _ in range(2):
+            rows = self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
+            if not doubtful(rows):
+                return rows
+            await self._see(action, part)
+            await self.worker.read()
+        return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
+
+    async def _see(self, action: Action, part: str) -> None:
+        view = self.worker.view
+        places = [name for name in (action.place.partition("/")[0], action.kit) if name in view.facts.tree.index]
+        anchors = [view.sighted_as(name) for name in places]
+        anchors = [name for name in anchors if view.facts.things[name].kind != "Part"]
+        try:
+            await self._look.at(anchors[:1], [part] if part else [])
+        except CannotSee as error:
+            raise StepFailed(FailureKind.UNSEEN, str(error), part) from None
+
+    # ------------------------------------------------------------ telling
+
+    def _note(
+        self,
+        action: Action,
+        part: str,
+        phase: str,
+        reason: str,
+        attempt: int,
+        start_s: float,
+        rows: list[Evaluated],
+    ) -> None:
+        now_s = self._clock.time_s
+        self.records.append(
+            ActionRecord(action.robot, str(action), part, phase, reason, attempt, start_s, now_s, tuple(rows))
+        )
+        self._tell(action, phase, reason, rows)
+
+    def _tell(self, action: Action, phase: str, reason: str, rows: list[Evaluated]) -> None:
+        self._publish(
+            ActionEvent(
+                round(self._clock.time_s * 1e9),
+                self._told,
+                "execution",
+                action.robot,
+                str(action),
+                phase,
+                reason,
+                tuple(f"{one.predicate}({', '.join(one.arguments)})" for one in rows),
+                tuple(one.value for one in rows),
+                tuple(one.evidence for one in rows),
+            )
+        )
+        self._told += 1

@@ -1,0 +1,46 @@
+"""Whether what is seen as a whole is farther from the drawings than trays are ever put: then a camera has moved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.execution.view import CellView
+
+__all__ = ["drawn_places", "shift_of"]
+
+DEVIATIONS = 4.0
+CAMERA_M = 0.001  # by which cameras may be off, as mounted
+LEAST_TRAYS = 3
+
+
+def drawn_places(view: CellView) -> dict[str, list[float]]:
+    """Tray -> x, y, z by the drawings and how far it may be from there; of those that nobody has seen yet."""
+    found = {}
+    for tray in view.trays():
+        if view.belief.source(tray):
+            continue
+        things = view.facts.things
+        kit = things.get(things[tray].reference or "")
+        spreads = [thing.deviation_m or 0.0 for thing in (things[tray], kit) if thing is not None]
+        found[tray] = [*(float(x) for x in view.pose(tray).position), max(spreads)]
+    return found
+
+
+def shift_of(view: CellView, drawn: dict[str, list[float]]) -> str:
+    """Which detector sees all its trays shifted by more than chance allows, in words; empty when none does."""
+    by_source: dict[str, list[tuple[np.ndarray, float]]] = {}
+    for tray, (x, y, _, sd_m) in drawn.items():
+        if tray in view.facts.tree.index and (source := view.belief.source(tray)):
+            by_source.setdefault(source, []).append((view.pose(tray).position[:2] - np.array([x, y]), sd_m))
+    for source, rows in by_source.items():
+        if len(rows) < LEAST_TRAYS:
+            continue
+        mean = np.mean([offset for offset, _ in rows], axis=0)
+        sd_m = float(np.sqrt(np.mean([sd**2 for _, sd in rows]) / len(rows) + CAMERA_M**2))
+        if sd_m > 0 and float(np.abs(mean).max()) > DEVIATIONS * sd_m:
+            x, y = (1000 * float(v) for v in mean)
+            return (
+                f"{source} sees {len(rows)} trays shifted alike by ({x:.1f}, {y:.1f}) mm; "
+                f"by the drawings {1000 * DEVIATIONS * sd_m:.1f} mm are possible"
+            )
+    return ""

@@ -1,0 +1,28 @@
+"""What robots hold, written into what is believed: planners and predicates read it there."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from cellwright.knowledge import Belief, records
+
+__all__ = ["held_by", "note_held", "note_released"]
+
+
+def held_by(belief: Belief) -> dict[str, str]:
+    """Tool -> what it is believed to hold."""
+    with belief.world_model.database.session() as session:
+        found = session.scalars(select(records.EndEffector).where(records.EndEffector.held_object_id.is_not(None)))
+        return {tool.name: tool.held_object.name for tool in found if tool.held_object is not None}
+
+
+def note_held(belief: Belief, tool: str, part: str) -> None:
+    """The tool has the part now; that it left its slot, and where it is, those tell who see it."""
+    with belief.world_model.database.session() as session:
+        records.EndEffector.get(session, tool).held_object = records.Part.get(session, part)
+
+
+def note_released(belief: Belief, tool: str) -> None:
+    """The tool holds nothing; what it held is where it is seen."""
+    with belief.world_model.database.session() as session:
+        records.EndEffector.get(session, tool).held_object = None

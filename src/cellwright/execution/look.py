@@ -1,0 +1,76 @@
+"""Looking: waiting until things were seen often enough from now on. What nobody reports stays unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cellwright.core.errors import JobFailed
+from cellwright.execution.waiting import Waiting
+from cellwright.knowledge import Belief
+
+__all__ = ["CannotSee", "Look", "Looked"]
+
+POLL_S = 0.05
+
+
+class CannotSee(JobFailed):
+    """What must be seen was not, for as long as anybody waits."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a look found.
+
+    Attributes:
+        seen: Those that were seen.
+        unseen: Those that were not, while what stands still around them was.
+    """
+
+    seen: frozenset[str]
+    unseen: frozenset[str]
+
+
+class Look:
+    """Waits for sights.
+
+    Args:
+        belief: Where they arrive.
+        clock: Time to wait by.
+        sightings: How many make a look.
+        limit_s: How long to wait.
+    """
+
+    def __init__(self, belief: Belief, clock: Waiting, sightings: int, limit_s: float) -> None:
+        self._belief, self._clock, self._sightings, self._limit_s = belief, clock, sightings, limit_s
+
+    async def at(self, anchors: Iterable[str], others: Iterable[str] = (), sightings: int | None = None) -> Looked:
+        """Waits until the anchors were seen often enough after now.
+
+        Args:
+            anchors: Things that are certain to be there: trays.
+            others: Things that may be gone.
+            sightings: How often; as usual when not given.
+
+        Raises:
+            CannotSee: An anchor was not seen for as long as anybody waits; says since when.
+        """
+        wanted = sightings or self._sightings
+        start_s = self._clock.time_s
+        standing, rest = list(dict.fromkeys(anchors)), list(dict.fromkeys(others))
+        counts: dict[str, int] = dict.fromkeys([*standing, *rest], 0)
+        last: dict[str, float] = {}
+        while True:
+            now_s = self._clock.time_s
+            for name in counts:
+                seen_s = now_s - self._belief.age_s(name, now_s)
+                if seen_s >= start_s - 1e-6 and seen_s > last.get(name, -1.0) + 1e-6:
+                    counts[name], last[name] = counts[name] + 1, seen_s
+            if all(counts[name] >= wanted for name in standing):
+                seen = frozenset(name for name in rest if counts[name])
+                if standing or len(seen) == len(rest) or now_s - start_s >= self._limit_s:
+                    return Looked(frozenset(standing) | seen, frozenset(rest) - seen)
+            elif now_s - start_s >= self._limit_s:
+                missing = next(name for name in standing if counts[name] < wanted)
+                raise CannotSee(f"{missing} was not seen for {self._belief.age_s(missing, now_s):.1f} s")
+            await self._clock.sleep(POLL_S)

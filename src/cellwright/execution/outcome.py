@@ -1,0 +1,158 @@
+"""What came of an order: plain data that says no more than was seen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["ActionRecord", "Evaluated", "KitReport", "OrderReport", "OrderStatus", "SlotReport", "Unobtainable"]
+
+
+class OrderStatus(StrEnum):
+    """How an order ended."""
+
+    DONE = "done"
+    """Every slot of every kit was seen filled and seated after the last placement, and the hands are empty."""
+    PARTIAL = "partial"
+    """Something is missing or in doubt; at least one slot is as it should be."""
+    FAILED = "failed"
+    """Nothing that was wanted is there."""
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A predicate of an action: its arguments, its value (`true`, `false`, `unknown`) and why."""
+
+    predicate: str
+    arguments: tuple[str, ...]
+    value: str
+    evidence: str
+    when: str = "precondition"
+
+
+@dataclass(frozen=True)
+class ActionRecord:
+    """An action that was tried once.
+
+    Attributes:
+        robot: Who.
+        action: As in a plan file.
+        part: The part that was meant, once it was chosen.
+        phase: `end` or `fail`.
+        reason: Why it failed, or how it went.
+        attempt: 1 for the first try.
+        start_s: In the cell's time.
+        end_s: Likewise.
+        predicates: What had to be true before and after it, and whether it was.
+    """
+
+    robot: str
+    action: str
+    part: str
+    phase: str
+    reason: str
+    attempt: int
+    start_s: float
+    end_s: float
+    predicates: tuple[Evaluated, ...] = ()
+
+
+@dataclass(frozen=True)
+class SlotReport:
+    """A slot of a kit as it was seen last.
+
+    Attributes:
+        slot: Its name in the kit.
+        wanted: The SKU that belongs there.
+        sku: The SKU that is there; None for none.
+        part: Which part.
+        offset_m: How far from the slot's middle.
+        height_m: How far above its seat.
+        seen_s: When.
+        filled: Whether it is right: the SKU, the place, the height.
+        reason: Why not.
+    """
+
+    slot: str
+    wanted: str
+    sku: str | None = None
+    part: str = ""
+    offset_m: float = 0.0
+    height_m: float = 0.0
+    seen_s: float = -1.0
+    filled: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class KitReport:
+    """A kit as it was seen last."""
+
+    name: str
+    design: str
+    slots: tuple[SlotReport, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every slot is right."""
+        return all(slot.filled for slot in self.slots)
+
+
+@dataclass(frozen=True)
+class Unobtainable:
+    """What could not be had, and why."""
+
+    sku: str
+    reason: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class OrderReport:
+    """What came of an order.
+
+    Attributes:
+        status: How it ended.
+        reason: One line for people.
+        orders: Their names.
+        robots: Who worked.
+        recovery: What was allowed when something went wrong.
+        kits: What was built, as it was seen last.
+        actions: What was tried, in the order in which it ended.
+        plans: How many plans were made.
+        retries: How many actions were repeated.
+        unobtainable: Parts that could not be had.
+        start_s: In the cell's time.
+        end_s: Likewise.
+        resumed: Whether earlier work was continued.
+    """
+
+    status: OrderStatus
+    reason: str
+    orders: tuple[str, ...]
+    robots: tuple[str, ...]
+    recovery: str
+    kits: tuple[KitReport, ...] = ()
+    actions: tuple[ActionRecord, ...] = ()
+    plans: int = 0
+    retries: int = 0
+    unobtainable: tuple[Unobtainable, ...] = ()
+    start_s: float = 0.0
+    end_s: float = 0.0
+    resumed: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def replans(self) -> int:
+        """Plans after the first."""
+        return max(self.plans - 1, 0)
+
+    @property
+    def done(self) -> bool:
+        """Whether all that was wanted is there."""
+        return self.status is OrderStatus.DONE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {**asdict(self), "replans": self.replans}

@@ -1,0 +1,218 @@
+"""From what is believed to steps for the robots: what lies about is a supply, what is not there is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+
+from cellwright.core.errors import JobFailed
+from cellwright.execution.binding import unfit
+from cellwright.execution.outcome import Unobtainable
+from cellwright.execution.settings import Recipe
+from cellwright.execution.view import CellView, Seen
+from cellwright.orders import KitDesign, Order, OrderLine
+from cellwright.planning import (
+    CellState,
+    HandKind,
+    PartsTray,
+    PlanRequest,
+    PlanResult,
+    RobotState,
+    plan,
+    validate_timed,
+)
+from cellwright.planning.belief import Trust, state_of
+
+__all__ = ["Planned", "make_plan"]
+
+MOST_LEFT_OUT = 4  # slots of one kit that are given up before the kit is
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan and what it is for.
+
+    Attributes:
+        result: The plan.
+        kits: Kit -> what it shall become, in all that was ordered.
+        zones: Place -> zone.
+        reach: Robot -> places.
+        missing: What was left out of the plan because it cannot be had.
+    """
+
+    result: PlanResult
+    kits: Mapping[str, KitDesign]
+    zones: Mapping[str, str]
+    reach: Mapping[str, frozenset[str]]
+    missing: tuple[Unobtainable, ...] = ()
+
+
+def make_plan(
+    view: CellView,
+    orders: Sequence[Order],
+    robots: Sequence[str],
+    left_out: Mapping[str, str],
+    recipe: Recipe,
+    planner: str | None = None,
+    kits: Collection[str] | None = None,
+) -> Planned:
+    """Plans all that can be had of the orders.
+
+    Args:
+        view: What is believed.
+        orders: What is wanted.
+        robots: Who works.
+        left_out: Part -> why it is not to be taken.
+        recipe: Which parts can be taken.
+        planner: A name of `PLANNERS`.
+        kits: The kits that were begun; others are left alone.
+
+    Raises:
+        JobFailed: The plan breaks a rule: planner and rules disagree.
+    """
+    shy = {part.name: why for part in view.parts() if (why := unfit(part, recipe, left_out))}
+    desk = _Desk(view, robots, shy, planner, kits)
+    request = _own_places(desk.request(orders))
+    result = plan(request, planner)
+    if result.unfinished:
+        request = desk.request(orders)
+        result = plan(request, planner)
+    chosen = {job.name: job.design for job in request.jobs}
+    missing: list[Unobtainable] = []
+    if result.unfinished:
+        smaller, missing = desk.without(orders, request, "; ".join(result.reasons))
+        if smaller:
+            request = desk.request(smaller)
+            result = plan(request, planner)
+    verdict = validate_timed(request, result)
+    if not verdict.valid:
+        raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
+    reach = {robot.name: robot.reach for robot in request.state.robots}
+    return Planned(result, chosen, dict(request.state.zones), reach, tuple(missing))
+
+
+@dataclass
+class _Desk:
+    """What all plans of one moment have in common.
+
+    Attributes:
+        shy: Part -> why it cannot be taken.
+    """
+
+    view: CellView
+    robots: Sequence[str]
+    shy: Mapping[str, str]
+    planner: str | None
+    kits: Collection[str] | None
+
+    def request(self, orders: Sequence[Order]) -> PlanRequest:
+        """What to plan; a part that lies by itself is a supply of one, for the robots that get there."""
+        view = self.view
+        trust = Trust(left_out=frozenset(self.shy), gone=frozenset(view.gone))
+        model = view.belief.world_model
+        state = state_of(model, robots=self.robots, trust=trust, orders=orders, kits=self.kits)
+        loose = [part for part in view.parts() if part.name not in self.shy and view.is_loose(part)]
+        zones = dict(state.zones)
+        near = {part.name: _nearest(view, part, list(state.places)) for part in loose}
+        robots = [
+            replace(robot, reach=robot.reach | {p.name for p in loose if view.reaches(robot.name, p.position)})
+            for robot in state.robots
+        ]
+        spare = {robot.name: found for robot in robots if (found := self._spare_slot(robot, state))}
+        robots = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in robots]
+        near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
+        return PlanRequest(
+            replace(
+                state,
+                parts_trays=(
+                    *state.parts_trays,
+                    *(PartsTray(part.name, part.sku, 1, 1) for part in loose),
+                    *spare.values(),
+                ),
+                robots=tuple(robots),
+                zones=(*state.zones, *((name, zones[place]) for name, place in near.items() if place in zones)),
+            ),
+            tuple(orders),
+        )
+
+    def _spare_slot(self, robot: RobotState, state: CellState) -> PartsTray | None:
+        """Where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
+        if robot.hand is None or robot.hand.kind is not HandKind.PART:
+            return None
+        taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
+        if taken & robot.reach:
+            return None
+        parts = self.view.parts()
+        for tray in sorted(robot.reach & set(self.view.facts.part_sku)):
+            for seat in self.view.seats_of_tray(tray):
+                if self.view.in_seat(seat, parts) is None:
+                    return PartsTray(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
+        return None
+
+    def without(
+        self, orders: Sequence[Order], request: PlanRequest, why: str
+    ) -> tuple[list[Order], list[Unobtainable]]:
+        """The orders without the fewest slots that make all of the rest possible; nothing when no kit has a rest."""
+        full = _filled(self.view, request)
+        skus = sorted({slot.sku for order in orders for line in order.lines for slot in line.design.slots})
+        for number in range(1, MOST_LEFT_OUT + 1):
+            for given_up in combinations_with_replacement(skus, number):
+                smaller = _reduced(orders, Counter(given_up), full)
+                if smaller and not plan(self.request(smaller), self.planner).unfinished:
+                    return smaller, [Unobtainable(sku, why) for sku in given_up]
+        wanted = [slot.sku for order in orders for line in order.lines for slot in line.design.slots]
+        return [], [Unobtainable(sku, why) for sku in wanted]
+
+
+def _own_places(request: PlanRequest) -> PlanRequest:
+    """The same with every zone left to one robot, the one with the fewest places elsewhere: nobody is in the way."""
+    state = request.state
+    zones = dict(state.zones)
+    there: dict[str, list[str]] = {}
+    for robot in state.robots:
+        for zone in sorted({zones.get(place, place) for place in robot.reach}):
+            there.setdefault(zone, []).append(robot.name)
+    alone = {r.name: sum(len(there[zones.get(place, place)]) == 1 for place in r.reach) for r in state.robots}
+    owner = {zone: min(robots, key=lambda name: alone[name]) for zone, robots in there.items()}
+    kept = [
+        replace(robot, reach=frozenset(p for p in robot.reach if owner[zones.get(p, p)] == robot.name))
+        for robot in state.robots
+    ]
+    return replace(request, state=replace(state, robots=tuple(kept)))
+
+
+def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:
+    known = [place for place in places if place in view.facts.tree.index]
+    return min(known, key=lambda place: part.across_m(view.pose(place).position), default="")
+
+
+def _filled(view: CellView, request: PlanRequest) -> set[tuple[str, str]]:
+    """Designs and their slots that hold a part of the right SKU in some kit."""
+    parts, full = view.parts(), set()
+    for job in request.jobs:
+        for seat in view.seats_of_kit(job.name, job.design) if job.started else ():
+            there = view.in_seat(seat, parts)
+            if there is not None and there.sku == seat.sku:
+                full.add((job.design.name, seat.name))
+    return full
+
+
+def _reduced(orders: Sequence[Order], given_up: Counter[str], full: set[tuple[str, str]]) -> list[Order]:
+    """Orders without so many open slots of these SKUs, the least urgent first; empty when there are not so many."""
+    left = Counter(given_up)
+    smaller = []
+    for order in sorted(orders, key=lambda order: order.priority):
+        lines = []
+        for line in order.lines:
+            slots = list(line.design.slots)
+            for slot in reversed(line.design.slots):
+                if left[slot.sku] > 0 and (line.design.name, slot.name) not in full:
+                    left[slot.sku] -= 1
+                    slots.remove(slot)
+            if slots:
+                lines.append(OrderLine(KitDesign(line.design.name, line.design.tray_sku, tuple(slots)), line.quantity))
+        if lines:
+            smaller.append(Order(order.name, tuple(lines), order.priority))
+    return [] if +left else smaller

@@ -1,0 +1,83 @@
+"""How far the work is, as data beside what is believed: enough to go on after everything else was lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, inspect, select
+
+from cellwright.knowledge import Database
+from cellwright.orders import KitDesign, KitSlot, Order, OrderLine
+
+__all__ = ["Progress", "load_progress", "save_progress"]
+
+PROGRESS = Table("execution_progress", MetaData(), Column("id", Integer, primary_key=True), Column("content", Text))
+"""Not among the tables of the ontology: a database that no executor has used does not have it."""
+
+
+@dataclass
+class Progress:
+    """What was under way.
+
+    Attributes:
+        orders: What is wanted.
+        robots: Who works.
+        plan: The steps, robot -> as in a plan file.
+        index: Robot -> how many of its steps are done.
+        left_out: Part -> why it is not taken any more.
+        rest_rad: Robot -> where it waits.
+        rest_point: Robot -> where its tool is then.
+        drawn: Tray -> x, y, z by the drawings, and how far it may be off.
+        plans: How many plans were made.
+        retries: How many steps were repeated.
+        finished: Whether the work has ended.
+    """
+
+    orders: list[dict[str, Any]] = field(default_factory=list)
+    robots: list[str] = field(default_factory=list)
+    plan: dict[str, list[str]] = field(default_factory=dict)
+    index: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    rest_rad: dict[str, list[float]] = field(default_factory=dict)
+    rest_point: dict[str, list[float]] = field(default_factory=dict)
+    drawn: dict[str, list[float]] = field(default_factory=dict)
+    plans: int = 0
+    retries: int = 0
+    finished: bool = False
+
+    def set_orders(self, orders: Sequence[Order]) -> None:
+        """Remembers what is wanted."""
+        self.orders = json.loads(json.dumps([asdict(order) for order in orders]))
+
+    def get_orders(self) -> list[Order]:
+        """What is wanted."""
+        return [_order(data) for data in self.orders]
+
+
+def save_progress(database: Database, progress: Progress) -> None:
+    """Writes it, in place of what was written before."""
+    PROGRESS.create(database.engine, checkfirst=True)
+    with database.transaction() as connection:
+        connection.execute(delete(PROGRESS))
+        connection.execute(insert(PROGRESS).values(id=1, content=json.dumps(asdict(progress))))
+
+
+def load_progress(database: Database) -> Progress | None:
+    """What was written last; None when nothing was."""
+    if not inspect(database.engine).has_table(PROGRESS.name):
+        return None
+    with database.transaction() as connection:
+        content = connection.scalar(select(PROGRESS.c.content))
+    return Progress(**json.loads(content)) if content else None
+
+
+def _order(data: dict[str, Any]) -> Order:
+    lines = []
+    for line in data["lines"]:
+        design = line["design"]
+        slots = tuple(KitSlot(**slot) for slot in design["slots"])
+        lines.append(OrderLine(**{**line, "design": KitDesign(design["name"], design["tray_sku"], slots)}))
+    return Order(**{**data, "lines": tuple(lines)})

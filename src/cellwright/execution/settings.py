@@ -1,0 +1,96 @@
+"""How an executor works: the lab's recipe, what it does when something goes wrong, and what thinking costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
+
+
+class RecoveryMode(StrEnum):
+    """What happens after a predicate that should be true is not."""
+
+    NONE = "none"
+    """The run ends, as in the kitting paper."""
+    RETRY = "retry"
+    """A fresh look, and the same action again with another grasp."""
+    FULL = "full"
+    """The same; then a new plan from what is believed, without what failed; the rest is finished."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The constants of the lab's own executor; what is not from there is estimated.
+
+    Attributes:
+        approach_m: How far above a part or a slot slow motion begins.
+        fast_mps: Speed of travel.
+        slow_mps: Speed of the last way down, and of the first way up with a part.
+        careful_mps: The same after something slipped.
+        acceleration_mps2: Of the tool.
+        settle_s: Before and after the fingers move.
+        look_s: What a look takes at least.
+        release_m: How high above its seat a part is let go; the lab's 5 mm lets light gears jump.
+        clearance_m: Between whatever travels and the highest thing on the tables.
+        grip_tolerance_m: By how much the width of a held part may differ from the drawing: rubber pads give way.
+        deeper_m: How much lower a repeated grasp takes the peg.
+        max_tilt_rad: Parts that lean more are not grasped.
+    """
+
+    approach_m: float = 0.05
+    fast_mps: float = 0.4
+    slow_mps: float = 0.12
+    careful_mps: float = 0.05
+    acceleration_mps2: float = 0.8
+    settle_s: float = 0.05
+    look_s: float = 0.25
+    release_m: float = 0.002
+    clearance_m: float = 0.015
+    grip_tolerance_m: float = 0.0025
+    deeper_m: float = 0.0005
+    max_tilt_rad: float = math.radians(20.0)
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """What thinking costs in the cell's time; estimated."""
+
+    planning_s: float = 0.2
+    predicates_s: float = 0.01
+    database_s: float = 0.01
+
+
+@dataclass(frozen=True)
+class ExecutionSettings:
+    """All of it.
+
+    Attributes:
+        recovery: What to do when something goes wrong.
+        recipe: How to move.
+        latencies: What thinking costs.
+        planner: A name of `planning.PLANNERS`; by default as many robots need.
+        retries: How often an action is repeated.
+        replans: How often a new plan is made.
+        sightings: How many fresh sightings make a look.
+        look_limit_s: How long to wait for them.
+        in_slot_m: How far from the middle of its slot a part may be seen and count as seated: the 1 mm of the judge
+            and what detectors are off.
+        seated_m: The same for its height.
+        time_limit_s: After so long nothing new is begun.
+        verify_s: How long a part that does not look seated is looked at before that is believed.
+    """
+
+    recovery: RecoveryMode = RecoveryMode.FULL
+    recipe: Recipe = field(default_factory=Recipe)
+    latencies: Latencies = field(default_factory=Latencies)
+    planner: str | None = None
+    retries: int = 2
+    replans: int = 12
+    sightings: int = 3
+    look_limit_s: float = 30.0
+    in_slot_m: float = 0.0015
+    seated_m: float = 0.0015
+    verify_s: float = 1.5
+    time_limit_s: float = 900.0

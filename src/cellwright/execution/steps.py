@@ -1,0 +1,229 @@
+"""What each verb of a plan does: a look, a decision, or CRCL commands as in the lab's recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from cellwright.execution.binding import GraspChoice, candidates, free_grasps, open_seat, wrong_part
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.view import Seat, Seen
+from cellwright.execution.worker import Worker
+from cellwright.orders import KitDesign
+from cellwright.planning import Action, Verb
+
+__all__ = ["Steps"]
+
+MOVED_M = 0.004  # a part that is farther than this from where it was found has been moved
+
+
+@dataclass
+class Steps:
+    """The steps of one robot.
+
+    Attributes:
+        worker: The robot.
+        look: How it looks.
+        designs: Kit -> what it shall become.
+        left_out: Parts that are not to be taken.
+        attempt: 1 for the first try of an action; changes the grasp.
+    """
+
+    worker: Worker
+    look: Look
+    designs: Mapping[str, KitDesign]
+    left_out: Collection[str]
+    attempt: int = 1
+
+    async def do(self, action: Action) -> str:
+        """Does a step; says what was done.
+
+        Raises:
+            StepFailed: It could not be done.
+        """
+        ways: dict[Verb, Callable[[Action], Awaitable[str]]] = {
+            Verb.LOOK_PART: self._look_part,
+            Verb.SET_GRASP: self._set_grasp,
+            Verb.TAKE_PART: self._take_part,
+            Verb.LOOK_SLOT: self._look_slot,
+            Verb.PLACE_PART: self._place_part,
+            Verb.RETURN_PART: self._return_part,
+            Verb.REMOVE_PART: self._remove_part,
+        }
+        if action.verb not in ways:
+            needed = "tool changer" if action.verb in (Verb.ATTACH, Verb.DETACH) else "tool for kit trays"
+            raise StepFailed(FailureKind.UNABLE, f"{action.verb} cannot be done: this cell has no {needed}")
+        try:
+            return await ways[action.verb](action)
+        except CannotSee as error:
+            raise StepFailed(FailureKind.UNSEEN, str(error), self.worker.held) from None
+
+    # ------------------------------------------------------------ looking and deciding
+
+    async def _look_part(self, action: Action) -> str:
+        await self._see(action.place, action.sku)
+        part = self._choose(action)
+        self.worker.found = part.name
+        x, y, _ = part.position
+        return f"{part.name} at ({x:.4f}, {y:.4f}) m, known to {part.sd_m * 1000:.2f} mm"
+
+    async def _set_grasp(self, action: Action) -> str:
+        worker = self.worker
+        if not worker.found:
+            raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found before")
+        worker.grasp = await self._grasp(worker.view.part(worker.found))
+        return f"fingers turned by {worker.grasp.yaw_rad:.2f} rad"
+
+    async def _look_slot(self, action: Action) -> str:
+        worker = self.worker
+        await self._see(action.kit)
+        seat, why = open_seat(worker.view, action.kit, self.designs[action.kit], action.sku)
+        if seat is None:
+            raise StepFailed(
+                FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", worker.held
+            )
+        worker.seat = seat
+        return f"{seat.name} of {action.kit}"
+
+    async def _see(self, place: str, sku: str | None = None) -> None:
+        """A fresh look at a place and at what may be there; what was not seen is gone."""
+        view = self.worker.view
+        anchor = view.sighted_as(place)
+        is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
+        held = set(view.facts.held.values())
+        parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
+        looked = await self.look.at([] if is_part else [anchor], parts)
+        source = view.belief.source(anchor)
+        near = {name for name in looked.unseen if view.belief.source(name) in ("", source)}
+        view.gone = (view.gone - looked.seen) | near
+
+    async def _glance(self, part: str) -> bool:
+        """Whether a part is in the next frame of the detector that saw it last."""
+        view, source = self.worker.view, self.worker.view.belief.source(part)
+        anchors = [tray for tray in view.trays() if view.belief.source(tray) == source]
+        return part in (await self.look.at(anchors[:1], [part], sightings=1)).seen
+
+    def _choose(self, action: Action) -> Seen:
+        worker = self.worker
+        good, reasons = candidates(worker.view, action.sku, action.place, worker.recipe, self.left_out)
+        if not good:
+            why = "; ".join(reasons)
+            raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", worker.found)
+        return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
+
+    async def _grasp(self, part: Seen) -> GraspChoice:
+        reading = self.worker.reading or await self.worker.read()
+        ways = free_grasps(part, self.worker.view.parts(), reading.gripper)
+        if not ways:
+            raise StepFailed(
+                FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
+            )
+        return ways[(self.attempt - 1) % len(ways)]
+
+    # ------------------------------------------------------------ taking
+
+    async def _take_part(self, action: Action) -> str:
+        worker = self.worker
+        if not worker.found or worker.grasp is None:
+            raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found and no grasp set before")
+        return await self._take(worker.view.part(worker.found), worker.grasp)
+
+    async def _remove_part(self, action: Action) -> str:
+        worker = self.worker
+        await self._see(action.kit)
+        part, seat = wrong_part(worker.view, action.kit, self.designs[action.kit], action.sku)
+        if part is None or seat is None:
+            raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} is in a wrong slot of {action.kit}")
+        worker.found = part.name
+        return f"out of {seat.name}: " + await self._take(part, await self._grasp(part))
+
+    async def _take(self, part: Seen, grasp: GraspChoice) -> str:
+        worker, recipe = self.worker, self.worker.recipe
+        slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
+        await worker.open()
+        await worker.go_above(grasp.pose_tool(part))
+        if not await self._glance(part.name):
+            worker.view.gone.add(part.name)
+            raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
+        now = worker.view.part(part.name)
+        moved_m = now.across_m(part.position)
+        if moved_m > MOVED_M:
+            raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
+        pose = grasp.pose_tool(now)
+        await worker.go_down(pose, slow_mps)
+        await worker.dwell(recipe.settle_s)
+        reading = await worker.close()
+        if not worker.holds_well(reading, part):
+            worker.misses += 1
+            await worker.open()
+            await worker.lift(pose, slow_mps)
+            wanted_mm = part.figures.grasp_width_m * 1000
+            raise StepFailed(
+                FailureKind.MISSED,
+                f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",
+                part.name,
+            )
+        await worker.dwell(recipe.settle_s)
+        worker.note_held(part.name)
+        await worker.lift(pose, slow_mps if self.attempt > 1 else recipe.fast_mps)
+        await self._still_held(part, "while it was lifted")
+        worker.misses = 0
+        return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
+
+    async def _still_held(self, part: Seen, when: str) -> None:
+        worker = self.worker
+        reading = await worker.read()
+        if not worker.holds_well(reading, part):
+            worker.misses += 1
+            worker.note_released()
+            raise StepFailed(
+                FailureKind.LOST,
+                f"{part.name} was lost {when}: the fingers stand at {reading.width_m * 1000:.1f} mm",
+                part.name,
+            )
+
+    # ------------------------------------------------------------ putting
+
+    async def _place_part(self, action: Action) -> str:
+        worker = self.worker
+        if worker.seat is None:
+            raise StepFailed(FailureKind.OCCUPIED, f"no slot of {action.kit} was found before", worker.held)
+        seats = worker.view.seats_of_kit(action.kit, self.designs[action.kit])
+        seat = next(seat for seat in seats if seat.name == worker.seat.name)
+        return await self._put(seat, action.kit)
+
+    async def _return_part(self, action: Action) -> str:
+        worker, view = self.worker, self.worker.view
+        tray, _, slot = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
+        await self._see(tray)
+        parts = view.parts()
+        seats = [seat for seat in view.seats_of_tray(tray) if slot in ("", seat.name)]
+        seat = next((seat for seat in seats if view.in_seat(seat, parts) is None), None)
+        if seat is None:
+            raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", worker.held)
+        return await self._put(seat, tray)
+
+    async def _put(self, seat: Seat, where: str) -> str:
+        worker, recipe = self.worker, self.worker.recipe
+        if not worker.held:
+            raise StepFailed(FailureKind.LOST, f"{worker.name} holds nothing to put into {where}")
+        part = worker.view.part(worker.held)
+        await self._still_held(part, "before it was carried")
+        grasp = worker.grasp or GraspChoice()
+        pose = grasp.pose_release(seat, part, recipe.release_m)
+        await worker.go_above(pose)
+        await self._still_held(part, "on the way")
+        await self.look.at([worker.view.sighted_as(where.partition("/")[0])], sightings=1)
+        there = worker.view.in_seat(seat)
+        if there is not None:
+            raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
+        await worker.go_down(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
+        await self._still_held(part, "on the way down")
+        await worker.dwell(recipe.settle_s)
+        await worker.open()
+        worker.note_released()
+        await worker.dwell(recipe.settle_s)
+        await worker.lift(pose, recipe.fast_mps)
+        worker.grasp = None
+        return f"{part.name} into {seat.name} of {where}"

@@ -1,0 +1,55 @@
+"""The last look: what of the kits is seen to be as it should be, and why the rest is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from cellwright.execution.outcome import KitReport, SlotReport
+from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.orders import KitDesign
+
+__all__ = ["kit_reports"]
+
+MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in its cone leans by less
+
+
+def kit_reports(
+    view: CellView, wanted: Mapping[str, KitDesign], since_s: float, now_s: float, settings: ExecutionSettings
+) -> tuple[KitReport, ...]:
+    """The kits as they were seen after a moment."""
+    parts = view.parts()
+    reports = []
+    for kit, design in wanted.items():
+        seats = view.seats_of_kit(kit, design) if kit in view.facts.tree.index else []
+        rows = [_slot(view, seat, view.in_seat(seat, parts), since_s, now_s, settings) for seat in seats]
+        if not seats:
+            rows = [SlotReport(slot.name, slot.sku, reason="there is no such kit") for slot in design.slots]
+        reports.append(KitReport(kit, design.name, tuple(rows)))
+    return tuple(reports)
+
+
+def _slot(
+    view: CellView, seat: Seat, part: Seen | None, since_s: float, now_s: float, settings: ExecutionSettings
+) -> SlotReport:
+    if part is None:
+        return SlotReport(seat.name, seat.sku, reason="empty")
+    offset = part.position - seat.position
+    across_m, above_m = float(np.hypot(*offset[:2])), float(offset[2])
+    seen_s = now_s - view.belief.age_s(part.name, now_s)
+    reason = ""
+    if part.sku != seat.sku:
+        reason = f"holds {part.sku}"
+    elif seen_s < since_s:
+        reason = f"{part.name} was not seen since {since_s:.1f} s"
+    elif across_m > settings.in_slot_m:
+        reason = f"{part.name} is {across_m * 1000:.1f} mm beside its place"
+    elif abs(above_m) > settings.seated_m:
+        reason = f"{part.name} is {above_m * 1000:.1f} mm above its seat"
+    elif part.tilt_rad > MAX_TILT_RAD:
+        reason = f"{part.name} leans by {np.degrees(part.tilt_rad):.1f} deg"
+    return SlotReport(
+        seat.name, seat.sku, part.sku, part.name, across_m, above_m, seen_s, filled=not reason, reason=reason
+    )

@@ -1,0 +1,220 @@
+"""What is believed, as somebody who wants to take things looks at it: parts, slots, heights, all in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import PartFigures, part_of_sku
+from cellwright.core.pose import Pose
+from cellwright.knowledge import Belief, TransformTree
+from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
+from cellwright.orders import KitDesign
+from cellwright.planning.facts import Facts, read_facts
+
+__all__ = ["CellView", "Seat", "Seen"]
+
+Array = npt.NDArray[np.float64]
+
+IN_SLOT_M, ON_SLOT_M = 0.015, 0.020  # as planning counts: farther away is not in the slot
+NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
+HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A part as it was seen last.
+
+    Attributes:
+        name: Which.
+        sku: What it is.
+        matrix: Its pose in the world, 4 x 4.
+        sd_m: How well that is known, along the worst axis.
+    """
+
+    name: str
+    sku: str
+    matrix: Array
+    sd_m: float
+
+    @cached_property
+    def pose_in_world(self) -> Pose:
+        """Where it is; reckoned when it is asked for, as most parts are only passed by."""
+        return Pose.from_matrix(self.matrix)
+
+    @property
+    def position(self) -> Array:
+        """Of its origin."""
+        return self.matrix[:3, 3]
+
+    @property
+    def figures(self) -> PartFigures:
+        """Of the catalogue."""
+        return part_of_sku(self.sku)
+
+    @property
+    def tilt_rad(self) -> float:
+        """How far it leans."""
+        return float(np.arccos(np.clip(self.matrix[2, 2], -1.0, 1.0)))
+
+    @property
+    def top_m(self) -> float:
+        """Height of its highest point, at most."""
+        lean = np.sin(self.tilt_rad)
+        upright = max(np.cos(self.tilt_rad), 0.0)
+        return float(self.position[2] + upright * self.figures.height_m + lean * self.figures.radius_m)
+
+    def across_m(self, point: Array) -> float:
+        """How far from a point, in the plane."""
+        return float(np.hypot(*(self.position - point)[:2]))
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A slot of a tray or kit: where a part of its SKU stands when it is seated."""
+
+    name: str
+    sku: str
+    pose_part_in_world: Pose
+
+    @property
+    def position(self) -> Array:
+        """Of a part that is seated."""
+        return self.pose_part_in_world.position
+
+    def holds(self, part: Seen) -> bool:
+        """Whether the part is in the slot, seated or not."""
+        above = part.position[2] - self.position[2]
+        return part.across_m(self.position) <= IN_SLOT_M and abs(above) <= ON_SLOT_M
+
+
+class CellView:
+    """Belief at this moment; facts that change seldom are read again only when objects came or changed their places.
+
+    Attributes:
+        gone: Parts that should have been seen at the last look and were not; they are nowhere.
+    """
+
+    def __init__(self, belief: Belief) -> None:
+        self.belief = belief
+        self.gone: set[str] = set()
+        self._facts: Facts | None = None
+        self._names: list[str] | None = None
+        self._tree: TransformTree | None = None
+        self._seen: dict[str, Seen] = {}
+
+    @property
+    def facts(self) -> Facts:
+        """What the database says, with the poses of now."""
+        tree = self.belief.world_model.tree
+        if self._facts is None or self._names is not tree.names:
+            self._facts, self._names = read_facts(self.belief.world_model), tree.names
+        self._facts.tree = tree
+        return self._facts
+
+    def refresh(self) -> None:
+        """Something was written into the database: who holds what."""
+        self._facts = None
+
+    def pose(self, name: str) -> Pose:
+        """Where an object is believed to be."""
+        tree = self.belief.world_model.tree
+        return Pose.from_matrix(tree.in_world[tree.indices([name])[0]])
+
+    def part(self, name: str) -> Seen:
+        """A part, wherever it is."""
+        tree = self.belief.world_model.tree
+        if self._tree is not tree:
+            self._tree, self._seen = tree, {}
+        if name not in self._seen:
+            sd_m = float(np.sqrt(self.belief.covariance(name).diagonal()[:3].max()))
+            self._seen[name] = Seen(name, self.facts.things[name].sku, tree.in_world[tree.index[name]], sd_m)
+        return self._seen[name]
+
+    def parts(self, sku: str | None = None) -> list[Seen]:
+        """The parts that are somewhere and in no hand."""
+        held = set(self.facts.held.values())
+        return [
+            self.part(thing.name)
+            for thing in self.facts.of_kind("Part")
+            if thing.name not in held
+            and thing.name not in self.gone
+            and thing.name in self.facts.tree.index
+            and (sku is None or thing.sku == sku)
+        ]
+
+    def trays(self) -> list[str]:
+        """Every tray that can be seen, those of kits included."""
+        return [t.name for t in self.facts.of_kind("PartsTray", "KitTray") if t.name in self.facts.tree.index]
+
+    def sighted_as(self, place: str) -> str:
+        """What a detector sees of a place: the tray of a kit, else the thing itself."""
+        return self.facts.tray_of.get(place, place)
+
+    def seats_of_tray(self, tray: str) -> list[Seat]:
+        """The slots of a parts tray."""
+        return self._seats(tray, tray_layout(self.facts.things[tray].sku).slots)
+
+    def seats_of_kit(self, kit: str, design: KitDesign) -> list[Seat]:
+        """The slots of a kit of that design."""
+        return self._seats(kit, design_slots(design))
+
+    def in_seat(self, seat: Seat, parts: Iterable[Seen] | None = None) -> Seen | None:
+        """The part in a slot: the nearest."""
+        inside = [part for part in (self.parts() if parts is None else parts) if seat.holds(part)]
+        return min(inside, key=lambda part: part.across_m(seat.position), default=None)
+
+    def is_loose(self, part: Seen) -> bool:
+        """Whether a part lies in no slot of a parts tray and of no kit."""
+        for tray in self.facts.of_kind("PartsTray"):
+            if tray.name in self.facts.tree.index and any(seat.holds(part) for seat in self.seats_of_tray(tray.name)):
+                return False
+        for kit in self.facts.of_kind("Kit"):
+            tray_name = self.facts.tray_of.get(kit.name)
+            if tray_name and kit.name in self.facts.tree.index:
+                slots = tray_layout(self.facts.things[tray_name].sku).slots
+                if any(seat.holds(part) for seat in self._seats(kit.name, slots)):
+                    return False
+        return True
+
+    def reaches(self, robot: str, point: Array) -> bool:
+        """Whether a point lies between the places that the robot is known to reach; a good guess, no promise."""
+        boxes = self.facts.boxes.get(robot)
+        if boxes is None:
+            return False
+        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
+        return bool(((low <= point) & (point <= high)).all())
+
+    def top_m(self, robot: str) -> float:
+        """Height of the highest thing that stands where the robot works."""
+        boxes = self.facts.boxes.get(robot)
+        if boxes is None:
+            return 0.0
+        low, high = boxes[:, 0].min(axis=0)[:2] - NEAR_M, boxes[:, 1].max(axis=0)[:2] + NEAR_M
+        tops = []
+        for tray in self.trays():
+            point = self.facts.tree.in_world[self.facts.tree.index[tray]][:3, 3]
+            if ((low <= point[:2]) & (point[:2] <= high)).all():
+                tops.append(float(point[2]) + tray_layout(self.facts.things[tray].sku).size_m[2])
+        tray_top_m = max(tops, default=0.0)
+        for part in self.parts():
+            point = part.position
+            if ((low <= point[:2]) & (point[:2] <= high)).all() and part.top_m <= tray_top_m + HIGHEST_M:
+                tops.append(part.top_m)
+        return max(tops, default=0.0)
+
+    def base(self, robot: str) -> Pose:
+        """Where a robot stands by the drawings."""
+        return self.pose(robot)
+
+    def tool(self, robot: str) -> str:
+        """What is on its flange."""
+        return self.facts.tool_of.get(robot, "")
+
+    def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[Seat]:
+        pose = self.pose(owner)
+        return [Seat(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in slots]

@@ -1,0 +1,29 @@
+"""Time to wait by, and the steps of a job that takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Step", "Waiting"]
+
+
+class Waiting(Protocol):
+    """Simulation time, or the real one."""
+
+    @property
+    def time_s(self) -> float:
+        """Now."""
+
+    async def sleep(self, duration_s: float) -> None:
+        """Waits."""
+
+
+@dataclass
+class Step:
+    """One step of a job: what, when, how it ended."""
+
+    name: str
+    start_s: float
+    end_s: float = float("nan")
+    detail: str = ""

@@ -1,0 +1,83 @@
+"""Who is in which zone: a robot that is in one stays there until another wants to come, then goes out of the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.worker import Worker
+
+__all__ = ["Zones"]
+
+
+class Zones:
+    """The zones of one plan.
+
+    Args:
+        workers: All robots, also those that have nothing to do.
+        used: Zone -> the robots that work there by the plan.
+    """
+
+    def __init__(self, workers: Mapping[str, Worker], used: Mapping[str, Sequence[str]]) -> None:
+        self._workers = workers
+        self._contested = {zone for zone, robots in used.items() if len(set(robots)) > 1}
+        self._used = used
+        self._owner: dict[str, str] = {}
+        self._blocked: dict[str, str] = {}
+        self._waiting: dict[str, set[str]] = {zone: set() for zone in used}
+        self._changed = asyncio.Event()
+
+    async def clear(self, places: Mapping[str, Sequence[str]]) -> None:
+        """Before anything moves: sends robots out of the way that stand where another will work.
+
+        Args:
+            places: Zone -> the places in it.
+        """
+        for zone, robots in self._used.items():
+            for name, worker in self._workers.items():
+                if set(robots) != {name} and not worker.out_of_service and await worker.is_near(places[zone]):
+                    await worker.go_away(places[zone])
+        for zone in self._contested:
+            for worker in self._workers.values():
+                worker.keep_from(places[zone])
+
+    async def enter(self, robot: str, zone: str) -> None:
+        """Waits until nobody else is there; leaves the zone where the robot was.
+
+        Raises:
+            StepFailed: Whoever is there cannot leave.
+        """
+        for other in [z for z, owner in self._owner.items() if owner == robot and z != zone]:
+            await self._leave(robot, other)
+        if zone not in self._contested:
+            return
+        self._waiting[zone].add(robot)
+        try:
+            while self._owner.get(zone, robot) != robot:
+                if zone in self._blocked:
+                    raise StepFailed(FailureKind.ARM, f"{zone} is blocked: {self._blocked[zone]}")
+                self._changed.clear()
+                await self._changed.wait()
+        finally:
+            self._waiting[zone].discard(robot)
+        self._owner[zone] = robot
+
+    async def make_way(self, robot: str) -> None:
+        """Leaves when somebody waits."""
+        for zone in [z for z, owner in self._owner.items() if owner == robot and self._waiting[z] - {robot}]:
+            await self._leave(robot, zone)
+
+    async def give_up(self, robot: str) -> None:
+        """Leaves in any case; a robot that cannot blocks its zone."""
+        for zone in [z for z, owner in self._owner.items() if owner == robot]:
+            try:
+                await self._leave(robot, zone)
+            except StepFailed as failure:
+                self._blocked[zone] = str(failure)
+                self._changed.set()
+
+    async def _leave(self, robot: str, zone: str) -> None:
+        await self._workers[robot].withdraw()
+        del self._owner[zone]
+        self._changed.set()

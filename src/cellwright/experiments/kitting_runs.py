@@ -1,0 +1,118 @@
+"""One order in one laboratory, as a job for another process; what came of it as one row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from time import process_time
+
+from cellwright.cells import Cell, load_cell
+from cellwright.core.errors import SimulationError
+from cellwright.experiments.experiment import Table
+from cellwright.lab import Lab
+
+__all__ = ["KittingJob", "KittingRow", "random_cell", "run_kitting", "table_of"]
+
+LESS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
+
+
+@dataclass(frozen=True)
+class KittingJob:
+    """What to run."""
+
+    order: str
+    seed: int
+    recovery: str = "full"
+    fault: str = ""
+    spec: str = ""
+
+
+@dataclass(frozen=True)
+class KittingRow:
+    """What came of it.
+
+    Attributes:
+        order: The kit.
+        seed: The layout, and everything else that is random.
+        recovery: What the controller was allowed to do.
+        fault: The kind of fault; empty for none.
+        status: `done`, `partial`, `failed`, `false_done`, or `error` when physics broke.
+        score: Points made of points possible.
+        sim_s: How long it took.
+        applied: Whether the fault's moment came.
+        recoverable: Whether the oracle says that everything could still be done after it.
+        detect_s: From the fault to the first predicate that was not true; not a number when there was none.
+        retries: Actions that were repeated.
+        plans: Plans that were made.
+        placed_mm: How far each seated part is from the middle of its slot.
+        cpu_s: What it cost.
+        reason: One line.
+    """
+
+    order: str
+    seed: int
+    recovery: str
+    fault: str
+    status: str
+    score: float = 0.0
+    sim_s: float = float("nan")
+    applied: bool = False
+    recoverable: bool = False
+    detect_s: float = float("nan")
+    retries: int = 0
+    plans: int = 0
+    placed_mm: tuple[float, ...] = ()
+    cpu_s: float = 0.0
+    reason: str = ""
+
+    @property
+    def done(self) -> bool:
+        """By the truth, and the controller says so."""
+        return self.status == "done"
+
+
+@lru_cache(maxsize=1)
+def random_cell() -> Cell:
+    """The APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty."""
+    cell = load_cell("aprs")
+    populations = [
+        population.model_copy(update={"shuffle": True, "count": LESS[population.model]})
+        for population in cell.populations
+    ]
+    return cell.model_copy(update={"populations": tuple(populations)})
+
+
+def run_kitting(job: KittingJob) -> KittingRow:
+    """Runs it."""
+    start_s = process_time()
+    named = (job.order, job.seed, job.recovery, job.fault)
+    try:
+        with Lab(random_cell(), job.seed) as lab:
+            report = lab.run(job.order, recovery=job.recovery, faults=[job.spec] if job.spec else ())
+    except SimulationError as error:
+        return KittingRow(*named, "error", reason=str(error))
+    begun = [fault for fault in report.faults if not fault.is_end]
+    recoverable = all(fault.recovery is None or fault.recovery.recoverable for fault in begun)
+    detect_s = report.detected_s
+    placed = tuple(s.centre_error_m * 1e3 for kit in report.kits for s in kit.seatings if s.seated)
+    return KittingRow(
+        *named,
+        report.status.value,
+        report.score,
+        report.time_s,
+        bool(begun),
+        bool(begun) and recoverable,
+        float("nan") if detect_s is None else detect_s,
+        report.order.retries,
+        report.order.plans,
+        placed,
+        process_time() - start_s,
+        report.reason,
+    )
+
+
+def table_of(rows: list[KittingRow]) -> Table:
+    """All rows; the worst placement instead of all."""
+    names = [field.name for field in fields(KittingRow)]
+    data = [{**asdict(row), "placed_mm": max(row.placed_mm, default=float("nan"))} for row in rows]
+    return Table(names, [[row[name] for name in names] for row in data])

@@ -1,0 +1,232 @@
+"""Orders in a laboratory, from the drawings to the verdict: our own controller works, the judge watches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cellwright.core.bus import Role
+from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.messages import Detections, FaultEvent
+from cellwright.core.messages import Order as OrderMessage
+from cellwright.execution import ExecutionSettings, OrderReport, OrderStatus
+from cellwright.judge import FaultCfg, Judge
+from cellwright.judge.faults.fitting import fit
+from cellwright.knowledge import Database
+from cellwright.lab.crcl_doors import CrclDoors
+from cellwright.lab.kitting_controller import KittingController, detector_views, named_robots
+from cellwright.lab.kitting_report import KittingReport, KittingStatus, status_of
+from cellwright.lab.kitting_wanted import wanted_trays
+from cellwright.lab.lab import Lab
+from cellwright.lab.planning import planning_database
+from cellwright.lab.trial_reach import PointReach
+from cellwright.lab.trial_verdict import FaultRecord
+from cellwright.lab.world_file import WorldFile, WorldState
+from cellwright.orders import Order
+from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
+
+__all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
+
+ORDERS_TOPIC = "/orders"
+REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
+AWAY_S = 1.0  # for how long nobody was in control before a run is resumed
+LOOK_S, STILL_MPS, LONGEST_REST_S = 0.25, 0.01, 4.0
+PAR_S_PER_PART, LIMIT_S_PER_PART = 20.0, 200.0
+
+
+@dataclass(frozen=True)
+class RunCfg:
+    """How an order is done.
+
+    Attributes:
+        robots: Who works; all when None.
+        settings: How the executor works, and what thinking costs.
+        faults: What shall go wrong.
+        database: Where belief and progress are stored; in memory by default.
+        world_file: Where the world is stored; nowhere by default, and then nothing can be resumed.
+        header: What else is stored with the world.
+        limit_s: Simulated time after which the run ends, whatever is done; by default 200 s for each part.
+    """
+
+    robots: tuple[str, ...] | None = None
+    settings: ExecutionSettings = field(default_factory=ExecutionSettings)
+    faults: tuple[FaultCfg, ...] = ()
+    database: str | Path = "sqlite://"
+    world_file: Path | None = None
+    header: Mapping[str, Any] | None = None
+    limit_s: float | None = None
+
+
+def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
+    """Refuses what cannot be done in this laboratory at all, before anything is written or moved.
+
+    Raises:
+        BadInput: One line: robots, faults or parts that the cell does not have.
+    """
+    named_robots(lab.cell, cfg.robots)
+    detector_views(lab)
+    detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
+    for fault in cfg.faults:
+        fit(fault, lab.world, detectors)
+    papers = {*PAPER_PART_SKUS.values(), PAPER_TRAY_SKU}
+    for order in orders:
+        if papers & {sku for line in order.lines for sku in (line.design.tray_sku, *line.design.parts)}:
+            planned = "`cellwright plan` plans it on their workstation"
+            raise BadInput(f"{order.name}: {lab.cell.name} has no parts of the kitting papers; {planned}")
+
+
+def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None) -> KittingReport:
+    """Does orders in a fresh laboratory with Cellwright's own controller, and judges the result by the truth.
+
+    Args:
+        lab: Where.
+        orders: What is wanted.
+        cfg: How.
+
+    Raises:
+        BadInput: The cell cannot do it at all, or has no such robot; nothing was done.
+    """
+    cfg = cfg or RunCfg()
+    check_order(lab, orders, cfg)
+    database, _ = planning_database(lab.cell, orders, cfg.robots, lab.seed, cfg.database)
+    try:
+        return _Run(lab, orders, cfg, database).report()
+    finally:
+        database.close()
+
+
+def resume_order(lab: Lab, orders: Sequence[Order], state: WorldState, cfg: RunCfg) -> KittingReport:
+    """Goes on with orders whose controller died: the world from its file, belief and progress from the database.
+
+    Args:
+        lab: Fresh, of the same cell and seed.
+        orders: What was ordered, for the judge.
+        state: The world.
+        cfg: As it was.
+    """
+    state.restore(lab)
+    lab.advance(AWAY_S)
+    database = Database(cfg.database)
+    try:
+        return _Run(lab, orders, cfg, database, resumed=state).report()
+    finally:
+        database.close()
+
+
+class _Run:
+    """One run: the controller on one side, the judge on the other."""
+
+    def __init__(
+        self, lab: Lab, orders: Sequence[Order], cfg: RunCfg, database: Database, resumed: WorldState | None = None
+    ) -> None:
+        self.lab, self.orders, self.cfg, self.resumed = lab, tuple(orders), cfg, resumed
+        self.doors = CrclDoors(lab)
+        self.controller = KittingController(lab, self.doors, database, robots=cfg.robots, settings=cfg.settings)
+        self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
+        self.reach = PointReach(lab)
+        self.start_s = lab.clock.time_s
+        self.faults: list[FaultRecord] = []
+        lab.bus.subscribe("/judge/faults", self._hear_fault, subscriber="judge", role=Role.JUDGE)
+        self.file = self._world_file()
+
+    def _world_file(self) -> WorldFile | None:
+        if self.cfg.world_file is None:
+            return None
+        header, model = dict(self.cfg.header or {}), self.resumed.model if self.resumed else None
+        made = WorldFile(self.cfg.world_file, self.lab, lambda: {**header, "faults": self._faults_left()}, model)
+        self.lab.bus.subscribe("/execution/actions", lambda _t, _m: made.write(), subscriber="world file")
+        return made
+
+    def _faults_left(self) -> list[dict[str, Any]]:
+        """Those that are still to come."""
+        return [fault.model_dump(exclude_none=True, mode="json") for fault in self.judge.faults.pending]
+
+    def report(self) -> KittingReport:
+        """Runs, and judges."""
+        order = self.lab.perform(self._work())
+        wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
+        parts = sum(len(line.design.slots) * line.quantity for o in self.orders for line in o.lines)
+        kits = self.judge.kits(wanted)
+        scored = self.judge.score(
+            wanted, par_s=self.start_s + PAR_S_PER_PART * parts, limit_s=self.start_s + LIMIT_S_PER_PART * parts
+        )
+        self.judge.stop()
+        if self.file is not None:
+            self.file.write()
+            self.file.close()
+        status = status_of(order.done, kits)
+        wrong = [f"{kit.tray}: {kit.reason}" for kit in kits if not kit.done]
+        return KittingReport(
+            status,
+            _reason(status, order, wrong),
+            order,
+            kits,
+            scored,
+            tuple(self.faults),
+            tuple(str(fault.model_dump(exclude_none=True, mode="json")) for fault in self.judge.faults.pending),
+            tuple(self.judge.drops.drops),
+            tuple(self.judge.collisions.hits),
+            self.lab.clock.time_s,
+            self.start_s,
+            self.lab.grasp_lock.uses if self.lab.grasp_lock else 0,
+        )
+
+    async def _work(self) -> OrderReport:
+        self._announce()
+        watching = asyncio.get_running_loop().create_task(self._watch())
+        parts = sum(len(line.design.slots) * line.quantity for order in self.orders for line in order.lines)
+        limit_s = self.cfg.limit_s or LIMIT_S_PER_PART * parts
+        try:
+            async with asyncio.timeout(limit_s):
+                report = await self.controller.run(self.orders, resume=self.resumed is not None)
+        except TimeoutError:
+            report = self._gave_up(f"not done after {limit_s:g} s")
+        except JobFailed as error:
+            report = self._gave_up(str(error))
+        await self.doors.close()
+        await self.lab.clock.sleep(REST_S)
+        watching.cancel()
+        return report
+
+    def _gave_up(self, why: str) -> OrderReport:
+        names, robots = tuple(order.name for order in self.orders), self.controller.robots
+        recovery = self.controller.settings.recovery.value
+        return OrderReport(
+            OrderStatus.FAILED, why, names, robots, recovery, start_s=self.start_s, end_s=self.lab.clock.time_s
+        )
+
+    def _announce(self) -> None:
+        for number, order in enumerate(self.orders):
+            kits = tuple(line.design.name for line in order.lines)
+            counts = tuple(line.quantity for line in order.lines)
+            now_ns = self.lab.world.clock.time_ns
+            message = OrderMessage(now_ns, number, "orders", order.name, kits, counts, order.priority)
+            self.lab.bus.publish(ORDERS_TOPIC, message)
+
+    def _hear_fault(self, _topic: str, event: FaultEvent) -> None:
+        self.faults.append(FaultRecord(event.time_s, event.fault, event.subject, event.detail))
+
+    async def _watch(self) -> None:
+        """Asks the oracle about every fault, once what it moved is at rest."""
+        while True:
+            await self.lab.clock.sleep(LOOK_S)
+            for fault in self.faults:
+                if fault.recovery is None and not fault.is_end and self._at_rest(fault):
+                    wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
+                    fault.recovery = self.judge.recoverable(wanted, self.reach, self.controller.robots)
+                    fault.asked_s = self.lab.clock.time_s
+
+    def _at_rest(self, fault: FaultRecord) -> bool:
+        passed_s, item = self.lab.clock.time_s - fault.time_s, self.lab.world.objects.get(fault.subject)
+        slow = item is None or abs(self.lab.world.data.qvel[item.dof : item.dof + 3]).max() < STILL_MPS
+        return passed_s > LONGEST_REST_S or (passed_s > REST_S and bool(slow))
+
+
+def _reason(status: KittingStatus, order: OrderReport, wrong: Sequence[str]) -> str:
+    if status is KittingStatus.DONE:
+        return order.reason
+    says = "the controller says done, but " if status is KittingStatus.FALSE_DONE else f"{order.reason}; "
+    return says + ("; ".join(wrong) or "by the truth, every kit is complete")

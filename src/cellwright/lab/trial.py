@@ -1,0 +1,206 @@
+"""Trials: orders are announced, things go wrong, somebody's controller works, and the truth is the judge."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellwright.cells import load_cell
+from cellwright.core.errors import BadInput, CellwrightError, SimulationError, UnknownName
+from cellwright.lab.lab import Lab
+from cellwright.lab.trial_cfg import TrialCfg, controller_names
+from cellwright.lab.trial_controllers import CONTROLLERS
+from cellwright.lab.trial_hold import Hold
+from cellwright.lab.trial_judging import Facts, make_verdict
+from cellwright.lab.trial_orders import OrderBook
+from cellwright.lab.trial_report import save_trial
+from cellwright.lab.trial_room import TrialRoom
+from cellwright.lab.trial_verdict import Ending, TrialVerdict
+
+__all__ = ["EXTERNAL", "TrialRun", "run_trial"]
+
+EXTERNAL = "external"
+LOOK_S = 0.25  # how often orders, kits and connections are looked at
+REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
+SLOWEST = 4.0  # real time may be so many times what the pace says, and a minute more
+
+Addresses = dict[str, Any]
+
+
+def run_trial(
+    cfg: TrialCfg,
+    controller: str | None = None,
+    *,
+    out: Path | None = None,
+    pace: float | None = None,
+    any_port: bool = False,
+    on_open: Callable[[Addresses], None] = lambda _addresses: None,
+    say: Callable[[str], None] = lambda _text: None,
+) -> TrialVerdict:
+    """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
+
+    Args:
+        cfg: The trial.
+        controller: Who works instead of whom the trial names.
+        out: Folder for verdict, page, picture and log; nothing is kept when None.
+        pace: Simulated seconds per second, instead of what the trial says; also for a controller inside.
+        any_port: Free ports instead of the cell's.
+        on_open: Told the addresses of the doors, once they are open.
+        say: Told what is going on.
+
+    Raises:
+        BadInput: The trial does not fit its cell, or nobody could fill its orders; nothing was done.
+    """
+    name = controller or cfg.controller
+    if name not in controller_names():
+        raise UnknownName("controller", name, controller_names())
+    cell = load_cell(cfg.cell)
+    book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.trial)
+    lacking = book.lacking(cell, cfg.seed)
+    _refuse(cfg, lacking)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    speed = pace or (cfg.pace if name == EXTERNAL else None)
+    with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
+        room = TrialRoom(lab, book, cfg.faults)
+        possible = room.recoverable()
+        _refuse(cfg, [] if possible.recoverable else [possible.reason])
+        recorder = lab.record(out / "log.mcap") if out is not None else None
+        trial = TrialRun(cfg, room, name, any_port, on_open, say)
+        started_s = time.monotonic()
+        ending = trial.run(speed)
+        facts = Facts(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
+        wall_s = time.monotonic() - started_s
+        verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=lacking)
+        if out is not None and recorder is not None:
+            recorder.close()
+            save_trial(verdict, lab.world, out, say)
+    return verdict
+
+
+def _refuse(cfg: TrialCfg, reasons: list[str]) -> None:
+    if reasons and cfg.impossible == "refuse":
+        raise BadInput(
+            f"trial {cfg.trial}: nobody could fill its orders: {'; '.join(reasons)} (impossible: note runs it anyway)"
+        )
+
+
+@dataclass
+class TrialRun:
+    """One trial that runs."""
+
+    cfg: TrialCfg
+    room: TrialRoom
+    controller: str
+    any_port: bool = False
+    on_open: Callable[[Addresses], None] = lambda _addresses: None
+    say: Callable[[str], None] = lambda _text: None
+
+    def run(self, pace: float | None) -> tuple[Ending, str]:
+        """To its end."""
+        try:
+            return self.room.lab.perform(self._run(pace))
+        except SimulationError as error:
+            return Ending.BROKEN, str(error)
+
+    async def _run(self, pace: float | None) -> tuple[Ending, str]:
+        loop, stop, hold = asyncio.get_running_loop(), asyncio.Event(), Hold()
+        why: list[Ending] = []
+
+        def end(ending: Ending) -> None:
+            why.append(ending)
+            hold.release()
+            stop.set()
+
+        limit_s = 60.0 + self.cfg.connect_within_s + SLOWEST * self.cfg.time_limit_s / (pace or 0.1)
+        timer = threading.Timer(limit_s, loop.call_soon_threadsafe, [end, Ending.TOO_SLOW])
+        timer.daemon = True
+        timer.start()
+        watching = loop.create_task(self._external(hold) if self.controller == EXTERNAL else self.internal())
+        stopping = loop.create_task(stop.wait())
+        with _on_sigterm(lambda: loop.call_soon_threadsafe(end, Ending.INTERRUPTED)):
+            await asyncio.wait({watching, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        timer.cancel()
+        ending = (why[0], "") if why else watching.result()
+        watching.cancel()
+        self.say(f"{self.room.lab.clock.time_s:8.3f} s  {ending[0].value}")
+        self.room.control.push({"end": ending[0].value})
+        if ending[0] in (Ending.SUBMITTED, Ending.COMPLETE):
+            await self.room.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
+        await self.room.close()
+        await self.room.lab.clock.sleep(REST_S)
+        self.room.look()
+        return ending
+
+    async def _external(self, hold: Hold) -> tuple[Ending, str]:
+        self.room.look()  # whoever comes first is told what is wanted
+        self.on_open(await self.room.open(any_port=self.any_port))
+        if not await hold.until(lambda: self.room.connected > 0, self.cfg.connect_within_s):
+            return Ending.NOBODY, f"{self.cfg.connect_within_s:g} s of real time were given"
+        return await self._watch(lambda: None)
+
+    async def internal(self) -> tuple[Ending, str]:
+        """Lets a controller inside work until the trial's end."""
+        self.room.look()
+        work = asyncio.ensure_future(CONTROLLERS.get(self.controller)(self.room, self.room.book))
+
+        def ended() -> tuple[Ending, str] | None:
+            if not work.done():
+                return None
+            error = None if work.cancelled() else work.exception()
+            if error is None:
+                return Ending.RETURNED, ""
+            told = str(error) if isinstance(error, CellwrightError) else f"{type(error).__name__}: {error}"
+            return Ending.FAILED, told
+
+        try:
+            return await self._watch(ended)
+        finally:
+            work.cancel()
+
+    async def _watch(self, ended: Callable[[], tuple[Ending, str] | None]) -> tuple[Ending, str]:
+        room, cfg = self.room, self.cfg
+        quiet_s, alone_s = 0.0, 0.0
+        announced: set[str] = set()
+        while True:
+            room.look()
+            for order in room.book.announced:
+                if order.name not in announced:
+                    announced.add(order.name)
+                    self.say(f"{room.lab.clock.time_s:8.3f} s  order {order.name} is announced")
+            orders = room.book.orders.values()
+            if all(order.submitted_s is not None for order in orders):
+                return Ending.SUBMITTED, ""
+            complete = all(order.complete_s is not None or order.submitted_s is not None for order in orders)
+            quiet_s = quiet_s + LOOK_S if complete and room.still else 0.0
+            if quiet_s > cfg.still_s:
+                return Ending.COMPLETE, ""
+            if (over := ended()) is not None:
+                return over
+            alone_s = 0.0 if room.connected or self.controller != EXTERNAL else alone_s + LOOK_S
+            if alone_s > cfg.reconnect_within_s:
+                return Ending.GONE, f"at {room.lab.clock.time_s - alone_s:.1f} s"
+            left_s = cfg.time_limit_s - room.lab.clock.time_s
+            if left_s <= 0:
+                return Ending.TIME_LIMIT, f"{cfg.time_limit_s:g} s"
+            await room.lab.clock.sleep(min(LOOK_S, left_s))
+
+
+@contextlib.contextmanager
+def _on_sigterm(call: Callable[[], object]) -> Iterator[None]:
+    """While it lasts, SIGTERM ends the trial with a verdict; only in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: call())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

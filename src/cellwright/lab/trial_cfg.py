@@ -1,0 +1,182 @@
+"""Trials as YAML files: which cell, which orders announced when, what goes wrong, how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BeforeValidator, Field, model_validator
+
+from cellwright.core.config import Cfg, read_yaml
+from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.judge import AnyFault, Points
+from cellwright.judge.faults.cfg import FAULTS
+from cellwright.lab.trial_controllers import CONTROLLERS
+from cellwright.orders import DESIGNS
+
+__all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "read_trial", "trial_json_schema"]
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Worth = Annotated[float, Field(ge=0, le=1000)]
+
+
+class AnnounceCfg(Cfg):
+    """When an order becomes known: at the start, at a time, or once another order has been submitted.
+
+    Attributes:
+        at_s: Simulation time.
+        after_order: The name of the other order; one that is complete without being submitted counts as well.
+    """
+
+    at_s: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    after_order: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_moment(self) -> Self:
+        if self.at_s is not None and self.after_order is not None:
+            raise ValueError("give at_s or after_order, not both")
+        return self
+
+
+def _announcement(value: Any) -> Any:
+    """Reads the word `start`."""
+    if isinstance(value, str):
+        if value != "start":
+            raise ValueError("should be start, {at_s: SECONDS} or {after_order: NAME}")
+        return {}
+    return value
+
+
+class TrialOrderCfg(Cfg):
+    """One order of a trial.
+
+    Attributes:
+        order: A kit's name, or an order file, relative to the trial's.
+        name: What it is submitted by; the order's own name when not given.
+        quantity: How many, of an order by name.
+        tray: The kit tray to build it on, by its name in the cell; any free one of the right kind when not given.
+        announce: `start`, `{at_s: SECONDS}` or `{after_order: NAME}`.
+        priority: The higher, the more urgent; told to the controller.
+    """
+
+    order: Annotated[str, Field(min_length=1)]
+    name: Name | None = None
+    quantity: Annotated[int, Field(ge=1, le=100, strict=True)] = 1
+    tray: str | None = None
+    announce: Annotated[AnnounceCfg, BeforeValidator(_announcement)] = AnnounceCfg()
+    priority: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+
+
+class TrialCfg(Cfg):
+    """A trial file.
+
+    Attributes:
+        trial: Its name.
+        cell: A cell's name, or a cell file, relative to the trial's.
+        seed: Root of all randomness.
+        pace: Simulated seconds per second of real time, for controllers outside; those inside run at full speed.
+        time_limit_s: Simulated time after which it ends, whatever is done.
+        par_s: Up to here the time has all its points; a third of the limit when not given.
+        orders: What is wanted.
+        faults: What goes wrong, as text or as mappings.
+        points: Item of the score -> its worth, where it is not the usual.
+        controller: Who works unless told otherwise: `external`, or the name of one inside.
+        connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
+        reconnect_within_s: Simulated time in which one that has disconnected must be back.
+        still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
+        impossible: `refuse` orders that nobody could fill, or `note` that and run.
+    """
+
+    trial: Name
+    cell: Annotated[str, Field(min_length=1)] = "aprs"
+    seed: Annotated[int, Field(ge=0, strict=True)] = 0
+    pace: Annotated[float, Field(ge=0.01, le=100)] = 1.0
+    time_limit_s: Seconds = 300.0
+    par_s: Seconds | None = None
+    orders: Annotated[list[TrialOrderCfg], Field(min_length=1, max_length=100)]
+    faults: list[AnyFault] = Field(default_factory=list)
+    points: dict[str, Worth] = Field(default_factory=dict)
+    controller: str = "external"
+    connect_within_s: Seconds = 60.0
+    reconnect_within_s: Seconds = 10.0
+    still_s: Seconds = 5.0
+    impossible: Literal["refuse", "note"] = "refuse"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.par_s is not None and self.par_s >= self.time_limit_s:
+            raise ValueError(f"par_s ({self.par_s:g}) must be below time_limit_s ({self.time_limit_s:g})")
+        for item in self.points:
+            known = [field.name for field in fields(Points)]
+            if item not in known:
+                raise ValueError(str(UnknownName("item of the score", item, known)))
+        if self.controller not in controller_names():
+            raise ValueError(str(UnknownName("controller", self.controller, controller_names())))
+        return self
+
+
+def controller_names() -> list[str]:
+    """All that `controller` may be."""
+    return sorted({"external", *CONTROLLERS.names()})
+
+
+def read_trial(path: str | Path) -> TrialCfg:
+    """A trial from its file; a mistake is told with its line, its key and what is allowed."""
+    path = Path(path)
+    try:
+        cfg = read_yaml(path, TrialCfg)
+    except ConfigError as error:
+        line = None if error.path.startswith("line ") else _line_of(path, error.path)
+        if line is None:
+            raise
+        raise ConfigError(f"{path}, line {line}", error.path, error.problem) from None
+    orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
+    return cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
+
+
+def _beside(path: Path, text: str) -> str:
+    """A file that is named in a trial is looked for beside it; a name stays one."""
+    is_file = text.endswith((".yaml", ".yml")) or "/" in text
+    return str(path.parent / text) if is_file else text
+
+
+def _line_of(path: Path, key: str) -> int | None:
+    """The line of a key such as `orders.0.quantity`; of what it should stand in when it is missing."""
+    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    line = node.start_mark.line + 1 if node is not None else None
+    for step in filter(None, key.split(".")):
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == step), None)
+        elif isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
+            found = (node.value[int(step)],) * 2
+        else:
+            found = None
+        if found is None:
+            break
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line
+
+
+def trial_json_schema() -> dict[str, Any]:
+    """The format of trial files as a JSON schema, for editors."""
+    schema = TrialCfg.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["properties"]["controller"]["examples"] = controller_names()
+    schema["properties"]["points"]["propertyNames"] = {"enum": [field.name for field in fields(Points)]}
+    schema["properties"]["faults"]["items"] = {
+        "anyOf": [
+            {"type": "string", "pattern": f"^({'|'.join(FAULTS)})(:.*)?$"},
+            *({"$ref": f"#/$defs/{kind.__name__}"} for kind in FAULTS.values()),
+        ]
+    }
+    for kind in FAULTS.values():
+        made = kind.model_json_schema(ref_template="#/$defs/{model}")
+        schema["$defs"] |= made.pop("$defs", {})
+        schema["$defs"][kind.__name__] = made
+    schema["$defs"]["TrialOrderCfg"]["properties"]["order"]["examples"] = DESIGNS.names()
+    announce = schema["$defs"]["TrialOrderCfg"]["properties"]["announce"]
+    announce["anyOf"] = [{"const": "start"}, {"$ref": announce.pop("$ref", "#/$defs/AnnounceCfg")}]
+    return schema

@@ -1,0 +1,117 @@
+"""The control door of a trial: orders and submissions as lines of JSON over a socket. Nobody has to use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any, Self
+
+from cellwright.core.errors import BadInput
+
+__all__ = ["ControlDoor"]
+
+MAX_LINE_BYTES = 16 * 1024
+BACKLOG_BYTES = 256 * 1024  # what may wait for a client that does not read; it is dropped when more would
+MAX_CLIENTS = 32
+MAX_LINES = 10_000  # of one client: whoever says more floods
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class ControlDoor:
+    """A server for whoever wants to hear of orders.
+
+    Attributes:
+        flooded: Clients that were disconnected because they said too much or did not read.
+
+    Args:
+        answer: Gives the answer to a line; a BadInput becomes `{"error": ...}`.
+        greeting: Gives the lines that a client gets when it connects.
+    """
+
+    def __init__(self, answer: Answer, greeting: Callable[[], list[dict[str, Any]]] = list) -> None:
+        self.flooded = 0
+        self._answer, self._greeting = answer, greeting
+        self._server: asyncio.Server | None = None
+        self._writers: dict[asyncio.StreamWriter, None] = {}
+
+    @property
+    def address(self) -> str:
+        """HOST:PORT."""
+        if self._server is None or not self._server.sockets:
+            raise BadInput("the control door does not listen: start it first")
+        return "{}:{}".format(*self._server.sockets[0].getsockname()[:2])
+
+    @property
+    def clients(self) -> int:
+        """How many are connected."""
+        return len(self._writers)
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> Self:
+        """Listens; port 0 is any free one."""
+        try:
+            self._server = await asyncio.start_server(self._serve, host, port, limit=MAX_LINE_BYTES)
+        except (OSError, OverflowError) as error:
+            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        return self
+
+    def push(self, line: dict[str, Any]) -> None:
+        """Tells everybody; waits for nobody."""
+        for writer in list(self._writers):
+            self._send(writer, line)
+
+    async def close(self) -> None:
+        """Ends all connections, after what was said to them."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for writer in list(self._writers):
+            writer.close()
+        await asyncio.sleep(0)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._writers) >= MAX_CLIENTS:
+            writer.transport.abort()
+            return
+        self._writers[writer] = None
+        try:
+            for line in self._greeting():
+                self._send(writer, line)
+            for _ in range(MAX_LINES):
+                text = await reader.readline()
+                if not text or writer.is_closing():
+                    return
+                if text.strip():
+                    self._send(writer, self._answered(text))
+                await asyncio.sleep(0)  # a client that sends a lot must not keep the others waiting
+            self._drop(writer)
+        except ValueError:  # a line that is too long
+            self._send(writer, {"error": f"a line has at most {MAX_LINE_BYTES} bytes"})
+        except ConnectionError:
+            pass
+        finally:
+            self._writers.pop(writer, None)
+            writer.close()
+
+    def _answered(self, text: bytes) -> dict[str, Any]:
+        try:
+            asked = json.loads(text)
+            if not isinstance(asked, dict):
+                raise BadInput('a line is a JSON object, such as {"submit": "kit_m2l1"}')
+            return self._answer(asked)
+        except BadInput as error:
+            return {"error": str(error)}
+        except (ValueError, RecursionError):
+            return {"error": 'not JSON; say for example {"submit": "kit_m2l1"}'}
+
+    def _send(self, writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
+        if writer.transport.get_write_buffer_size() > BACKLOG_BYTES:
+            self._drop(writer)
+        elif not writer.is_closing():
+            writer.write(json.dumps(line).encode() + b"\n")
+
+    def _drop(self, writer: asyncio.StreamWriter) -> None:
+        self.flooded += 1
+        self._writers.pop(writer, None)
+        writer.transport.abort()

@@ -1,0 +1,159 @@
+"""The world on disk: a real cell does not vanish when the program that runs it dies, so the simulated one must not.
+
+What is stored is canonical: everything at rest and awake, arms held where they are with their grippers pressing as
+before, as after an emergency stop. The same file always gives the same world.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.pose import Pose
+from cellwright.lab.lab import Lab
+from cellwright.lab.versions import model_hash
+from cellwright.sim import Order, World
+
+__all__ = ["WorldFile", "WorldState"]
+
+FORMAT = "cellwright-world-1"
+PERIOD_S = 0.5
+LOOSEN_M = 0.0005  # kinematic fingers take what they hold by closing on it
+
+
+@dataclass(frozen=True)
+class WorldState:
+    """A world at rest.
+
+    Attributes:
+        header: What else is needed to go on: the cell, the seed, the order; whatever was given for it.
+        model: Fingerprint of the model that the cell and the seed give before anything was added or removed.
+        tick: The clock.
+        objects: Loose object -> its model of the catalogue, position and quaternion.
+        robots: Robot -> angles of its joints, of its fingers, and the command of its fingers.
+        streams: The random streams.
+    """
+
+    header: Mapping[str, Any]
+    model: str
+    tick: int
+    objects: Mapping[str, tuple[str, list[float]]]
+    robots: Mapping[str, Mapping[str, Any]]
+    streams: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, world: World, model: str, header: Mapping[str, Any]) -> WorldState:
+        """The world as it is now, without its speeds."""
+        qpos = world.data.qpos
+        objects = {
+            name: (item.figures.name, qpos[item.qpos : item.qpos + 7].tolist()) for name, item in world.objects.items()
+        }
+        robots = {}
+        for name, robot in world.robots.items():
+            robots[name] = {"joints": qpos[robot.qpos].tolist()}
+            if robot.tool is not None:
+                robots[name] |= {
+                    "fingers": qpos[robot.tool.qpos].tolist(),
+                    "finger_command": float(world.data.ctrl[robot.tool.ctrl]),
+                }
+        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot())
+
+    @classmethod
+    def read(cls, path: Path) -> WorldState:
+        """From its file.
+
+        Raises:
+            BadInput: There is none, or it is something else.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            if data.pop("format") != FORMAT:
+                raise ValueError("of another version")
+            return cls(**data)
+        except OSError as error:
+            raise BadInput(f"cannot read the world from {path}: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"{path} is not a stored world: {error}") from None
+
+    def write(self, path: Path) -> None:
+        """To its file, as a whole: who reads it gets the last finished state, also when this process is killed."""
+        text = json.dumps({"format": FORMAT, **vars(self)})
+        partial = path.with_name(path.name + ".part")
+        try:
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            raise OutputError(path, error.strerror or str(error)) from None
+
+    def restore(self, lab: Lab) -> None:
+        """Puts a fresh laboratory of the same cell and seed into this state.
+
+        Raises:
+            BadInput: The cell is not the one that was stored.
+        """
+        world = lab.world
+        if model_hash(world.model) != self.model or set(self.robots) != set(world.robots):
+            raise BadInput(f"the stored world is not that of {lab.cell.where} with seed {lab.seed}")
+        for name in [name for name in world.objects if name not in self.objects]:
+            world.remove(name)
+        for name, (model, numbers) in self.objects.items():
+            if name not in world.objects:
+                world.add(name, model, Pose(np.array(numbers[:3]), np.array(numbers[3:])))
+        data = world.data
+        for name, (_, numbers) in self.objects.items():
+            item = world.objects[name]
+            data.qpos[item.qpos : item.qpos + 7] = numbers
+        data.qvel[:] = -0.0  # no speed, but other bits than zero: MuJoCo wakes what sleeps
+        for name in world.robots:
+            self._hold(world, name, self.robots[name])
+        world.clock.tick, data.time = self.tick, self.tick * world.clock.tick_s
+        lab.stepper.load(tuple((self.tick + due, *rest) for due, *rest in lab.stepper.save()))  # type: ignore[misc]
+        world.streams.restore(dict(self.streams))
+        mujoco.mj_forward(world.model, data)
+
+    @staticmethod
+    def _hold(world: World, name: str, stored: Mapping[str, Any]) -> None:
+        robot, data = world.robots[name], world.data
+        data.qpos[robot.qpos] = data.ctrl[robot.ctrl_position] = stored["joints"]
+        data.ctrl[robot.ctrl_velocity] = data.ctrl[robot.ctrl_effort] = 0.0
+        if name in world.plays:
+            world.plays[name].rest(np.array(stored["joints"]) - world.layout.joint_zeros_rad[name])
+        if robot.tool is not None:
+            loosen_m = LOOSEN_M if world.cell.fidelity == "kinematic" else 0.0
+            data.qpos[robot.tool.qpos] = np.array(stored["fingers"]) + loosen_m
+            data.ctrl[robot.tool.ctrl] = stored["finger_command"]
+
+
+class WorldFile:
+    """Keeps a file up to date with a laboratory: twice a second, and whenever somebody asks.
+
+    Args:
+        path: Where.
+        lab: Whose world; fresh, or just restored.
+        header: Asked at every write for what else is to be stored.
+        model: The fingerprint of a restored world's model; that of the laboratory's when it is fresh.
+    """
+
+    def __init__(self, path: Path, lab: Lab, header: Callable[[], Mapping[str, Any]], model: str | None = None) -> None:
+        self.path, self._world, self._header = path, lab.world, header
+        self._model = model or model_hash(lab.world.model)
+        clock = lab.world.clock
+        self._ticking = lab.stepper.every(
+            clock.period_ticks(1 / PERIOD_S), self.write, order=Order.RECORD, name="world file"
+        )
+        self.write()
+
+    def write(self) -> None:
+        """Now."""
+        WorldState.of(self._world, self._model, self._header()).write(self.path)
+
+    def close(self) -> None:
+        """Writes no more."""
+        self._ticking.cancel()

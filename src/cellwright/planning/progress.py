@@ -1,0 +1,75 @@
+"""What the cell is like after some steps of a plan: from there it can be planned anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cellwright.core.errors import BadInput
+from cellwright.orders import KitDesign
+from cellwright.planning.actions import Action
+from cellwright.planning.ledger import KitRecord, Ledger
+from cellwright.planning.planner import PlanRequest
+from cellwright.planning.rules import BrokenRule, World
+from cellwright.planning.state import CellState, Hand, HandKind, Holder, KitState, RobotState
+
+__all__ = ["state_after"]
+
+
+def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
+    """The cell after these steps were carried out one after the other, by the validator's rules.
+
+    Which one of several equal slots of a kit is open is not known to the rules; here it is the last one.
+
+    Raises:
+        BadInput: A step cannot be carried out.
+    """
+    world = World(request)
+    for number, action in enumerate(actions, start=1):
+        try:
+            world.do(action)
+        except BrokenRule as broken:
+            raise BadInput(f"step {number} {action} cannot be carried out: {broken}") from None
+    ledger, state = world.ledger, request.state
+    return replace(
+        state,
+        robots=tuple(_robot(robot, ledger) for robot in state.robots),
+        holders=tuple(Holder(holder.name, ledger.holders[holder.name]) for holder in state.holders),
+        parts_trays=tuple(replace(tray, count=ledger.parts[tray.name].number) for tray in state.parts_trays),
+        tray_stacks=tuple(replace(stack, count=ledger.stacks[stack.name].number) for stack in state.tray_stacks),
+        outlets=tuple(replace(outlet, count=ledger.outlets[outlet.name].number) for outlet in state.outlets),
+        kits=tuple(_kits(request, ledger)),
+    )
+
+
+def _robot(robot: RobotState, ledger: Ledger) -> RobotState:
+    record = ledger.robots[robot.name]
+    hand = record.hand
+    if hand is not None and hand.kind is HandKind.KIT_TRAY:
+        hand = Hand(HandKind.KIT_TRAY, hand.sku)  # for which kit it was taken is planned anew
+    return replace(robot, tool=record.tool, hand=hand)
+
+
+def _kits(request: PlanRequest, ledger: Ledger) -> Iterable[KitState]:
+    """Kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
+    designs = {kit.name: kit.design for kit in request.state.kits} | {job.name: job.design for job in request.jobs}
+    held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HandKind.KIT}
+    for name, kit in ledger.kits.items():
+        if kit.place or name in held:
+            created = kit.exists or kit.finished or name in held
+            yield KitState(name, designs[name], kit.place, _filled(designs[name], kit), created, kit.fixed)
+
+
+def _filled(design: KitDesign, kit: KitRecord) -> tuple[str | None, ...]:
+    missing, wrong = dict(kit.missing), list(kit.wrong)
+    filled: list[str | None] = []
+    for slot in reversed(design.slots):
+        if missing.get(slot.sku, 0):
+            missing[slot.sku] -= 1
+            filled.append(None)
+            continue
+        pair = next((pair for pair in reversed(wrong) if pair[1] == slot.sku), None)
+        if pair is not None:
+            wrong.remove(pair)
+        filled.append(pair[0] if pair else slot.sku)
+    return tuple(reversed(filled))

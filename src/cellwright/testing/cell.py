@@ -1,0 +1,265 @@
+"""A cell under test: a process that runs the laboratory, and the pipe through which it is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+from cellwright.core.errors import BadInput, CellwrightError
+
+__all__ = ["Cell", "CellError"]
+
+START_S = 120.0  # real time that a laboratory may take to be built
+ANSWER_S = 60.0  # real time for an answer, beyond what is waited for in simulation
+NOT_STARTED = 'the cell does not run: call cell.start("aprs", ...) first'
+SLOWEST = 5.0  # simulation may be so many times slower than its pace says
+
+
+class CellError(CellwrightError):
+    """The cell cannot be used: it was not started, it has ended, or it does not answer."""
+
+
+class Cell:
+    """What the fixture `cell` gives. Nothing runs before `start`.
+
+    Simulated time stands still while nobody is connected and nothing is waited for, so it does not matter how long a
+    test takes between two lines.
+
+    Args:
+        folder: For log, picture and report; a temporary one when not given.
+        name: What the report is called.
+    """
+
+    def __init__(self, folder: Path | None = None, name: str = "test") -> None:
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="cellwright-"))
+        self.name = name
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: Queue[dict[str, Any] | None] = Queue()
+        self._doors: dict[str, Any] = {}
+        self._pace, self._asked = 1.0, 0
+
+    def start(
+        self,
+        cell: str = "aprs",
+        *,
+        seed: int = 0,
+        controller: str = "external",
+        order: str | Sequence[str] = "kit_m2l1",
+        tray: str | None = None,
+        pace: float = 1.0,
+        faults: Sequence[str | dict[str, Any]] = (),
+        time_limit_s: float = 300.0,
+    ) -> Cell:
+        """Starts the laboratory, on free ports.
+
+        Args:
+            cell: A cell's name, or a YAML file.
+            seed: Root of all randomness.
+            controller: `external`, or the name of one inside for `run`.
+            order: What is wanted: kits or order files.
+            tray: On which kit tray, for one order; any of the right kind when not given.
+            pace: Simulated seconds per second, for controllers outside.
+            faults: What goes wrong, as on the command line.
+            time_limit_s: Simulated time after which the doors close, so that no controller waits for ever.
+
+        Raises:
+            BadInput: One line that says what is allowed.
+        """
+        if self._process is not None:
+            raise CellError("this cell was started already: a test has one cell, ask for another fixture")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "host.txt").open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "cellwright.testing.host"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+        threading.Thread(target=self._read, args=[self._process], name="cell under test", daemon=True).start()
+        self._pace = pace
+        orders = [order] if isinstance(order, str) else list(order)
+        self._doors = self.ask(
+            "start",
+            patience_s=START_S,
+            cell=str(cell),
+            seed=seed,
+            controller=controller,
+            orders=[{"order": str(name)} | ({"tray": tray} if tray else {}) for name in orders],
+            pace=pace,
+            faults=list(faults),
+            time_limit_s=time_limit_s,
+            folder=str(self.folder),
+            name=self.name,
+        )
+        return self
+
+    def fault(self, fault: str | dict[str, Any]) -> None:
+        """Something more that goes wrong, written as on the command line: `weak_gripper:robot=fanuc,at=3`."""
+        self.ask("fault", fault=fault)
+
+    def drop(self, part: str = "*", *, during: str = "transfer 1", way_mm: float = 20.0, robot: str = "*") -> None:
+        """A part slips out of the hand that carries it, `during="transfer 2"`."""
+        self.fault({"kind": "drop", "part": part, "during": _event(during), "way_mm": way_mm, "robot": robot})
+
+    def push(
+        self, part: str = "*", *, by_mm: float | str | tuple[float, float] = 40.0, yaw_deg: float = 0.0, **when: Any
+    ) -> None:
+        """A part is moved; `by_mm` is a distance, or x and y in the world. `tray=` moves a tray."""
+        shift = by_mm if isinstance(by_mm, float | int | str) else f"{by_mm[0]:g}/{by_mm[1]:g}"
+        self.fault({"kind": "push", "part": part, "by_mm": shift, "yaw_deg": yaw_deg} | self._when(when))
+
+    def remove(self, part: str, **when: Any) -> None:
+        """A part is taken away."""
+        self.fault({"kind": "remove", "part": part} | self._when(when))
+
+    def swap(self, part: str, other: str = "*", **when: Any) -> None:
+        """Two parts change places."""
+        self.fault({"kind": "swap", "part": part, "other": other} | self._when(when))
+
+    def blackout(self, detector: str = "*", *, for_s: float = 5.0, **when: Any) -> None:
+        """A detector sends nothing for a while."""
+        self.fault({"kind": "blackout", "detector": detector, "for_s": for_s} | self._when(when))
+
+    def crcl_address(self, robot: str) -> str:
+        """HOST:PORT of a robot's CRCL server."""
+        return self._address("crcl", robot)
+
+    def vision_address(self, robot: str) -> str:
+        """HOST:PORT of what a robot's detector sees."""
+        return self._address("vision", robot)
+
+    @property
+    def control_address(self) -> str:
+        """HOST:PORT of the door for orders and submissions."""
+        if "control" not in self._doors:
+            raise self._no_doors()
+        return str(self._doors["control"])
+
+    @property
+    def time_s(self) -> float:
+        """Simulation time."""
+        return float(self.ask("time"))
+
+    def wait(self, duration_s: float) -> None:
+        """Lets simulated time pass."""
+        self.ask("wait", duration_s=duration_s, waits_s=duration_s)
+
+    def run(self, order: str | None = None) -> dict[str, Any]:
+        """Lets the controller inside work until it ends; gives the verdict.
+
+        Args:
+            order: Instead of what `start` was told.
+        """
+        made: dict[str, Any] = self.ask("run", patience_s=86_400.0, order=order)
+        return made
+
+    def verdict(self) -> dict[str, Any]:
+        """Everything that the judge says now, as in a trial's `verdict.json`."""
+        made: dict[str, Any] = self.ask("verdict")
+        return made
+
+    def ask(self, what: str, *, patience_s: float = ANSWER_S, waits_s: float = 0.0, **arguments: Any) -> Any:
+        """One question to the laboratory's process.
+
+        Args:
+            what: The question.
+            patience_s: Real time for the answer.
+            waits_s: Simulated time that it may take besides.
+            arguments: What belongs to the question.
+
+        Raises:
+            BadInput: The question makes no sense; one line.
+            CellError: There is no answer.
+        """
+        __tracebackhide__ = True
+        process = self._process
+        if process is None:
+            raise CellError(NOT_STARTED)
+        self._asked += 1
+        end_s = time.monotonic() + patience_s + SLOWEST * waits_s / min(self._pace, 1.0)
+        with contextlib.suppress(OSError):  # it has ended, and the reader will say so
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"id": self._asked, "do": what, **arguments}).encode() + b"\n")
+            process.stdin.flush()
+        answer: dict[str, Any] | None = {}
+        while answer is not None and answer.get("id") != self._asked:  # late answers to earlier questions are left
+            try:
+                answer = self._answers.get(timeout=max(0.0, end_s - time.monotonic()))
+            except Empty:
+                raise CellError(f"the cell did not answer '{what}' in time; it may be overloaded") from None
+        if answer is None:
+            self._answers.put(None)
+            raise CellError(f"the cell's process has ended: {self._last_words()}")
+        if "error" in answer:
+            raise (BadInput if answer.get("bad_input") else CellError)(answer["error"])
+        return answer["result"]
+
+    def save(self) -> list[Path]:
+        """Writes report, picture and log; their files."""
+        return [Path(name) for name in self.ask("save")]
+
+    def close(self, *, keep: bool = False) -> None:
+        """Ends the process, whatever it does; removes its files unless they shall be kept."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(OSError):
+                assert process.stdin is not None
+                process.stdin.close()
+            try:
+                process.wait(2.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _address(self, door: str, robot: str) -> str:
+        if door not in self._doors:
+            raise self._no_doors()
+        robots = self._doors[door]
+        if robot not in robots:
+            raise BadInput(f"unknown robot '{robot}' with a {door} door (available: {', '.join(sorted(robots))})")
+        return str(robots[robot])
+
+    def _no_doors(self) -> CellError:
+        if self._process is None:
+            return CellError(NOT_STARTED)
+        return CellError('there are no doors: start the cell with controller="external"')
+
+    def _when(self, when: dict[str, Any]) -> dict[str, Any]:
+        """The moment; now, when none is given."""
+        if not {"at", "before", "during", "after"} & set(when):
+            return {**when, "at": self.time_s}
+        return {key: _event(value) if isinstance(value, str) else value for key, value in when.items()}
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in process.stdout:
+                self._answers.put(json.loads(line))
+        self._answers.put(None)
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(OSError):
+            lines = (self.folder / "host.txt").read_text(errors="replace").strip().splitlines()
+            if lines:
+                return lines[-1]
+        return "it said nothing"
+
+
+def _event(text: str) -> str:
+    """`transfer 2` as faults write it: `transfer:2`."""
+    return re.sub(r"\s+", ":", text.strip())

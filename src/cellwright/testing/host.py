@@ -1,0 +1,73 @@
+"""The process in which a cell under test runs: questions as lines of JSON on stdin, answers on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import traceback
+from collections.abc import Awaitable
+from typing import Any, BinaryIO
+
+from cellwright.core.errors import BadInput, CellwrightError
+from cellwright.testing.tested_cell import TestedCell
+
+__all__ = ["main"]
+
+MAX_LINE_BYTES = 2**20
+
+
+def main() -> None:
+    """Answers until stdin ends, which it does when the test's process does."""
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever is printed must not get between the answers
+    # Unbuffered: what a buffer had read ahead, the event loop would never see.
+    questions = os.fdopen(0, "rb", buffering=0, closefd=False)
+    first = json.loads(questions.readline() or b"{}")
+    try:
+        tested = TestedCell.of(_arguments(first))
+    except CellwrightError as error:
+        _say(answers, first, _told(error))
+        return
+    with tested.room.lab as lab:
+        lab.perform(_serve(tested, first, questions, answers))
+
+
+async def _serve(tested: TestedCell, first: dict[str, Any], questions: Any, answers: BinaryIO) -> None:
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_LINE_BYTES)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), questions)
+    _say(answers, first, await _answer(tested.open()))
+    turning = loop.create_task(tested.turn())
+    try:
+        while line := await reader.readline():
+            asked = json.loads(line)
+            _say(answers, asked, await _answer(tested.answer(asked["do"], _arguments(asked))))
+    finally:
+        turning.cancel()
+        await tested.room.close()
+
+
+async def _answer(work: Awaitable[Any]) -> dict[str, Any]:
+    try:
+        return {"result": await work}
+    except CellwrightError as error:
+        return _told(error)
+    except Exception as error:  # a mistake here must be told, or the test would wait for its answer
+        traceback.print_exc()
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _told(error: CellwrightError) -> dict[str, Any]:
+    return {"error": str(error), "bad_input": isinstance(error, BadInput)}
+
+
+def _arguments(asked: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in asked.items() if key not in ("id", "do")}
+
+
+def _say(answers: BinaryIO, asked: dict[str, Any], answer: dict[str, Any]) -> None:
+    answers.write(json.dumps({"id": asked.get("id"), **answer}).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""What a cell under test answers: where its doors are, how its kits are, what has happened."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from cellwright.core.config import validate
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.lab.lab import Lab
+from cellwright.lab.trial import EXTERNAL, TrialRun
+from cellwright.lab.trial_cfg import TrialCfg, TrialOrderCfg
+from cellwright.lab.trial_hold import Hold
+from cellwright.lab.trial_judging import Facts, fault_text, find_kits, find_part, make_verdict
+from cellwright.lab.trial_orders import OrderBook
+from cellwright.lab.trial_report import save_trial, trial_json
+from cellwright.lab.trial_room import TrialRoom
+from cellwright.lab.trial_verdict import Ending, TrialVerdict
+
+__all__ = ["TestedCell"]
+
+LOOK_S = 0.1
+IDLE_S = 1.0  # nothing has moved, and nobody is there, for so long: nothing will change
+WHERE = "cell.start"
+QUESTIONS = ("fault", "time", "wait", "run", "verdict", "kit", "part", "collisions", "save")
+
+
+@dataclass
+class TestedCell:
+    """A room that is asked from outside, between whose questions time stands still while nobody is connected.
+
+    Attributes:
+        cfg: What was asked for.
+        room: The laboratory with its doors.
+        folder: For the evidence.
+        end_log: Ends the log.
+    """
+
+    __test__ = False  # pytest: this is no test
+
+    cfg: TrialCfg
+    room: TrialRoom
+    folder: Path
+    end_log: Callable[[], object]
+    _hold: Hold = field(default_factory=Hold)
+    _waiting: int = 0
+    _ending: tuple[Ending, str] = (Ending.INTERRUPTED, "by the test")
+    _closed: bool = False
+    _began_s: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, asked: dict[str, Any]) -> Self:
+        """From what `cell.start` was told."""
+        folder = Path(asked.pop("folder"))
+        asked["trial"] = asked.pop("name")[:80]
+        cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
+        lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
+        room = TrialRoom(lab, OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE), cfg.faults)
+        return cls(cfg, room, folder, lab.record(folder / "log.mcap").close)
+
+    def __post_init__(self) -> None:
+        """What is there before anything happens."""
+        self._possible = self.room.recoverable()
+        self._parts = [name for name, item in self.room.lab.world.objects.items() if not item.is_tray]
+
+    async def open(self) -> dict[str, Any]:
+        """Opens the doors, for controllers outside; their addresses."""
+        self.room.look()
+        return await self.room.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
+
+    async def turn(self) -> None:
+        """Lets time go on while somebody is connected or waits, until the time limit closes the doors."""
+        room = self.room
+        while True:
+            await self._hold.until(lambda: self._waiting > 0 or (room.connected > 0 and not self._closed))
+            await room.lab.clock.sleep(LOOK_S)
+            room.look()
+            if room.lab.clock.time_s >= self.cfg.time_limit_s and not self._closed:
+                self._closed, self._ending = True, (Ending.TIME_LIMIT, f"{self.cfg.time_limit_s:g} s")
+                await room.close()
+
+    async def answer(self, what: str, arguments: dict[str, Any]) -> Any:
+        """The answer to one question."""
+        if what not in QUESTIONS:
+            raise UnknownName("question", what, QUESTIONS)
+        return await getattr(self, f"_{what}")(**arguments)
+
+    async def _fault(self, fault: str | dict[str, Any]) -> None:
+        self.room.add_fault(fault)
+
+    async def _time(self) -> float:
+        return self.room.lab.clock.time_s
+
+    async def _wait(self, duration_s: float) -> None:
+        await self._until(lambda: False, duration_s, even_idle=True)
+
+    async def _run(self, order: str | None = None) -> dict[str, Any]:
+        if self.cfg.controller == EXTERNAL:
+            raise BadInput("run is for a controller inside: start the cell with its name as controller=...")
+        if order is not None:
+            wanted = OrderBook.of([TrialOrderCfg(order=order)], self.room.lab.cell, self.cfg.seed, "cell.run")
+            self.room.book.orders = wanted.orders
+            self._possible = self.room.recoverable()
+        self._waiting += 1
+        self._hold.release()
+        try:
+            self._ending = await TrialRun(self.cfg, self.room, self.cfg.controller).internal()
+        finally:
+            self._waiting -= 1
+        return await self._verdict()
+
+    async def _verdict(self) -> dict[str, Any]:
+        made: dict[str, Any] = json.loads(trial_json(self._judged()))
+        return made
+
+    async def _kit(self, name: str, wanted: bool, within_s: float, **_: Any) -> dict[str, Any]:
+        def done() -> bool:
+            kits = find_kits(self.room, name)
+            return (bool(kits) and all(kit.done for kit in kits)) is wanted
+
+        why = await self._until(done, within_s)
+        kits = [kit.as_dict() for kit in find_kits(self.room, name)]
+        return {"ok": done(), "why": why, "kits": kits, **self._happened()}
+
+    async def _part(self, name: str, slot: str, wanted: bool, within_s: float, **_: Any) -> dict[str, Any]:
+        def there() -> bool:
+            return find_part(self.room, name, slot, self._parts)[0] is wanted
+
+        why = await self._until(there, within_s)
+        return {
+            "ok": there(),
+            "why": why,
+            "reason": find_part(self.room, name, slot, self._parts)[1],
+            **self._happened(),
+        }
+
+    async def _collisions(self) -> list[str]:
+        return [str(hit) for hit in self.room.judge.collisions.hits]
+
+    async def _save(self) -> list[str]:
+        self.end_log()
+        files = save_trial(self._judged(), self.room.lab.world, self.folder)
+        return [str(path) for path in files.values()]
+
+    def _judged(self) -> TrialVerdict:
+        facts = Facts(self.cfg.trial, self.cfg.controller, self.cfg.time_limit_s)
+        wall_s = time.monotonic() - self._began_s
+        return make_verdict(self.room, facts, self._ending, wall_s=wall_s, possible=self._possible)
+
+    def _happened(self) -> dict[str, Any]:
+        lines = [str(record) for record in self.room.faults]
+        lines += [f"fault {fault_text(fault)}: its moment has not come" for fault in self.room.pending]
+        lines += [str(event) for event in (*self.room.judge.drops.drops, *self.room.judge.collisions.hits)]
+        return {"time_s": self.room.lab.clock.time_s, "happened": lines}
+
+    async def _until(self, wanted: Callable[[], bool], within_s: float, *, even_idle: bool = False) -> str:
+        """Lets time go on until something is so, can no more be so, or that time is over; says which."""
+        clock, idle_s = self.room.lab.clock, 0.0
+        end_s = clock.time_s + within_s
+        self._waiting += 1
+        self._hold.release()
+        try:
+            while not wanted():
+                left_s = end_s - clock.time_s
+                if left_s <= 0:
+                    return f"waited for {within_s:g} s" if within_s else "now"
+                idle_s = idle_s + LOOK_S if self._idle else 0.0
+                if idle_s > IDLE_S and not even_idle:
+                    return "nobody is connected, and nothing moves any more"
+                await clock.sleep(min(LOOK_S, left_s))
+            return "it is so"
+        finally:
+            self._waiting -= 1
+
+    @property
+    def _idle(self) -> bool:
+        due = any(fault.at is not None for fault in self.room.pending)
+        return not due and (self._closed or not self.room.connected) and self.room.still

@@ -1,0 +1,121 @@
+"""Small kits in the APRS laboratory, built by our own controller, judged by the truth; and its belief without a lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+import cellwright as cw
+from cellwright import catalogue
+from cellwright.cells import load_cell
+from cellwright.core.messages import Tracks
+from cellwright.execution import ExecutionSettings, RecoveryMode
+from cellwright.judge import parse_fault
+from cellwright.knowledge import Belief, Database, Workstation, WorldModel, fill, records
+from cellwright.lab.kitting import RunCfg, run_order
+from cellwright.lab.kitting_report import KittingReport
+from cellwright.lab.planning import designs_for
+from cellwright.lab.workstation import workstation_of
+from cellwright.orders import KitDesign, Order, OrderLine
+
+SKUS = {"s": "sku_part_small_gear", "m": "sku_part_medium_gear", "l": "sku_part_large_gear"}
+TRAYS = {"m": "sku_kit_m2l1_vessel", "s": "sku_kit_s2l2_vessel"}
+
+
+def small_kit(letters: str) -> Order:
+    """An order for one kit of these gears, such as `m` or `ml`."""
+    tray = TRAYS["m" if "m" in letters else "s"]
+    parts = {SKUS[letter]: letters.count(letter) for letter in dict.fromkeys(letters)}
+    return Order(f"order_{letters}", (OrderLine(KitDesign.of(f"kit_{letters}", tray, parts), 1),))
+
+
+def build(
+    orders: str | Sequence[Order],
+    *faults: str,
+    recovery: str = "full",
+    robots: tuple[str, ...] = ("fanuc",),
+    seed: int = 0,
+    **settings: float,
+) -> KittingReport:
+    """Builds kits in a fresh laboratory with physics; whatever goes wrong, nobody may say done when it is not."""
+    wanted = [small_kit(orders)] if isinstance(orders, str) else list(orders)
+    chosen = ExecutionSettings(recovery=RecoveryMode(recovery), **settings)  # type: ignore[arg-type]
+    with cw.Lab.from_cell("aprs", seed) as lab:
+        report = run_order(lab, wanted, RunCfg(robots, chosen, tuple(parse_fault(fault) for fault in faults)))
+    complete = all(kit.done for kit in report.kits)
+    assert complete or not report.order.done, f"said done, but {[kit.reason for kit in report.kits]}"
+    return report
+
+
+class StillCell:
+    """Belief about the APRS cell, and a clock: whoever waits sees a frame every tenth of a second.
+
+    Attributes:
+        moved: Object -> where it is shown instead of where the drawings have it.
+        hidden: Objects that are not shown.
+        blind: Whether nothing is shown at all.
+    """
+
+    def __init__(self, orders: Sequence[Order]) -> None:
+        database = Database("sqlite://")
+        fill(database, _workstation(), designs_for(orders))
+        self.belief = Belief(WorldModel(database))
+        tree = self.belief.world_model.tree
+        self.drawn = {name: tree.in_world[tree.index[name]].copy() for name in self.belief.objects()}
+        with database.session() as session:
+            slots = records.Slot.all(session)
+            self.slots = {slot.slot_part.name: slot.name for slot in slots if slot.slot_part is not None}
+        self.skus = {name: sku for sku in _all_skus() for name in self.belief.objects(sku)}
+        self.moved: dict[str, np.ndarray] = {}
+        self.hidden: set[str] = set()
+        self.blind = False
+        self.time_s = 0.0
+        self._frames = 0
+
+    async def sleep(self, duration_s: float) -> None:
+        until_s = self.time_s + duration_s
+        while (self._frames + 1) * 0.1 <= until_s:
+            self._frames += 1
+            self.time_s = self._frames * 0.1
+            if not self.blind:
+                self.show()
+        self.time_s = until_s
+
+    def show(self) -> None:
+        """A frame, of what stands where by now."""
+        names = [name for name in self.drawn if name not in self.hidden]
+        slots = tuple("" if name in self.moved else self.slots.get(name, "") for name in names)
+        poses = [cw.Pose.from_matrix(self.moved.get(name, self.drawn[name])) for name in names]
+        self.belief.take(
+            Tracks(
+                round(self.time_s * 1e9), self._frames, "eye", tuple(names), tuple(self.skus[name] for name in names),
+                np.array([pose.position for pose in poses]), np.array([pose.quaternion for pose in poses]),
+                np.full((len(names), 4), 1e-8), np.zeros(len(names)), slots,
+            )
+        )  # fmt: skip
+
+    def shift(self, name: str, x_m: float = 0.0, y_m: float = 0.0, z_m: float = 0.0) -> None:
+        """Shows an object elsewhere from now on."""
+        self.moved[name] = self.drawn[name].copy()
+        self.moved[name][:3, 3] += [x_m, y_m, z_m]
+
+
+@cache
+def _workstation() -> Workstation:
+    """By the drawings; to find out what the robots reach takes longer than all the rest."""
+    return workstation_of(load_cell("aprs"))
+
+
+def _all_skus() -> list[str]:
+    return [
+        *(catalogue.PARTS.get(name).sku for name in catalogue.PARTS),
+        *(catalogue.TRAYS.get(name).sku for name in catalogue.TRAYS),
+    ]
+
+
+@pytest.fixture
+def still() -> Callable[..., StillCell]:
+    return lambda *orders: StillCell(orders or (small_kit("mml"),))

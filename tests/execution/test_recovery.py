@@ -1,0 +1,63 @@
+"""What goes wrong is noticed, put right where it can be, and never called done where it cannot."""
+
+from __future__ import annotations
+
+import pytest
+
+from cellwright.execution import OrderStatus
+
+from .conftest import build
+
+
+def test_a_part_that_falls_is_noticed_and_another_way_is_planned():
+    report = build("m", "drop:during=transfer:1")
+    failed = [record for record in report.order.actions if record.phase == "fail"]
+    assert len(report.drops) == 1
+    assert "was lost on the way" in failed[0].reason
+    assert report.done
+    assert report.order.replans == 1
+    assert not report.hits
+
+
+def test_without_recovery_the_first_failure_ends_the_work():
+    report = build("m", "drop:during=transfer:1", recovery="none")
+    assert report.order.status is OrderStatus.FAILED
+    assert "was lost on the way" in report.order.reason
+    assert report.order.actions[-1].phase == "fail"
+    assert report.order.retries == report.order.replans == 0
+
+
+def test_a_part_that_is_moved_before_the_grasp_is_taken_after_another_look():
+    report = build("m", "push:before=grasp:1,by_mm=40", recovery="retry")
+    failed = [record for record in report.order.actions if record.phase == "fail"]
+    assert failed
+    assert failed[0].action.startswith("(take-part")
+    assert report.done
+    assert report.order.retries >= 1
+    assert report.order.replans == 0
+
+
+FAULTS = {
+    "missed": "push:before=grasp:1,by_mm=40",
+    "gone": "remove:before=grasp:1",
+    "exchanged": "swap:before=grasp:1",
+    "out again": "remove:after=place:1",
+    "unseated": "push:after=place:1,by_mm=30",
+    "wrong part in the slot": "swap:after=place:1",
+    "weak": "weak_gripper:at=1,factor=0.005",
+    "weak for a while": "weak_gripper:at=1,factor=0.005,for_s=15",
+    "dark for a while": "blackout:at=3,for_s=8",
+    "dark": "blackout:at=3,for_s=1000",
+    "shifted": "offset:at=2,by_mm=8",
+    "fallen": "drop:during=transfer:2",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("recovery", ["none", "retry", "full"])
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+def test_nothing_that_goes_wrong_is_called_done(fault, recovery):
+    report = build("mm", fault, recovery=recovery)
+    assert report.order.reason
+    if recovery == "full" and fault in (FAULTS["gone"], FAULTS["missed"], FAULTS["dark for a while"]):
+        assert report.done, report.reason

@@ -1,0 +1,64 @@
+"""The kitting experiments: what a run is made into, and what is counted."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from cellwright.experiments.kitting_clean import _metrics
+from cellwright.experiments.kitting_faults import FAULT_SPECS, RECOVERIES, _figures
+from cellwright.experiments.kitting_runs import KittingJob, KittingRow, random_cell, run_kitting, table_of
+from cellwright.judge import parse_fault
+
+
+def row(status: str = "done", **more) -> KittingRow:
+    return KittingRow("kit_m2l1", 1, "full", "drop", status, **{"sim_s": 30.0, **more})
+
+
+def test_all_faults_and_recoveries_are_there():
+    assert {parse_fault(spec).kind for spec in FAULT_SPECS.values()} == set(FAULT_SPECS)
+    assert list(FAULT_SPECS) == ["drop", "push", "remove", "swap", "weak_gripper", "blackout", "offset"]
+    assert RECOVERIES == ("none", "retry", "full")
+
+
+def test_only_what_could_be_recovered_counts():
+    rows = [
+        row(applied=True, recoverable=True, detect_s=2.0),
+        row("partial", applied=True, recoverable=True, detect_s=4.0),
+        row("partial", applied=True, recoverable=False),
+        row("false_done", applied=True, recoverable=True),
+        row(),  # the fault's moment never came
+    ]
+    figures = _figures(rows)
+    assert (figures["n"], figures["applied"], figures["false_done"]) == (3, 4, 1)
+    assert figures["recovered"] == pytest.approx(1 / 3)
+    assert figures["detect_s_median"] == 3.0
+    assert math.isnan(_figures([])["recovered"])
+
+
+def test_clean_metrics():
+    metrics = _metrics([row(placed_mm=(0.1, 0.3)), row("partial", placed_mm=(0.2,))])
+    assert (metrics["success"], metrics["n"], metrics["false_done"]) == (0.5, 2, 0)
+    assert 0 < metrics["success_low"] < 0.5
+    assert metrics["placed_mm_p95"] == pytest.approx(0.29)
+
+
+def test_table_has_the_worst_placement():
+    table = table_of([row(placed_mm=(0.1, 0.3)), row()])
+    assert table.rows[0][list(table.columns).index("placed_mm")] == 0.3
+    assert math.isnan(table.rows[1][list(table.columns).index("placed_mm")])
+
+
+def test_layouts_differ_by_seed_and_hold_enough():
+    cell = random_cell()
+    assert all(population.shuffle for population in cell.populations)
+    assert sum(population.count for population in cell.populations) == 15
+
+
+@pytest.mark.long
+def test_a_run_becomes_a_row():
+    found = run_kitting(KittingJob("kit_m2l1", 104, "full", "drop", FAULT_SPECS["drop"]))
+    assert (found.status, found.applied, found.recoverable) == ("done", True, True)
+    assert len(found.placed_mm) == 3
+    assert found.detect_s > 0

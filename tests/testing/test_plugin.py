@@ -1,0 +1,157 @@
+"""The pytest plugin, as a user's own pytest runs it: what is said, what is kept, what is removed."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from cellwright.testing import Cell, CellError, expect
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "pytest"
+
+GOOD = """
+import pytest
+from cellwright.core.errors import BadInput
+from cellwright.testing import expect
+
+def test_good(cell):
+    cell.start("aprs", seed=2, pace=5)
+    with pytest.raises(BadInput, match="unknown robot 'ur5' with a crcl door .available: fanuc, motoman"):
+        cell.crcl_address("ur5")
+    assert cell.crcl_address("fanuc") != cell.vision_address("fanuc")
+    with pytest.raises(BadInput, match="unknown part 'bolt'"):
+        cell.remove("bolt")
+    with pytest.raises(BadInput, match="run is for a controller inside"):
+        cell.run()
+    expect(cell).kit("kit_m2l1").not_to_be_complete()
+    expect(cell).part("sku_part_medium_gear").to_be_in("fanuc_medium_tray/slot_1")
+    cell.push("medium_gear_1", by_mm=(0, 30))
+    cell.wait(1.5)
+    expect(cell).part("medium_gear_1").not_to_be_in("fanuc_medium_tray/slot_1")
+    assert 1.5 <= cell.time_s < 10.0
+    assert [fault["fault"] for fault in cell.verdict()["faults"]] == ["push"]
+    expect(cell).no_collision()
+
+def test_refused(cell):
+    with pytest.raises(BadInput, match="unknown controller 'me' .available: external"):
+        cell.start("aprs", controller="me")
+"""
+
+BAD = """
+import pytest
+from cellwright.core.errors import BadInput
+from cellwright.testing import expect
+
+def test_bad(cell):
+    cell.start("aprs", faults=["remove:part=large_gear_1,at=0"])
+    with pytest.raises(BadInput, match="unknown kit 'kit_m2l'; did you mean 'kit_m2l1'"):
+        expect(cell).kit("kit_m2l").to_be_complete()
+    with pytest.raises(BadInput, match="unknown slot 'fanuc_kit_m2l1/slot_9'"):
+        expect(cell).part("medium_gear_1").to_be_in("fanuc_kit_m2l1/slot_9")
+    expect(cell).kit("fanuc_kit_m2l1").to_be_complete(within_s=1000)
+"""
+
+
+def run_pytest(*arguments, folder, timeout_s=300):
+    """A pytest of its own, with the plugin whether or not the package is installed."""
+    installed = any(point.value == "cellwright.testing.plugin" for point in entry_points(group="pytest11"))
+    plugin = [] if installed else ["-p", "cellwright.testing.plugin"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), *plugin, *arguments]
+    paths = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"PYTHONPATH": paths}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout_s)
+
+
+def test_a_failure_has_reasons_and_evidence(tmp_path):
+    (tmp_path / "test_mine.py").write_text(BAD)
+    kept = tmp_path / "kept"
+    done = run_pytest("--cellwright-keep", kept, folder=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    why = r"fanuc_kit_m2l1 is not complete at \d+\.\d s \(nobody is connected, and nothing moves any more\):"
+    assert re.search(why, done.stdout)
+    assert "NO  slot_3: the slot is empty" in done.stdout
+    assert "ok  extras: nothing extra" in done.stdout
+    assert re.search(r"fault remove large_gear_1 at 0\.\d\d s: taken away .* \(recoverable\)", done.stdout)
+    files = [Path(line.removeprefix("kept: ")) for line in done.stdout.splitlines() if line.startswith("kept: ")]
+    assert [path.name for path in files] == ["verdict.json", "verdict.html", "cell.png", "log.mcap"]
+    assert all(path.stat().st_size > 1000 for path in files)
+    assert [path.name for path in kept.iterdir()] == ["test_bad"]
+    assert "testing/cell.py" not in done.stdout, "the trace shows the user's lines, not ours"
+
+
+@pytest.mark.peer
+def test_the_example_repository_and_a_failure_run_in_parallel(tmp_path):
+    """Several cells at once, on one machine: each on its own ports; a success leaves nothing, a failure all it has."""
+    (tmp_path / "test_good.py").write_text(GOOD)
+    (tmp_path / "test_bad.py").write_text(BAD)
+    kept = tmp_path / "kept"
+    done = run_pytest("-n", "2", "--cellwright-keep", kept, str(tmp_path), str(EXAMPLE), folder=tmp_path, timeout_s=600)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 failed, 5 passed" in done.stdout, done.stdout
+    assert [path.name for path in kept.iterdir()] == ["test_bad"]
+
+
+@pytest.mark.peer
+def test_a_controller_that_hangs_is_disconnected_at_the_time_limit_and_no_process_is_left(tmp_path):
+    cell = Cell(tmp_path / "cell").start("aprs", pace=5, time_limit_s=2)
+    host, port = cell.vision_address("fanuc").split(":")
+    process = cell._process
+    try:
+        with socket.create_connection((host, int(port)), timeout=60) as eyes:
+            while eyes.recv(65536):
+                pass
+        assert 2.0 <= cell.time_s < 4.0
+        assert cell.verdict()["ending"] == "time_limit"
+        with pytest.raises(AssertionError, match="is not complete"):
+            expect(cell).kit("kit_m2l1").to_be_complete(within_s=5)
+    finally:
+        cell.close()
+    assert process.returncode == 0
+    assert not (tmp_path / "cell").exists()
+
+
+@pytest.mark.peer
+def test_the_laboratory_ends_with_the_test_process(tmp_path):
+    code = (
+        "from pathlib import Path\nfrom cellwright.testing import Cell\nimport time\n"
+        f"cell = Cell(Path({str(tmp_path / 'cell')!r})).start('aprs')\n"
+        "print(cell._process.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    for _ in range(200):
+        if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+            return
+        time.sleep(0.1)
+    pytest.fail("the laboratory still runs")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda cell: cell.time_s,
+        lambda cell: cell.crcl_address("fanuc"),
+        lambda cell: cell.control_address,
+        lambda cell: cell.drop(),
+        lambda cell: expect(cell).no_collision(),
+    ],
+)
+def test_a_cell_that_was_not_started_says_so(tmp_path, ask):
+    with pytest.raises(CellError, match=r'the cell does not run: call cell.start\("aprs", ...\) first'):
+        ask(Cell(tmp_path))
+
+
+def test_loading_the_plugin_imports_nothing_heavy():
+    code = "import sys, cellwright.testing.plugin; print(*sorted({'numpy', 'mujoco', 'pydantic'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
