@@ -6,7 +6,7 @@ import asyncio
 
 import numpy as np
 
-from cellwright.execution.binding import candidates, free_grasps, open_seat, wrong_part
+from cellwright.execution.binding import blockers, candidates, free_grasps, open_seat, wrong_part
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView, Seen
 
@@ -63,6 +63,22 @@ def test_a_filled_slot_is_not_open_and_a_part_of_another_kind_in_it_is_wrong(sti
     assert part is not None
     assert where is not None
     assert (part.name, where.name) == ("small_gear_1", "slot_1")
+
+
+def test_a_part_that_lies_across_a_slot_is_in_the_way_and_on_the_kit(still):
+    cell = still()
+    design = small_kit("mml").lines[0].design
+    view = view_of(cell)
+    seat, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    assert seat is not None
+    assert view.extras("fanuc_kit_m2l1", view.parts()) == []
+    cell.moved["small_gear_1"] = seat.pose_part_in_world.matrix
+    cell.moved["small_gear_1"][:3, 3] += [0.03, 0.03, 0.013]
+    view = view_of(cell)
+    assert [part.name for part in blockers(view, seat, view.parts())] == ["small_gear_1"]
+    assert [part.name for part in view.extras("fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
+    other, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    assert other is None or other.name != seat.name
 
 
 def test_fingers_turn_until_they_fit_between_neighbours():

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures
+from cellwright.catalogue import TOOLS, GripperFigures, part_of_sku
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView, Seat, Seen
 from cellwright.orders import KitDesign
 
-__all__ = ["GraspChoice", "candidates", "free_grasps", "open_seat", "wrong_part"]
+__all__ = ["GraspChoice", "blockers", "candidates", "free_grasps", "open_seat", "wrong_part"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,6 +23,7 @@ YAWS_RAD = tuple(np.radians([0.0, 90.0, 45.0, -45.0, 22.5, -22.5, 67.5, -67.5]))
 UNCERTAIN_M = 0.003  # a place that is known worse than this is no place to grasp at
 FINGER_GAP_M = 0.001  # that fingers keep from neighbours at least
 ABOVE_M = 0.0005
+OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way of the other
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,18 @@ class GraspChoice:
 
     Attributes:
         yaw_rad: Turn of the fingers.
-        deeper_m: How much below the middle of the peg.
     """
 
     yaw_rad: float = 0.0
-    deeper_m: float = 0.0
 
     def pose_tool(self, part: Seen) -> Pose:
         """Of the tool that takes the part."""
         point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
-        return tool_down(point - np.array([0.0, 0.0, self.deeper_m]), self.yaw_rad)
+        return tool_down(point, self.yaw_rad)
 
     def pose_release(self, seat: Seat, part: Seen, above_m: float) -> Pose:
         """Of the tool that lets the part go above its seat."""
-        height_m = part.figures.grasp_height_m - self.deeper_m + above_m
+        height_m = part.figures.grasp_height_m + above_m
         return tool_down(seat.pose_part_in_world.apply([0.0, 0.0, height_m]), self.yaw_rad)
 
 
@@ -89,10 +88,18 @@ def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Se
         if seat.sku != sku:
             continue
         there = view.in_seat(seat, parts)
-        if there is None:
+        beside = blockers(view, seat, parts)
+        if there is None and not beside:
             return seat, ""
-        filled.append(f"{seat.name} holds {there.name}")
+        filled.append(f"{seat.name} holds {there.name}" if there else f"{beside[0].name} lies across {seat.name}")
     return None, ", ".join(filled) or f"{kit} has no slot for {sku}"
+
+
+def blockers(view: CellView, seat: Seat, parts: Sequence[Seen]) -> list[Seen]:
+    """Parts that lie about where a part of the slot's SKU would have to go."""
+    radius_m = part_of_sku(seat.sku).radius_m - OVERLAP_M
+    near = [part for part in parts if part.across_m(seat.position) < radius_m + part.figures.radius_m]
+    return [part for part in near if not seat.holds(part) and view.is_loose(part)]
 
 
 def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, Seat | None]:

@@ -57,6 +57,7 @@ class Doing:
         self.records: list[ActionRecord] = []
         self.retries = 0
         self._told = 0
+        self._place = ""
 
     async def act(self, action: Action) -> None:
         """Does a step, as often as is allowed.
@@ -96,8 +97,8 @@ class Doing:
             return [action] if held else fetch
         if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):
             return [action]
-        if action.verb is Verb.SET_GRASP:
-            return fetch[:2]
+        if action.verb is Verb.SET_GRASP:  # it names no place
+            return [step._replace(place=self._place) for step in fetch[:2]] if self._place else None
         if action.verb is Verb.RETURN_PART:
             return [action] if held else None
         if held:
@@ -111,6 +112,8 @@ class Doing:
     async def _once(self, action: Action, attempt: int) -> None:
         start_s, part, rows = self._clock.time_s, "", list[Evaluated]()
         detail = "it is in the hand after all"
+        if action.verb is Verb.LOOK_PART:
+            self._place = action.place
         try:
             part = self._meant(action)
             self._tell(action, "start", "", [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cellwright.core.errors import BadInput, JobFailed, UnknownName
+from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.crcl import CrclClient
 from cellwright.execution.arm import Arm, ArmFailed
@@ -14,12 +14,13 @@ from cellwright.execution.doing import Doing
 from cellwright.execution.drawings import drawn_places, shift_of
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.hands import held_by
-from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.look import Look
 from cellwright.execution.outcome import KitReport, OrderReport, OrderStatus, Unobtainable
 from cellwright.execution.planned import Planned, make_plan
-from cellwright.execution.predicates import BelievedCell, Evaluator, ToolState
+from cellwright.execution.predicates import Evaluator, ToolState
+from cellwright.execution.present import PresentCell
 from cellwright.execution.progress import Progress, load_progress, save_progress
-from cellwright.execution.recovery import Recovery, mending
+from cellwright.execution.recovery import Recovery, clearing, mending
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import Steps
 from cellwright.execution.verify import kit_reports
@@ -87,7 +88,7 @@ class Executor:
         self._notes: list[str] = []
         self._shift = ""
         self._designs.clear()
-        cell = BelievedCell(self.belief, lambda: self.clock.time_s, self._report)
+        cell = PresentCell(self.view, lambda: self.clock.time_s, self._report)
         evaluator = Evaluator(cell)
         self._doings = {name: self._doing(worker, evaluator) for name, worker in self._workers.items()}
 
@@ -117,7 +118,7 @@ class Executor:
             resume: Continues what the database says was under way: looks first, then plans from what is believed.
 
         Raises:
-            BadInput: No order, or nothing to resume.
+            BadInput: No order, nothing to resume, or an order that cannot be planned for at all; nothing was begun.
         """
         start_s = self.clock.time_s
         self._start_afresh(orders)
@@ -129,11 +130,13 @@ class Executor:
         try:
             await self._begin()
             reason = await self._work(orders, start_s)
-        except (JobFailed, CannotSee) as error:
+        except CellwrightError as error:
+            if isinstance(error, BadInput) and not self._progress.plans:
+                raise  # nothing was begun
             reason = str(error)
         try:
             kits, hands = await self._end()
-        except (JobFailed, CannotSee) as error:
+        except CellwrightError as error:
             hands = str(error)
         self._progress.finished = True
         save_progress(self.belief.world_model.database, self._progress)
@@ -174,7 +177,7 @@ class Executor:
         end_s = start_s + self.settings.time_limit_s
         while True:
             planned = await self._plan(orders)
-            actions = planned.result.actions or self._mending(planned)
+            actions = self._clearing(planned) or planned.result.actions or self._mending(planned)
             if not actions:
                 return ""
             failures = await self._perform(planned, actions, end_s)
@@ -219,6 +222,12 @@ class Executor:
             )
         )
         return planned
+
+    def _clearing(self, planned: Planned) -> Sequence[Action]:
+        """What has to be out of the way before the plan can be carried out."""
+        if self.settings.recovery is not RecoveryMode.FULL:
+            return ()
+        return clearing(planned.kits, self.view, self._workers, planned.reach, self._recovery.left_out)
 
     def _mending(self, planned: Planned) -> Sequence[Action]:
         """What there is to do when the plan has nothing more: parts that are in their slots and not seated."""
@@ -301,6 +310,7 @@ class Executor:
     ) -> OrderReport:
         slots = [slot for kit in kits for slot in kit.slots]
         wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
+        wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
         wanted = sum(order.kit_count for order in orders)
         complete = len(kits) == wanted and not wrong and bool(slots)
         status = OrderStatus.PARTIAL if any(slot.filled for slot in slots) else OrderStatus.FAILED

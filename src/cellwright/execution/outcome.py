@@ -87,16 +87,24 @@ class SlotReport:
 
 @dataclass(frozen=True)
 class KitReport:
-    """A kit as it was seen last."""
+    """A kit as it was seen last.
+
+    Attributes:
+        name: Its name.
+        design: What it shall be.
+        slots: Its slots.
+        extras: Parts that lie on it and in no slot.
+    """
 
     name: str
     design: str
     slots: tuple[SlotReport, ...]
+    extras: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether every slot is right."""
-        return all(slot.filled for slot in self.slots)
+        """Whether every slot is right and nothing else lies there."""
+        return all(slot.filled for slot in self.slots) and not self.extras
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,9 @@ class Recipe:
         careful_mps: The same after something slipped.
         acceleration_mps2: Of the tool.
         settle_s: Before and after the fingers move.
-        look_s: What a look takes at least.
         release_m: How high above its seat a part is let go; the lab's 5 mm lets light gears jump.
         clearance_m: Between whatever travels and the highest thing on the tables.
         grip_tolerance_m: By how much the width of a held part may differ from the drawing: rubber pads give way.
-        deeper_m: How much lower a repeated grasp takes the peg.
         max_tilt_rad: Parts that lean more are not grasped.
     """
 
@@ -45,11 +43,9 @@ class Recipe:
     careful_mps: float = 0.05
     acceleration_mps2: float = 0.8
     settle_s: float = 0.05
-    look_s: float = 0.25
     release_m: float = 0.002
     clearance_m: float = 0.015
     grip_tolerance_m: float = 0.0025
-    deeper_m: float = 0.0005
     max_tilt_rad: float = math.radians(20.0)
 
 

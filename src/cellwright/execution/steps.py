@@ -110,6 +110,9 @@ class Steps:
         if not good:
             why = "; ".join(reasons)
             raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", worker.found)
+        if worker.reading is not None:  # those first that fingers get at
+            others = worker.view.parts()
+            good.sort(key=lambda part: not free_grasps(part, others, worker.reading.gripper if worker.reading else ""))
         return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
     async def _grasp(self, part: Seen) -> GraspChoice:
@@ -154,6 +157,9 @@ class Steps:
         await worker.go_down(pose, slow_mps)
         await worker.dwell(recipe.settle_s)
         reading = await worker.close()
+        if not worker.holds_well(reading, part):  # fingers that still give are not believed yet
+            await worker.dwell(recipe.settle_s)
+            reading = await worker.read()
         if not worker.holds_well(reading, part):
             worker.misses += 1
             await worker.open()

@@ -27,7 +27,8 @@ def kit_reports(
         rows = [_slot(view, seat, view.in_seat(seat, parts), since_s, now_s, settings) for seat in seats]
         if not seats:
             rows = [SlotReport(slot.name, slot.sku, reason="there is no such kit") for slot in design.slots]
-        reports.append(KitReport(kit, design.name, tuple(rows)))
+        extras = tuple(part.name for part in view.extras(kit, parts))
+        reports.append(KitReport(kit, design.name, tuple(rows), extras))
     return tuple(reports)
 
 

@@ -22,6 +22,7 @@ Array = npt.NDArray[np.float64]
 
 IN_SLOT_M, ON_SLOT_M = 0.015, 0.020  # as planning counts: farther away is not in the slot
 NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
+BESIDE_M = 0.001  # a part that stands nearer to a tray than this may touch it: detectors err by a third of it
 HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
 
 
@@ -67,6 +68,11 @@ class Seen:
         lean = np.sin(self.tilt_rad)
         upright = max(np.cos(self.tilt_rad), 0.0)
         return float(self.position[2] + upright * self.figures.height_m + lean * self.figures.radius_m)
+
+    @property
+    def reach_m(self) -> float:
+        """How far it extends from its origin in the plane, at most; one that leans, also by its height."""
+        return float(self.figures.radius_m + np.sin(self.tilt_rad) * self.figures.height_m)
 
     def across_m(self, point: Array) -> float:
         """How far from a point, in the plane."""
@@ -180,6 +186,21 @@ class CellView:
                 if any(seat.holds(part) for seat in self._seats(kit.name, slots)):
                     return False
         return True
+
+    def extras(self, kit: str, parts: Iterable[Seen]) -> list[Seen]:
+        """Parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
+        tray = self.facts.tray_of.get(kit, "")
+        if not tray or kit not in self.facts.tree.index:
+            return []
+        length_m, width_m, height_m = tray_layout(self.facts.things[tray].sku).size_m
+        from_world = self.pose(kit).inverse()
+        found = []
+        for part in parts:
+            x, y, z = from_world.apply(part.position)
+            beside_m = np.hypot(max(abs(x) - length_m / 2, 0.0), max(abs(y) - width_m / 2, 0.0))
+            if beside_m < part.reach_m + BESIDE_M and z < height_m + HIGHEST_M / 2 and self.is_loose(part):
+                found.append(part)
+        return found
 
     def reaches(self, robot: str, point: Array) -> bool:
         """Whether a point lies between the places that the robot is known to reach; a good guess, no promise."""

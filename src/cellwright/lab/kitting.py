@@ -13,6 +13,7 @@ from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections, FaultEvent
 from cellwright.core.messages import Order as OrderMessage
 from cellwright.execution import ExecutionSettings, OrderReport, OrderStatus
+from cellwright.execution.progress import load_progress
 from cellwright.judge import FaultCfg, Judge
 from cellwright.judge.faults.fitting import fit
 from cellwright.knowledge import Database
@@ -123,6 +124,7 @@ class _Run:
         self, lab: Lab, orders: Sequence[Order], cfg: RunCfg, database: Database, resumed: WorldState | None = None
     ) -> None:
         self.lab, self.orders, self.cfg, self.resumed = lab, tuple(orders), cfg, resumed
+        self.is_under_way = resumed is not None and load_progress(database) is not None
         self.doors = CrclDoors(lab)
         self.controller = KittingController(lab, self.doors, database, robots=cfg.robots, settings=cfg.settings)
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
@@ -181,7 +183,7 @@ class _Run:
         limit_s = self.cfg.limit_s or LIMIT_S_PER_PART * parts
         try:
             async with asyncio.timeout(limit_s):
-                report = await self.controller.run(self.orders, resume=self.resumed is not None)
+                report = await self.controller.run(self.orders, resume=self.is_under_way)
         except TimeoutError:
             report = self._gave_up(f"not done after {limit_s:g} s")
         except JobFailed as error:

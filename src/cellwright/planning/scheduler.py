@@ -28,6 +28,8 @@ __all__ = ["Scheduler"]
 _EPS = 1e-9
 _WHIMS_S = (3.0, 12.0, 30.0)
 _PASSING = (0.0, 0.1, 0.3)
+_WHIMSICAL = 8  # kits that are scheduled with whims for one iteration
+_MOST_SHAKES = 1000
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
 _HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
@@ -55,7 +57,8 @@ class Scheduler:
     def plan(self, request: PlanRequest) -> PlanResult:
         """The best of the schedules that the budget allows.
 
-        An iteration is a kit scheduled in a trial, and fifty states of the counters; each kind has the whole budget.
+        An iteration is a kit scheduled in a trial, fifty states of the counters, and eight kits scheduled with whims;
+        each kind has the whole budget.
         """
         return _plan(request, find_work(request))
 
@@ -86,13 +89,13 @@ def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
     kits, rng = len(work.jobs), random.Random(0)
     if kits > _MOST_COUNTED:
         return best, 0
-    roles, used = _roles(work), 0
-    while used + kits <= iterations and best.makespan_s > bound_s + _EPS:
+    roles, used, budget = _roles(work), 0, min(iterations * _WHIMSICAL, kits * _MOST_SHAKES)
+    while used + kits <= budget and best.makespan_s > bound_s + _EPS:
         whims = Whims(rng.choice(_WHIMS_S), rng.choice(_PASSING), rng)
         trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, whims)
         best = min(best, trial, key=lambda one: one.badness)
         used += kits
-    return best, used
+    return best, -(-used // _WHIMSICAL)
 
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
@@ -166,9 +169,7 @@ def _has_own(work: Work) -> bool:
     return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
 
 
-def _try(
-    work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Whims = NO_WHIMS
-) -> _Trial:
+def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Whims = NO_WHIMS) -> _Trial:
     booking = Booking(work)
     started = sum(job.started is not None for job in work.jobs)
     waiting = [job for job in work.jobs if job.started is None]

@@ -1,4 +1,4 @@
-"""Decisions that are a little wrong: some of the schedules that come out are better than the one of the best guesses."""
+"""Decisions that are a little wrong: some schedules that come out are better than the one of the best guesses."""
 
 from __future__ import annotations
 
