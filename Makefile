@@ -23,8 +23,11 @@ setup: .venv/.ready ## make .venv with everything; the other targets do it by th
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: setup ## run the first job: a gear into a kit tray of the APRS cell (ARGS="--seed 7" adds options)
+run: setup ## build a kit of gears in the APRS cell (ARGS="--seed 7" adds options)
 	@$(BIN)/cellwright run $(ARGS)
+
+compiled: setup ## compile what numba compiles, half a minute, once; the tests do it by themselves where it was not done
+	@$(BIN)/python tests/compile_first.py planner & $(BIN)/python tests/compile_first.py laws & wait
 
 test: setup ## the fast tests: no root, no system package, at most 5 minutes
 	@$(PYTEST) -m "not peer and not long"
@@ -67,4 +70,4 @@ clean: ## remove caches and what was built; .venv and out/ stay
 	@rm -rf build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup run test test-peers test-long lint format lock regenerate bench docs clean
+.PHONY: help setup run compiled test test-peers test-long lint format lock regenerate bench docs clean

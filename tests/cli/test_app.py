@@ -98,8 +98,8 @@ def interrupted(tmp_path_factory):
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert run.stderr is not None
-    progress = [run.stderr.readline() for _ in range(3)]
-    assert "take" in progress[-1], progress
+    progress = [run.stderr.readline() for _ in range(4)]
+    assert "set-grasp" in progress[-1], progress
     log = folder / "run.mcap"
     until_s, before = time.monotonic() + 20, log.stat().st_size
     while log.stat().st_size == before and time.monotonic() < until_s:  # a chunk per simulated second
@@ -113,10 +113,8 @@ def test_interruption_ends_with_130_and_one_line(interrupted):
     code, out, err, _ = interrupted
     assert code == 130
     assert out == ""
-    assert [line.split("s  ")[-1] for line in err.splitlines()] == [
-        "take failed: interrupted",
-        "cellwright: interrupted",
-    ]
+    assert err.splitlines()[-1] == "cellwright: interrupted"
+    assert len(err.splitlines()) <= 2
 
 
 def test_interruption_leaves_a_complete_log_and_no_picture(interrupted):
@@ -125,7 +123,7 @@ def test_interruption_leaves_a_complete_log_and_no_picture(interrupted):
     assert log.problem == ""
     start_s, end_s = (time_ns / 1e9 for time_ns in log.span_ns)
     assert start_s < 0.1
-    assert 0.55 <= end_s < 6  # a busy machine may be behind the wall clock
+    assert 1.5 <= end_s < 10  # a busy machine may be behind the wall clock
     assert not (folder / "out" / "run.png").exists()
 
 
@@ -136,7 +134,7 @@ def test_reader_who_leaves_is_no_error(interrupted):
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout is not None
     assert run.stderr is not None
-    assert "/execution/actions" in run.stdout.readline()
+    assert "/orders" in run.stdout.readline()
     run.stdout.close()
     assert run.stderr.read() == ""
     assert run.wait(timeout=30) == 0
