@@ -19,7 +19,9 @@ __version__ = "0.1.0"
 
 shield_mujoco_import()  # before anything imports MuJoCo
 
-_HOMES = {"Pose": "cellwright.core.pose", "expect": "cellwright.testing"} | dict.fromkeys(("KittingReport", "Lab"), "cellwright.lab")
+_HOMES = {"Pose": "cellwright.core.pose", "expect": "cellwright.testing"} | dict.fromkeys(
+    ("KittingReport", "Lab"), "cellwright.lab"
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from cellwright.crcl import (
     Message,
     MoveTo,
     SetLengthUnits,
+    decode,
     encode,
 )
 from cellwright.crcl.client import CrclClient
@@ -91,6 +92,43 @@ def test_what_the_robot_refuses_and_what_it_fails_at_are_told_apart(other_server
     assert kinds(server) == ["InitCanon", "MoveTo"]
     with pytest.raises(CommandFailed, match=r"MoveTo .*: error: X at"):
         failed.check()
+
+
+def test_a_robot_is_asked_less_often_while_its_command_cannot_be_done(other_server, move_to):
+    server = other_server(move_s=0.4)
+    questions = []
+
+    async def work(client):
+        await client.execute(InitCanon(0))
+        for least_s in (0.0, 0.35):
+            before = client._lines._main.arrived
+            outcome = await client.execute(move_to(0.1), least_s=least_s)
+            assert outcome.done
+            assert outcome.took_s >= 0.3
+            questions.append(client._lines._main.arrived - before)
+        failed = await client.execute(move_to(3.0), least_s=60.0)  # refused at once, whatever it might have taken
+        assert failed.state is OutcomeState.ERROR
+        assert failed.took_s < 1.0
+
+    with_client(server, work, ClientOptions(poll_s=0.01, quiet_s=0.2))
+    often, seldom = questions
+    assert seldom < often / 2
+
+
+def test_settings_are_read_again_when_they_change(other_server):
+    async def work(client):
+        await client.execute(InitCanon(0))
+        found = []
+        for unit in (LengthUnitEnum.METER, LengthUnitEnum.METER, LengthUnitEnum.MILLIMETER):
+            await client.execute(SetLengthUnits(0, unit))
+            link = client._lines._main
+            status = await client.status()
+            assert status == decode(link.latest_text)
+            found.append(status.settings_status.length_unit_name)
+        return found
+
+    meter, millimeter = LengthUnitEnum.METER, LengthUnitEnum.MILLIMETER
+    assert with_client(other_server(), work) == [meter, meter, millimeter]
 
 
 def test_a_command_that_takes_too_long_is_a_timeout(other_server, move_to):

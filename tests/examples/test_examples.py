@@ -27,7 +27,7 @@ ESSENTIAL = {
     "11_somebody_elses_controller.py": r"claimed: True, done: True(?s:.*)slot_3: large_gear(?s:.*)recoverable: True",
 }
 
-SLOW = ("03_own_cell.py", "08_plan_around_obstacles.py", "11_somebody_elses_controller.py")
+QUICK = ("00_first_job.py", "01_poses_and_frames.py", "02_read_a_log.py", "09_own_crcl_client.py")
 
 # What a first run after an installation may say besides.
 FIRST_TIME = r"(?m)^compiling [a-z ]+, once for this version: about \d+ s\n"
@@ -47,7 +47,7 @@ def test_example_explains_itself(name):
     assert len(text.splitlines()) <= 70
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.peer) if n in SLOW else n for n in ESSENTIAL])
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.peer) for n in ESSENTIAL])
 def test_example_runs(name, tmp_path):
     command = [sys.executable, "-W", "error::ResourceWarning", str(FOLDER / name)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

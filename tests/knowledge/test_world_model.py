@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sqlalchemy import func, select
 
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.knowledge import WorldModel, records
+from cellwright.knowledge import Database, WorldModel, records
 from cellwright.knowledge.generated.records import Point, Vector
 
 SHIFT = Pose.from_xyz_rpy((0.3, -0.2, 0.1), (0.1, 0.2, 1.5))
@@ -161,3 +162,47 @@ def test_uncertainty_is_stored_in_the_frame_of_the_reference(database):
         assert found.position_standard_deviation == pytest.approx(0.003)
     with pytest.raises(BadInput, match="1 x 4 variances"):
         model.observe(["gear_1"], matrices(Pose.identity()), 2.0, "camera", -variances)
+
+
+def test_poses_that_are_held_back_are_written_in_time_for_every_reader(tmp_path):
+    file = tmp_path / "held.db"
+    with Database(file).session() as session:
+        cell, sku = records.KittingWorkstation(name="cell"), records.StockKeepingUnit(name="sku")
+        session.add(records.PartsTray(name="tray", sku=sku, primary_location=place("tray_at", cell, 1.0)))
+    writer, reader = Database(file), Database(file)
+    model = WorldModel(writer, write_every_s=0.5)
+
+    def see(x_m, time_s):
+        model.observe(["tray"], matrices(Pose.from_xyz_rpy((x_m, 0.0, 0.0))), time_s, "camera", np.full((1, 4), 1e-6))
+
+    def read():
+        return WorldModel(reader).pose_in("tray", "cell").position[0]
+
+    see(2.0, 1.0)
+    assert model.pose_in("tray", "cell").position[0] == pytest.approx(2.0)
+    assert read() == pytest.approx(1.0)  # nobody who shares the writer's object has asked
+    see(3.0, 1.6)
+    assert read() == pytest.approx(3.0)  # it was time
+    see(4.0, 1.7)
+    assert len(model.history("tray")) == 3  # by its own object everything is there at once
+    assert read() == pytest.approx(4.0)
+    see(5.0, 1.8)
+    model.mark_stable("five")
+    assert read() == pytest.approx(5.0)
+    see(6.0, 1.9)
+    writer.close()
+    assert read() == pytest.approx(6.0)
+    reader.close()
+
+
+def test_databases_in_memory_begin_alike_and_have_nothing_in_common():
+    first, second = Database(), Database()
+    with first.session() as session:
+        session.add(records.StockKeepingUnit(name="only here"))
+    third = Database()
+    counts = []
+    for database in (first, second, third):
+        with database.session() as session:
+            counts.append(session.scalar(select(func.count()).select_from(records.DataThing)))
+    assert counts[0] == counts[1] + 1 == counts[2] + 1
+    assert counts[1] > 100  # the vocabulary

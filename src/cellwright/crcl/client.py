@@ -105,7 +105,12 @@ class CrclClient:
         return await self._in_known_units(status) if self._lines.is_bare and is_idle else status
 
     async def execute(
-        self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
+        self,
+        command: CRCLCommand,
+        *,
+        timeout_s: float | None = None,
+        place: ProgramPlace | None = None,
+        least_s: float = 0.0,
     ) -> Outcome:
         """Gives a command a new number, sends it and waits until the robot has done it.
 
@@ -115,6 +120,7 @@ class CrclClient:
             command: Its number is replaced.
             timeout_s: How long to wait; what `options.patience` says by default.
             place: Where in a program it stands.
+            least_s: How long it takes at least; until then the robot is asked less often.
         """
         started_s = self._now_s()
         try:
@@ -135,7 +141,7 @@ class CrclClient:
         pending = Pending(instance, {before.command_status.command_id}, self._now_s())
         self._waited_for += 1
         try:
-            outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s)
+            outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s, least_s)
             if outcome.done:
                 self.remembered.note(command)
             if self._lines.is_bare and outcome.done and outcome.status is not None:
@@ -168,12 +174,14 @@ class CrclClient:
                 link = await self._lines.live()
                 if self._lines.is_bare and not isinstance(command, _NEEDS_NO_UNITS):
                     await self._restore(link)
+                if not isinstance(command, GetStatus) and link.latest is not None and link.latest_s == self._now_s():
+                    return link, link.latest  # in a simulation no time has passed since
                 return link, await self._lines.ask(link)
             except LinkLost:  # nothing of the command was sent yet
                 if self._now_s() > until_s:
                     raise
 
-    async def _finish(self, link: Link, pending: Pending, timeout_s: float) -> Outcome:
+    async def _finish(self, link: Link, pending: Pending, timeout_s: float, least_s: float = 0.0) -> Outcome:
         status: CRCLStatus | None = None
         must_send, is_lost, start_s = True, "", pending.sent_s
 
@@ -209,7 +217,15 @@ class CrclClient:
             if self._now_s() - start_s >= timeout_s:
                 at = f": the robot is still at command {status.command_status.command_id}" if status else ": no answer"
                 return ended(OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else at))
-            await asyncio.sleep(self.options.poll_s)
+            await asyncio.sleep(
+                self._pause_s(start_s, min(least_s, timeout_s)) if pending.seen and not is_lost else self.options.poll_s
+            )
+
+    def _pause_s(self, start_s: float, least_s: float) -> float:
+        """Until the next question; what a robot refuses it refuses at once, so that is seen before it is left alone."""
+        poll_s, passed_s = self.options.poll_s, self._now_s() - start_s
+        left_s = min(least_s - passed_s, self.options.quiet_s)
+        return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
     async def _anew(self, link: Link, pending: Pending) -> Pending:
         """A command that was not taken up, with another number, for a connection on which it means the same."""

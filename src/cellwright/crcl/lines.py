@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cellwright.crcl.connection import ConnectionFailed, Connector
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
-from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus
+from cellwright.crcl.messages import CRCLStatus
 from cellwright.crcl.options import ClientOptions
 
 __all__ = ["Lines"]
@@ -62,7 +62,7 @@ class Lines:
 
         It is asked for with the number of the last command, as NIST's client does: some servers take it for a new one.
         """
-        await link.send(CRCLCommandInstance(GetStatus(max(self.sent_id, 1))))
+        await link.ask(max(self.sent_id, 1))
         return await link.next_status(self._options.status_s if timeout_s is None else timeout_s)
 
     async def live(self) -> Link:

@@ -7,16 +7,20 @@ here: a status is whatever arrives, and those who wait look at its command numbe
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from math import inf
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import Connection, Connector
 from cellwright.crcl.errors import DecodeError, FramingError
 from cellwright.crcl.framing import MessageStream
-from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus
+from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus, SettingsStatus
 from cellwright.crcl.reader import decode
 from cellwright.crcl.writer import encode
 
 __all__ = ["Link", "LinkLost", "NoAnswer"]
+
+_SETTINGS, _SETTINGS_END = b"<SettingsStatus>", b"</SettingsStatus>"
 
 
 class LinkLost(JobFailed):
@@ -33,6 +37,7 @@ class Link:
     Attributes:
         latest: The last status that came.
         latest_text: The same as it was sent.
+        latest_s: When it came, by the event loop.
         arrived: How many came.
         lost: Why the connection is of no use any more; empty while it is.
     """
@@ -40,10 +45,13 @@ class Link:
     def __init__(self, connection: Connection, peer: str) -> None:
         self.latest: CRCLStatus | None = None
         self.latest_text = b""
+        self.latest_s = -inf
         self.arrived = 0
         self.lost = ""
         self._connection, self._peer = connection, peer
         self._unreadable = ""
+        self._question, self._question_id = b"", -1
+        self._settings: tuple[bytes, SettingsStatus | None] = b"", None
         self._waiting: list[asyncio.Future[None]] = []
         self._reader = asyncio.get_running_loop().create_task(self._read())
 
@@ -54,7 +62,16 @@ class Link:
 
     async def send(self, instance: CRCLCommandInstance) -> None:
         """Sends a command in one write; raises LinkLost."""
-        data = encode(instance)
+        await self._send(encode(instance))
+
+    async def ask(self, command_id: int) -> None:
+        """Sends GetStatus with that number, the same text as long as it is the same number; raises LinkLost."""
+        if command_id != self._question_id:
+            self._question = encode(CRCLCommandInstance(GetStatus(command_id)))
+            self._question_id = command_id
+        await self._send(self._question)
+
+    async def _send(self, data: bytes) -> None:
         if not self.lost:
             try:
                 await self._connection.send(data)
@@ -102,13 +119,30 @@ class Link:
 
     def _take(self, document: bytes) -> None:
         try:
-            self.latest = decode(document, CRCLStatus)
+            self.latest = self._decoded(document)
         except DecodeError as error:
             self._unreadable = str(error)
             return
         self.arrived += 1
         self.latest_text = document
+        self.latest_s = asyncio.get_running_loop().time()
         self._wake()
+
+    def _decoded(self, document: bytes) -> CRCLStatus:
+        """The status. Its settings are most of the text and seldom change, so they are read only when they do."""
+        begin = document.find(_SETTINGS)
+        end = document.find(_SETTINGS_END, begin) + len(_SETTINGS_END)
+        if begin < 0 or end < len(_SETTINGS_END) or b"<!" in document:
+            return decode(document, CRCLStatus)
+        text, settings = document[begin:end], self._settings[1]
+        if settings is not None and text == self._settings[0]:
+            try:
+                return replace(decode(document[:begin] + document[end:], CRCLStatus), settings_status=settings)
+            except DecodeError:
+                pass  # it is told of the whole text
+        status = decode(document, CRCLStatus)
+        self._settings = text, status.settings_status
+        return status
 
     def _end(self, why: str) -> None:
         self.lost = self.lost or why

@@ -15,6 +15,7 @@ class ClientOptions:
 
     Attributes:
         poll_s: Between two questions for the status.
+        quiet_s: The longest time without a question, once a command is under way that cannot be done sooner.
         status_s: How long an answer may take.
         refusal_s: How long an error over another command must last before this one counts as refused.
         reconnect_s: How long to try after a connection was lost; 0: not at all.
@@ -26,6 +27,7 @@ class ClientOptions:
     """
 
     poll_s: float = 0.05
+    quiet_s: float = 0.5
     status_s: float = 5.0
     refusal_s: float = 0.5
     reconnect_s: float = 10.0

@@ -17,6 +17,7 @@ __all__ = ["Arm", "ArmFailed", "HandReading", "raised", "tool_down"]
 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
+NEAR_M, NEAR_RAD = 0.005, 0.02  # a tool is at least so near to where it was sent
 OPEN, CLOSED = 1.0, 0.0
 
 
@@ -69,10 +70,11 @@ class Arm:
         self._client, self._base = client, pose_base_in_world
         self._from_world = pose_base_in_world.inverse()
         self._speed_mps: float | None = None
+        self._at: Pose | None = None  # where its tool is, in the world, as far as that is known
 
     async def prepare(self) -> HandReading:
         """Ends whatever the robot is in error over, and sets units and speeds; says how it stands."""
-        self._speed_mps = None
+        self._speed_mps = self._at = None
         await self._do(messages.InitCanon(0))
         await self._do(messages.SetLengthUnits(0, unit_name=messages.LengthUnitEnum.METER))
         await self._do(messages.SetAngleUnits(0, unit_name=messages.AngleUnitEnum.RADIAN))
@@ -86,7 +88,9 @@ class Arm:
             self.rest_rad = tuple(float(p) for p in positions if p is not None)
             x, y, z = self._reading(status).pose_tool_in_world.position.tolist()
             self.rest_point = (x, y, z)
-        return self._reading(status)
+        reading = self._reading(status)
+        self._at = reading.pose_tool_in_world
+        return reading
 
     async def read(self) -> HandReading:
         """What it says now."""
@@ -103,7 +107,17 @@ class Arm:
             await self._do(messages.SetTransSpeed(0, trans_speed=speed))
             self._speed_mps = speed_mps
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
-        await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose))
+        before, self._at = self._at, None
+        least_s = 0.0 if before is None else self._least_s(before, pose_tool_in_world, speed_mps)
+        await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
+        self._at = pose_tool_in_world
+
+    def _least_s(self, before: Pose, after: Pose, speed_mps: float) -> float:
+        """The time in which no robot with these settings gets there."""
+        way_m, accel_mps2 = max(before.distance_m(after) - NEAR_M, 0.0), self.recipe.acceleration_mps2
+        is_short = way_m < speed_mps**2 / accel_mps2  # never at full speed
+        move_s = 2 * (way_m / accel_mps2) ** 0.5 if is_short else way_m / speed_mps + speed_mps / accel_mps2
+        return max(move_s, (before.angle_rad(after) - NEAR_RAD) / TURN_SPEED_RADPS)
 
     async def open(self) -> HandReading:
         """Opens the fingers."""
@@ -121,6 +135,7 @@ class Arm:
         """To the place where it waits, once it is above everything; turned aside about its first, upright axis."""
         if not self.rest_rad:
             return
+        self._at = None
         details = messages.JointSpeedAccel(joint_speed=JOINT_SPEED_RADPS, joint_accel=JOINT_ACCELERATION_RADPS2)
         joints = tuple(
             messages.ActuateJoint(number, angle_rad + (aside_rad if number == 1 else 0.0), joint_details=details)
@@ -128,8 +143,8 @@ class Arm:
         )
         await self._do(messages.ActuateJoints(0, actuate_joint=joints))
 
-    async def _do(self, command: messages.CRCLCommand) -> Outcome:
-        outcome = await self._client.execute(command)
+    async def _do(self, command: messages.CRCLCommand, least_s: float = 0.0) -> Outcome:
+        outcome = await self._client.execute(command, least_s=least_s)
         if not outcome.done:
             raise ArmFailed(self.name, outcome)
         return outcome

@@ -264,15 +264,12 @@ class Belief:
 
     def _take_tracks(self, message: Tracks) -> list[BeliefChange]:
         poses = poses_of(message.positions, message.quaternions)
-        sights = [
-            Tentative(sku, pose, variances, message.time_s)
-            for sku, pose, variances in zip(message.skus, poses, message.variances, strict=True)
-        ]
         new = [i for i, name in enumerate(message.identities) if name not in self._now.index]
-        told = self._add(
-            [message.skus[i] for i in new], [message.identities[i] for i in new], [sights[i] for i in new], message
-        )
-        fresh = np.flatnonzero((np.asarray(message.ages_s) <= 0.0) & ~np.isin(np.arange(len(poses)), new))
+        sights = [Tentative(message.skus[i], poses[i], message.variances[i], message.time_s) for i in new]
+        told = self._add([message.skus[i] for i in new], [message.identities[i] for i in new], sights, message)
+        in_frame = np.asarray(message.ages_s) <= 0.0
+        in_frame[new] = False
+        fresh = np.flatnonzero(in_frame)
         rows = np.array([self._now.index[message.identities[i]] for i in fresh], np.int64)
         if len(fresh):
             self._observe(rows, poses[fresh], message.variances[fresh], message.time_s, message.source)

@@ -7,9 +7,11 @@ written, and a process that dies in the middle leaves the last finished change b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text
@@ -43,6 +45,9 @@ class Database:
             path of an SQLite file; `sqlite://` keeps it in memory.
         must_exist: Whether a database without tables is an error, instead of getting them now.
 
+    Attributes:
+        is_private: Whether it is in memory, where nobody sees it but through this object.
+
     Raises:
         DatabaseError: It cannot be reached, or its tables are of another version of the ontology.
         MissingExtra: The package that speaks to this server is not installed.
@@ -55,9 +60,10 @@ class Database:
         if must_exist and backend == "sqlite" and not Path(parsed.database or "").is_file():
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
         options: dict[str, Any] = {"connect_args": {"connect_timeout": CONNECT_TIMEOUT_S}, "pool_pre_ping": True}
-        in_memory = backend == "sqlite" and parsed.database in (None, "", ":memory:")
+        self.is_private = backend == "sqlite" and parsed.database in (None, "", ":memory:")
+        self._held_back: list[Callable[[], None]] = []
         if backend == "sqlite":
-            options = {"poolclass": StaticPool} if in_memory else {}
+            options = {"poolclass": StaticPool} if self.is_private else {}
         if backend == "postgresql":
             options["isolation_level"] = "REPEATABLE READ"  # as the others have it from the start
         try:
@@ -70,7 +76,7 @@ class Database:
             raise DatabaseError(self.url, f"{explain(error)}; allowed: {ALLOWED}") from None
         if backend == "sqlite":
             event.listen(self.engine, "connect", prepare_sqlite)
-            if not in_memory:  # one that nobody else can open needs no isolation
+            if not self.is_private:  # one that nobody else can open needs no isolation
                 event.listen(self.engine, "connect", leave_transactions_to_us)
                 event.listen(self.engine, "begin", begin_with_the_first_statement)
         try:
@@ -84,6 +90,8 @@ class Database:
 
     def _prepare(self, must_exist: bool) -> None:
         """Makes the tables of a new database; refuses the tables of another version."""
+        if self.is_private and not must_exist and copy_template(self.engine):
+            return
         found = None
         if inspect(self.engine).has_table(VERSION.name):
             with self.engine.connect() as connection:
@@ -106,10 +114,13 @@ class Database:
             # The version comes with the content: without it, making the tables was interrupted and starts again.
             load_vocabulary(session)
             session.execute(insert(VERSION).values(version=VERSION_NEEDED))
+        if self.is_private:
+            keep_template(self.engine)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         """A unit of work: committed as a whole at the end, or not at all."""
+        self.write_held_back()
         try:
             with Session(self.engine, expire_on_commit=False) as session, session.begin():
                 yield session
@@ -119,15 +130,52 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """The same for plain statements, where the speed of the access classes is not enough."""
+        self.write_held_back()
         try:
             with self.engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             raise DatabaseError(self.url, explain(error, self.engine.url)) from error
 
+    def hold_back(self, write: Callable[[], None]) -> None:
+        """Has changes written before the next unit of work, and before it is closed, instead of now."""
+        self._held_back.append(write)
+
+    def write_held_back(self) -> None:
+        """Writes what was held back."""
+        while self._held_back:
+            self._held_back.pop()()
+
     def close(self) -> None:
-        """Lets go of all connections."""
-        self.engine.dispose()
+        """Writes what was held back, and lets go of all connections."""
+        try:
+            self.write_held_back()
+        finally:
+            self.engine.dispose()
+
+
+TEMPLATES: dict[int, sqlite3.Connection] = {}
+"""Number of tables -> the first such database of this process in memory, as it was when it was new."""
+TEMPLATES_LOCK = Lock()
+
+
+def keep_template(engine: Engine) -> None:
+    """Remembers a new database; making the tables and the vocabulary takes a hundred times as long as copying them."""
+    with TEMPLATES_LOCK, engine.connect() as connection:
+        source = connection.connection.driver_connection
+        if isinstance(source, sqlite3.Connection) and len(METADATA.tables) not in TEMPLATES:
+            TEMPLATES[len(METADATA.tables)] = copy = sqlite3.connect(":memory:", check_same_thread=False)
+            source.backup(copy)
+
+
+def copy_template(engine: Engine) -> bool:
+    """Makes an empty database what the template is; returns whether there is one."""
+    with TEMPLATES_LOCK, engine.connect() as connection:
+        target, template = connection.connection.driver_connection, TEMPLATES.get(len(METADATA.tables))
+        if template is None or not isinstance(target, sqlite3.Connection):
+            return False
+        template.backup(target)
+        return True
 
 
 def parse(address: str) -> URL:

@@ -6,6 +6,7 @@ Going through the access classes costs several times as much, and so does a stat
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -16,13 +17,14 @@ from sqlalchemy import BigInteger, Connection, Dialect, Double, Integer, String,
 
 from cellwright.core.pose import Pose
 from cellwright.knowledge.generated.records import PhysicalLocation, PoseLocation
-from cellwright.knowledge.history import AXES
+from cellwright.knowledge.history import AXES, POSE_HISTORY
 
 __all__ = [
     "COVARIANCES",
     "DEVIATIONS",
     "LOCATION",
     "POSE",
+    "PoseBatch",
     "axes_of",
     "covariances_from",
     "covariances_in",
@@ -36,8 +38,34 @@ LOCATION: Table = PhysicalLocation.__table__  # type: ignore[assignment]
 SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 COVARIANCES = [f"{of}_covariance_{axes}" for of in ("position", "orientation") for axes in SIX]
 DEVIATIONS = ["position_standard_deviation", "orientation_standard_deviation"]
+PAST = ("number", "reference_name", "timestamp", "evidence", *AXES)
 UPPER = np.triu_indices(3)
 Array = npt.NDArray[np.float64]
+Row = tuple[Any, ...]
+
+
+@dataclass
+class PoseBatch:
+    """Rows to be written together; of several for one place the last one counts.
+
+    Attributes:
+        since_s: When the first of them was seen.
+        poses, stamps, spreads: Location -> its pose, when and by whom it was seen, and how well it is known.
+        past: Place in the history and object -> its entry.
+    """
+
+    since_s: float
+    poses: dict[int, Row] = field(default_factory=dict)
+    stamps: dict[int, Row] = field(default_factory=dict)
+    spreads: dict[int, Row] = field(default_factory=dict)
+    past: dict[tuple[int, str], Row] = field(default_factory=dict)
+
+    def put(self, connection: Connection) -> None:
+        """Writes them."""
+        put_rows(connection, POSE, ["id"], AXES, list(self.poses.values()))
+        put_rows(connection, LOCATION, ["id"], ["timestamp", "evidence"], list(self.stamps.values()))
+        put_rows(connection, POSE_HISTORY, ["place", "object_name"], PAST, list(self.past.values()))
+        put_rows(connection, POSE, ["id"], [*COVARIANCES, *DEVIATIONS], list(self.spreads.values()))
 
 
 def put_rows(

@@ -1,6 +1,8 @@
 """The world model in use: poses come in by batches, the transform tree is kept, stable states can be returned to.
 
-One world model writes a database; any number of readers see each batch as a whole or not at all.
+One world model writes a database; any number of readers see each batch as a whole or not at all. What is seen many
+times a second may be written a few times a second: poses are held back until somebody uses the database through the
+same object, or for as long as is allowed.
 """
 
 from __future__ import annotations
@@ -9,23 +11,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge.database import Database
+from cellwright.knowledge.errors import DatabaseError
 from cellwright.knowledge.generated.records import PoseLocation, SolidObject
 from cellwright.knowledge.history import AXES, POSE_HISTORY, STABLE_STATE
 from cellwright.knowledge.pose_store import (
     COVARIANCES,
-    DEVIATIONS,
     LOCATION,
     POSE,
+    PoseBatch,
     axes_of,
     covariances_in,
     pose_from_axes,
-    put_rows,
     turned_covariances,
 )
 from cellwright.knowledge.stable_state import pack, read_state, unpack, write_state
@@ -37,7 +39,6 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 MAX_KEPT = 1_000_000
 HISTORY_STEP = 1e-4
-PAST = ("number", "reference_name", "timestamp", "evidence", *AXES)
 
 
 class WorldModel:
@@ -47,14 +48,32 @@ class WorldModel:
         database: Where they are stored.
         keep_poses: How many entries the history of an object has; the oldest give way to new ones.
         keep_states: How many stable states there are; likewise.
+        write_every_s: For how long, by the cell's clock, poses may be held back. A database in memory has no other
+            readers, so there they are held back until they are asked for.
     """
 
-    def __init__(self, database: Database, *, keep_poses: int = 1000, keep_states: int = 100) -> None:
+    def __init__(
+        self, database: Database, *, keep_poses: int = 1000, keep_states: int = 100, write_every_s: float = 0.0
+    ) -> None:
         for what, number in (("keep_poses", keep_poses), ("keep_states", keep_states)):
             if not 1 <= number <= MAX_KEPT:
                 raise OutOfRange(f"world model: {what}", number, 1, MAX_KEPT, "entries")
         self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
+        self._write_every_s = np.inf if database.is_private else write_every_s
+        self._held_back: PoseBatch | None = None
         self.reload()
+
+    def write(self) -> None:
+        """Writes the poses that were held back, as one change; the database has it done before it is used."""
+        if (batch := self._held_back) is not None:
+            self._held_back = None  # from here on there is nothing to be written before the database is used
+            try:
+                with self.database.transaction() as connection:
+                    batch.put(connection)
+            except DatabaseError:
+                self._held_back = batch
+                self.database.hold_back(self.write)
+                raise
 
     def reload(self) -> None:
         """Reads the transform tree anew, after objects were added or moved to another reference."""
@@ -109,14 +128,22 @@ class WorldModel:
             raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 4 variances, none below 0")
         changed = tree.observe(seen, poses_in_world, time_s)
         changed = changed[self._location_id[changed] >= 0]
-        with self.database.transaction() as connection:
-            entered = self._write(connection, tree, changed, evidence)
-            if variances is not None:
-                kept = np.isin(seen, changed)
-                self._write_covariances(connection, tree, seen[kept], variances[kept])
-        self.tree = tree  # only what is stored is believed
+        batch = self._held_back or PoseBatch(time_s)
+        entered = self._note(batch, tree, changed, evidence)
+        if variances is not None:
+            kept = np.isin(seen, changed)
+            self._note_covariances(batch, tree, seen[kept], variances[kept])
+        if self._write_every_s <= 0.0:
+            with self.database.transaction() as connection:
+                batch.put(connection)
+        elif self._held_back is None:
+            self._held_back = batch
+            self.database.hold_back(self.write)
+        self.tree = tree  # only what is stored, or will be, is believed
         self._entries[entered] += 1
         self._entered[entered] = axes_of(tree.in_reference[entered])
+        if time_s - batch.since_s >= self._write_every_s > 0.0:
+            self.write()
         return [self.tree.names[i] for i in changed]
 
     def pose_in(self, name: str, frame: str) -> Pose:
@@ -196,34 +223,29 @@ class WorldModel:
             rows = connection.execute(question).mappings().all()
         return [(row["timestamp"], row["evidence"], pose_from_axes([row[a] for a in AXES])) for row in rows]
 
-    def _write(self, connection: Connection, tree: TransformTree, rows: Rows, evidence: str) -> Rows:
-        """Stores poses; returns the rows that entered the history, because they differ from their last entry."""
+    def _note(self, batch: PoseBatch, tree: TransformTree, rows: Rows, evidence: str) -> Rows:
+        """Poses to be stored; returns the rows that enter the history, because they differ from their last entry."""
         axes = axes_of(tree.in_reference[rows])
         keys, times = self._location_id[rows].tolist(), tree.seen_s[rows].tolist()
         numbers: list[list[float]] = axes.tolist()
-        put_rows(connection, POSE, ["id"], AXES, [(k, *a) for k, a in zip(keys, numbers, strict=True)])
-        stamps = [(k, t, evidence) for k, t in zip(keys, times, strict=True)]
-        put_rows(connection, LOCATION, ["id"], ["timestamp", "evidence"], stamps)
+        for key, time_s, nine in zip(keys, times, numbers, strict=True):
+            batch.poses[key], batch.stamps[key] = (key, *nine), (key, time_s, evidence)
         new = ~(np.abs(axes - self._entered[rows]) <= HISTORY_STEP).all(axis=1)
         entered: Rows = rows[new]
         names = tree.names
-        past = [
-            (n % self.keep_poses, names[i], n, None if p < 0 else names[p], times[k], evidence, *numbers[k])
-            for k, i, n, p in zip(
-                np.flatnonzero(new).tolist(),
-                entered.tolist(),
-                self._entries[entered].tolist(),
-                tree.parent[entered].tolist(),
-                strict=True,
-            )
-        ]
-        put_rows(connection, POSE_HISTORY, ["place", "object_name"], PAST, past)
+        for k, i, n, p in zip(
+            np.flatnonzero(new).tolist(),
+            entered.tolist(),
+            self._entries[entered].tolist(),
+            tree.parent[entered].tolist(),
+            strict=True,
+        ):
+            place = n % self.keep_poses, names[i]
+            batch.past[place] = (*place, n, None if p < 0 else names[p], times[k], evidence, *numbers[k])
         return entered
 
-    def _write_covariances(self, connection: Connection, tree: TransformTree, rows: Rows, variances: Array) -> None:
+    def _note_covariances(self, batch: PoseBatch, tree: TransformTree, rows: Rows, variances: Array) -> None:
         parents = tree.parent[rows]
         references = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))
         numbers = covariances_in(references, variances).tolist()
-        keys = self._location_id[rows].tolist()
-        rows_to_put = [(k, *c) for k, c in zip(keys, numbers, strict=True)]
-        put_rows(connection, POSE, ["id"], [*COVARIANCES, *DEVIATIONS], rows_to_put)
+        batch.spreads.update({k: (k, *c) for k, c in zip(self._location_id[rows].tolist(), numbers, strict=True)})

@@ -145,12 +145,14 @@ def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
     Raises:
         BadInput: Nobody, or somebody who is not there.
     """
+    if not cell.robots:
+        raise BadInput(f"{cell.where}: the cell has no robot")
     names = tuple(cell.robots) if robots is None else tuple(dict.fromkeys(robots))
     for name in names:
         if name not in cell.robots:
             raise UnknownName("robot", name, cell.robots, cell.where)
     if not names:
-        raise BadInput(f"{cell.where}: no robot is to work; name at least one of {', '.join(cell.robots) or 'none'}")
+        raise BadInput(f"{cell.where}: no robot is to work; name at least one of {', '.join(cell.robots)}")
     return names
 
 

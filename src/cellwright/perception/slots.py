@@ -56,21 +56,24 @@ class SlotMap:
         trays = self._tray_of_slot
         w, x, y, z = quaternions[trays].T
         along_x, along_y = self._local.T
-        slot_x, slot_y, slot_z = positions[trays].T
+        slot_x, slot_y, _ = positions[trays].T
         slot_x = slot_x + (1 - 2 * (y * y + z * z)) * along_x + 2 * (x * y - w * z) * along_y
         slot_y = slot_y + 2 * (x * y + w * z) * along_x + (1 - 2 * (x * x + z * z)) * along_y
-        slot_z = slot_z + 2 * (x * z - w * y) * along_x + 2 * (y * z + w * x) * along_y
         part_x, part_y, part_z = positions[self._parts].T
         squares = (part_x[:, None] - slot_x) ** 2 + (part_y[:, None] - slot_y) ** 2
-        fits = squares <= in_slot_m**2
-        fits &= usable[self._parts][:, None] & usable[trays]
-        nearest: dict[int, tuple[float, str]] = {}
-        for part, slot in zip(*(side.tolist() for side in fits.nonzero()), strict=True):
-            square, row = float(squares[part, slot]), int(self._parts[part])
-            height_m = part_z[part] - slot_z[slot] - self._seats[part, slot]
-            if abs(height_m) <= above_m and (row not in nearest or square < nearest[row][0]):
-                nearest[row] = square, self._names[slot]
-        return {row: name for row, (_, name) in nearest.items()}
+        parts, slots = (squares <= in_slot_m**2).nonzero()
+        good = usable[self._parts[parts]] & usable[trays[slots]]
+        parts, slots = parts[good], slots[good]
+        w, x, y, z, along_x, along_y = (of_slot[slots] for of_slot in (w, x, y, z, along_x, along_y))
+        floor_m = positions[trays[slots], 2] + 2 * (x * z - w * y) * along_x + 2 * (y * z + w * x) * along_y
+        good = np.abs(part_z[parts] - floor_m - self._seats[parts, slots]) <= above_m
+        parts, slots = parts[good], slots[good]
+        nearest: dict[int, tuple[float, int]] = {}
+        rows, distances = self._parts[parts].tolist(), squares[parts, slots].tolist()
+        for row, square, slot in zip(rows, distances, slots.tolist(), strict=True):
+            if row not in nearest or square < nearest[row][0]:
+                nearest[row] = square, slot
+        return {row: self._names[slot] for row, (_, slot) in nearest.items()}
 
 
 def _seat_m(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> float:

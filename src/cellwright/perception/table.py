@@ -71,6 +71,13 @@ class TrackTable:
         """The number of a SKU."""
         return self._kind_of.setdefault(sku, len(self._kind_of))
 
+    def kinds_of(self, skus: Sequence[str]) -> Rows:
+        """The numbers of several."""
+        try:
+            return np.array([self._kind_of[sku] for sku in skus], np.intp)
+        except KeyError:
+            return np.array([self.kind(sku) for sku in skus], np.intp)
+
     @property
     def slot_map(self) -> SlotMap:
         """The slots of the trays among them, made anew after things were added or left."""

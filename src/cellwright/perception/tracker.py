@@ -51,6 +51,8 @@ class Tracker:
         frames: Mapping[str, Pose] | None = None,
     ) -> None:
         self.cfg, self.views, self.frames = cfg or TrackerCfg(), dict(views or {}), dict(frames or {})
+        self._drift = np.array([self.cfg.drift_sd_m] * 3 + [self.cfg.drift_sd_rad]) ** 2
+        self._most = np.array([self.cfg.max_sd_m] * 3 + [np.pi]) ** 2
         self._table = TrackTable(expected)
         self._sources: dict[str, int] = {}
         self._latest_s: dict[str, float] = {}
@@ -75,23 +77,23 @@ class Tracker:
         table, cfg = self._table, self.cfg
         source = self._sources[message.source]
         skus, positions, quaternions, variances = self._sights(message)
-        kinds = np.array([table.kind(sku) for sku in skus], np.intp)
+        kinds = table.kinds_of(skus)
         known = self._known(time_s)
         bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
         costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
         costs[table.kinds[:, None] != kinds[None, :]] = np.inf
         pairs = assign(costs, cfg.gate)
-        rows, sights = _columns(pairs)
+        rows, sights = paired, seen = _columns(pairs)
         fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
         rows, sights = rows[fresh], sights[fresh]
         spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
         self._fuse(rows, known[rows], positions[sights], quaternions[sights], variances[sights], spread)
         self._seen(rows, source, time_s)
         matched = np.zeros(len(table), bool)
-        matched[[row for row, _ in pairs]] = True
+        matched[paired] = True
         self._miss(message.source, source, matched, time_s)
         left = np.ones(len(skus), bool)
-        left[[sight for _, sight in pairs]] = False
+        left[seen] = False
         rest = left.nonzero()[0]
         if len(rest):
             rest = self._restart(rest, kinds, positions, quaternions, variances, matched, source, time_s)
@@ -117,11 +119,9 @@ class Tracker:
 
     def _known(self, time_s: float) -> Array:
         """How well everything is known by now."""
-        cfg, table = self.cfg, self._table
-        drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
-        most = np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2
+        table = self._table
         waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
-        return grown(table.variances, waited, drift, most)
+        return grown(table.variances, waited, self._drift, self._most)
 
     def _fuse(
         self, rows: Rows, known: Array, positions: Array, quaternions: Array, variances: Array, spread: Array
@@ -159,8 +159,9 @@ class Tracker:
         table = self._table
         expected = table.sources == source
         if name in self.views:
-            low, high = self.views[name]
-            expected = np.all((table.positions[:, :2] >= low) & (table.positions[:, :2] <= high), axis=1)
+            (low_x, low_y), (high_x, high_y) = self.views[name]
+            x, y = table.positions[:, 0], table.positions[:, 1]
+            expected = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
         table.misses[expected & ~matched & (table.seen_s < time_s)] += 1
 
     # ------------------------------------------------------------ what is not where it was
@@ -227,7 +228,8 @@ class Tracker:
         table, cfg = self._table, self.cfg
         shown = table.named & (table.sights > 0) & (table.misses < cfg.drop)
         slots = table.slot_map.find(table.positions, table.quaternions, shown, cfg.in_slot_m, cfg.above_slot_m)
-        rows = np.flatnonzero(shown)
+        rows = shown.nonzero()[0]
+        listed = rows.tolist()
         in_frame = (table.seen_s[rows] == message.time_s) & (table.sources[rows] == self._sources[message.source])
         number = self._published.get(message.source, 0)
         self._published[message.source] = number + 1
@@ -235,13 +237,13 @@ class Tracker:
             message.time_ns,
             number,
             message.source,
-            tuple(table.names[i] for i in rows),
-            tuple(table.skus[i] for i in rows),
+            tuple([table.names[i] for i in listed]),
+            tuple([table.skus[i] for i in listed]),
             table.positions[rows],
             table.quaternions[rows],
             table.variances[rows],
             np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
-            tuple(slots.get(int(i), "") for i in rows),
+            tuple([slots.get(i, "") for i in listed]),
         )
 
 

@@ -61,4 +61,6 @@ def turned(quaternions: Array, angles: Array) -> Array:
     """Orientations turned about the vertical."""
     w, x, y, z = quaternions.T
     c, s = np.cos(angles / 2), np.sin(angles / 2)
-    return np.stack([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w], axis=1)
+    result = np.empty_like(quaternions)
+    result[:, 0], result[:, 1], result[:, 2], result[:, 3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
+    return result
