@@ -8,6 +8,8 @@ from cellwright.bench.bullet_urdf import inset
 from cellwright.cells import load_cell
 from cellwright.sim import World
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4]]

@@ -15,6 +15,8 @@ from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 CELL = {
     "name": "small",
     "title": "One arm, two gears",

@@ -11,6 +11,8 @@ from cellwright.bench import BENCHES, Conditions
 from cellwright.bench import motion as bench
 from cellwright.core.errors import MissingExtra
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 CONTROLLERS = ("pid", "computed_torque", "cartesian")
 needs_extra = pytest.mark.skipif(
     not all(map(bench.find_spec, ("numba", "ompl"))), reason="not installed: pip install 'cellwright[motion]'"

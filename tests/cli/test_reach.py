@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 QUICK = ("--turns", 3, "--step", 0.4, "--workers", 1)
 
 

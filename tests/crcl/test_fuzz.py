@@ -19,6 +19,8 @@ import pytest
 from cellwright.crcl import encode
 from cellwright.crcl import messages as m
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 # The laboratory in a process of its own. It looks at the arm at every tick, and tells what it saw for every line.
 SERVE = """
 import asyncio, json, sys

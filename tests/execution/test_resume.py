@@ -15,6 +15,8 @@ from cellwright.lab.planning import planning_database
 
 from .conftest import small_kit
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 
 @pytest.mark.parametrize("after_s", [7.0])
 def test_what_is_in_the_hand_is_put_into_the_kit_by_whoever_comes_next(after_s):

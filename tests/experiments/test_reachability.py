@@ -15,6 +15,8 @@ from cellwright.experiments.reachability import Grid, default_grid, map_reach, r
 from cellwright.experiments.rovi_reachability import HEIGHTS_M, OBJECT_M, TABLE
 from cellwright.motion.grasps import GraspKind
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 TOP, SIDE = GraspKind.TOP, GraspKind.SIDE
 
 

@@ -18,6 +18,8 @@ from cellwright.crcl import messages as m
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.lab import CrclDoors
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 PROGRAMS = Path(__file__).parents[3] / "shared/aprs/programs"
 
 

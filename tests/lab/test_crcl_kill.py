@@ -13,6 +13,8 @@ from cellwright.crcl import ClientOptions, CrclClient, OutcomeState, tcp
 from cellwright.crcl import messages as m
 from cellwright.lab import CrclDoors
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 WORKING = m.CommandStateEnum.CRCL_WORKING
 
 

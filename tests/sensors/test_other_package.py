@@ -16,6 +16,8 @@ from cellwright.core.errors import UnknownName
 from cellwright.lab import Lab
 from cellwright.record import read_log
 
+pytestmark = pytest.mark.peer  # too slow for the fast tier
+
 MODULE = '''
 """A thermometer on a drive: warms up with the torque it has to give."""
 
