@@ -30,7 +30,7 @@ compiled: setup ## compile what numba compiles, half a minute, once; the tests d
 	@$(BIN)/python tests/compile_first.py planner & $(BIN)/python tests/compile_first.py laws & wait
 
 test: setup ## the fast tests: no root, no system package, at most 5 minutes
-	@$(PYTEST) -m "not peer and not long"
+	@$(PYTEST) -m "not peer and not slow and not long"
 
 .venv/.peers: .venv/.ready requirements/peers.txt
 	@echo "setup: the peers' packages from requirements/peers.txt"
@@ -39,7 +39,7 @@ test: setup ## the fast tests: no root, no system package, at most 5 minutes
 
 test-peers: .venv/.peers ## the tests against real peers (GL, database servers, planners ...), installed where possible
 	@sh scripts/install-peers
-	@$(PYTEST) -m peer || [ $$? -eq 5 ]
+	@$(PYTEST) -m "(peer or slow) and not long" || [ $$? -eq 5 ]
 
 test-long: setup ## minutes to hours: fuzzing, kill tests, Monte Carlo
 	@$(PYTEST) -m long || [ $$? -eq 5 ]

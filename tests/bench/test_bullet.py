@@ -8,7 +8,7 @@ from cellwright.bench.bullet_urdf import inset
 from cellwright.cells import load_cell
 from cellwright.sim import World
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(

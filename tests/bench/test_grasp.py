@@ -15,7 +15,7 @@ from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 CELL = {
     "name": "small",

@@ -9,7 +9,7 @@ from cellwright.bench.kitting import TWO_KITS, run_timed
 from cellwright.orders import DESIGNS, Order, OrderLine
 
 
-@pytest.mark.peer
+@pytest.mark.slow
 def test_two_robots_move_at_once():
     timed = run_timed(3, TWO_KITS)
     assert 0.1 < timed.both_moving < 0.9

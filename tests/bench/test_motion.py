@@ -11,7 +11,7 @@ from cellwright.bench import BENCHES, Conditions
 from cellwright.bench import motion as bench
 from cellwright.core.errors import MissingExtra
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 CONTROLLERS = ("pid", "computed_torque", "cartesian")
 needs_extra = pytest.mark.skipif(

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 QUICK = ("--turns", 3, "--step", 0.4, "--workers", 1)
 

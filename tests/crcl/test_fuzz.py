@@ -19,7 +19,7 @@ import pytest
 from cellwright.crcl import encode
 from cellwright.crcl import messages as m
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 # The laboratory in a process of its own. It looks at the arm at every tick, and tells what it saw for every line.
 SERVE = """

@@ -47,7 +47,7 @@ def test_example_explains_itself(name):
     assert len(text.splitlines()) <= 70
 
 
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.peer) for n in ESSENTIAL])
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in ESSENTIAL])
 def test_example_runs(name, tmp_path):
     command = [sys.executable, "-W", "error::ResourceWarning", str(FOLDER / name)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

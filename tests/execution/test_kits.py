@@ -31,7 +31,7 @@ def test_a_gear_goes_from_its_tray_into_the_kit_and_every_step_says_why():
     assert order.as_dict()["kits"][0]["slots"][0]["filled"] is True
 
 
-@pytest.mark.peer
+@pytest.mark.slow
 def test_two_robots_build_a_kit_each_at_the_same_time():
     report = build([small_kit("m"), small_kit("s")], robots=("fanuc", "motoman"))
     assert report.done

@@ -14,7 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution import PickPlace, PickPlacePlanner
 from cellwright.motion.planning import Box, ExactChecker, Model, Obstacle, Robot, Scene
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
 pytest.importorskip("toppra", reason="not installed: pip install 'cellwright[motion]'")

@@ -8,7 +8,7 @@ from cellwright.execution import OrderStatus
 
 from .conftest import build
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 
 def test_a_part_that_falls_is_noticed_and_another_way_is_planned():

@@ -15,7 +15,7 @@ from cellwright.lab.planning import planning_database
 
 from .conftest import small_kit
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("after_s", [7.0])

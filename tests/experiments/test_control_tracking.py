@@ -5,7 +5,7 @@ import pytest
 from cellwright.core.results import Conditions
 from cellwright.experiments import control_tracking, draw, run_experiment
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
 

@@ -15,7 +15,7 @@ from cellwright.experiments.reachability import Grid, default_grid, map_reach, r
 from cellwright.experiments.rovi_reachability import HEIGHTS_M, OBJECT_M, TABLE
 from cellwright.motion.grasps import GraspKind
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 TOP, SIDE = GraspKind.TOP, GraspKind.SIDE
 

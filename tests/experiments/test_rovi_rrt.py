@@ -17,7 +17,7 @@ from cellwright.experiments.rovi_rrt_runs import RunJob, _Attempt, execute, perm
 from cellwright.experiments.rovi_rrt_scene import PICKS, PLACE, believed_scene, cell_with_bottle_at
 from cellwright.lab import Lab
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 needs_motion = pytest.mark.skipif(
     any(__import__("importlib.util").util.find_spec(name) is None for name in ("numba", "toppra", "ompl")),

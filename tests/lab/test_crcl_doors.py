@@ -18,7 +18,7 @@ from cellwright.crcl import messages as m
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.lab import CrclDoors
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 PROGRAMS = Path(__file__).parents[3] / "shared/aprs/programs"
 

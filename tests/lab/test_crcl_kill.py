@@ -13,7 +13,7 @@ from cellwright.crcl import ClientOptions, CrclClient, OutcomeState, tcp
 from cellwright.crcl import messages as m
 from cellwright.lab import CrclDoors
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 WORKING = m.CommandStateEnum.CRCL_WORKING
 

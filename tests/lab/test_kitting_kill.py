@@ -82,7 +82,7 @@ def check(folder: Path, seed: int, time_s: float, delay_s: float, *options: str)
     assert Path(folder / report["log"]).exists()
 
 
-@pytest.mark.peer
+@pytest.mark.slow
 @pytest.mark.parametrize(("time_s", "delay_s"), [(7.2, 0.02), (3.1, 0.05)])
 def test_killed_and_resumed(tmp_path, time_s, delay_s):
     check(tmp_path, 7, time_s, delay_s, "--fidelity", "kinematic")

@@ -19,7 +19,7 @@ from cellwright.lab.trial_cfg import TrialCfg
 from cellwright.lab.trial_controllers import CONTROLLERS
 from cellwright.lab.trial_verdict import Ending
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 KIT = {"slot_1": "medium_gear_1", "slot_2": "medium_gear_2", "slot_3": "large_gear_1"}
 

@@ -16,7 +16,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.lab import Lab
 from cellwright.record import read_log
 
-pytestmark = pytest.mark.peer  # too slow for the fast tier
+pytestmark = pytest.mark.slow
 
 MODULE = '''
 """A thermometer on a drive: warms up with the torque it has to give."""

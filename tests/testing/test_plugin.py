@@ -71,7 +71,7 @@ def run_pytest(*arguments, folder, timeout_s=300):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout_s)
 
 
-@pytest.mark.peer
+@pytest.mark.slow
 def test_a_failure_has_reasons_and_evidence(tmp_path):
     (tmp_path / "test_mine.py").write_text(BAD)
     kept = tmp_path / "kept"
