@@ -38,13 +38,16 @@ for name, scene, size in jobs:
 @pytest.fixture(scope="module", params=list(GL_PLATFORMS))
 def drawn(request, table, plain_table, tmp_path_factory):
     """The pictures that a platform draws."""
-    answer = probe(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYOPENGL_PLATFORM", raising=False)  # MuJoCo sets it when a test of this worker has drawn
+        answer = probe(request.param)
     if not answer.works:
         pytest.skip(f"{request.param}: {answer.reason}; Debian: {' '.join(GL_PLATFORMS[request.param])}")
     folder = tmp_path_factory.mktemp(request.param)
     for name, (model, _) in {"lit": table, "plain": plain_table}.items():
         mujoco.mj_saveModel(model, str(folder / f"{name}.mjb"), None)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("PYOPENGL_PLATFORM", None)
     command = [sys.executable, "-c", DRAW, request.param, str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
