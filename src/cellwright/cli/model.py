@@ -1,4 +1,4 @@
-"""`cellwright model`: list and show what cells are made of."""
+"""`cellwright model`: list, show, import, export and check what cells are made of."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from rich.text import Text
 
 from cellwright.catalogue import KINDS, ArmFigures, TrayFigures, find_model
 from cellwright.catalogue.figures import Figures
+from cellwright.cli.model_check import check
+from cellwright.cli.model_export import export
+from cellwright.cli.model_import import import_model
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.models import build
 from cellwright.sim.render import auto_view, choose_renderer, dress_stage, save_png
@@ -24,6 +27,10 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Models: robots, tools, parts, trays, furniture.")
 
 SIZE_PX = (1280, 720)
+
+app.command()(export)
+app.command()(check)
+app.command("import")(import_model)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -1,0 +1,84 @@
+"""The `models` section of a cell: robots, tools, parts and fixtures from files of the cell's author.
+
+An imported model is filed in the catalogue under the cell's name for it and a digest of its files and settings, such as
+`my_arm@3f9c21ab`: two cells that mean different things by one name never meet, and a cell that names no file cannot
+use what another one brought in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+from cellwright.catalogue.model_settings import Kind, ModelSettings
+from cellwright.core.errors import BadInput, ConfigError
+from cellwright.core.registry import Registry
+
+if TYPE_CHECKING:
+    from cellwright.cells.schema import Cell
+
+__all__ = ["models_missing", "with_models"]
+
+_USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
+    ("robots", "model", "arm", ROBOTS),
+    ("robots", "tool", "tool", TOOLS),
+    ("tools", "model", "tool", TOOLS),
+    ("fixtures", "model", "fixture", FURNITURE),
+    ("parts", "model", "part", PARTS),
+)
+
+
+def with_models(cell: Cell) -> Cell:
+    """The cell with its own models read and filed, and called by the names under which they are filed.
+
+    Raises:
+        BadInput: A file cannot be used, or a model is not what it is used as.
+    """
+    if not cell.models:
+        return cell
+    changes: dict[str, Any] = {}
+    for section, key, kind, registry in _USES:
+        items = changes.get(section, getattr(cell, section))
+        renamed = {}
+        for name, item in items.items():
+            filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
+            renamed[name] = item.model_copy(update={key: filed}) if filed else item
+        changes[section] = renamed
+    populations = []
+    for number, item in enumerate(cell.populations):
+        filed = _filed(cell, item.model, "part", PARTS, f"populations.{number}.model")
+        populations.append(item.model_copy(update={"model": filed}) if filed else item)
+    return cell.model_copy(update={**changes, "populations": tuple(populations)})
+
+
+def models_missing(cell: Cell) -> bool:
+    """Whether a model of the cell is not filed here: the cell was loaded by another process."""
+    for section, key, _, registry in _USES:
+        names = (getattr(item, key) or "" for item in getattr(cell, section).values())
+        if any("@" in name and name not in registry for name in names):
+            return True
+    return any("@" in item.model and item.model not in PARTS for item in cell.populations)
+
+
+def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
+    """Reads and files a model, if the name is one of the cell's own."""
+    own = (name or "").partition("@")[0]
+    if own not in cell.models or (name or "") in registry:
+        return None
+    from cellwright.models.importing import digest_of, import_figures
+
+    said = cell.models[own]
+    settings = ModelSettings(file=said) if isinstance(said, str) else said
+    if settings.kind not in (None, kind):
+        raise ConfigError(cell.where, path, f"models.{own} is a {settings.kind}, and is used as a {kind}")
+    folder = Path.cwd() if cell.file is None else cell.file.absolute().parent
+    try:
+        figures = import_figures(own, settings, folder, kind)
+    except BadInput as error:
+        raise ConfigError(cell.where, f"models.{own}", str(error)) from None
+    filed = f"{own}@{digest_of(figures)}"
+    if filed not in registry:
+        registry.add(filed, replace(figures, name=filed))
+    return filed

@@ -1,0 +1,219 @@
+"""A serial arm from a description: figures for motion and control, and a model that cells can hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.catalogue import ArmFigures, JointFigures, LinkFigures
+from cellwright.catalogue.model_settings import JointSettings, ModelSettings
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.models.importing.arm_spec import arm_spec
+from cellwright.models.importing.build import frame_of
+from cellwright.models.importing.chain import Chain, find_chain
+from cellwright.models.importing.drives import RULES, drive_figures, loads
+from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.sampling import configurations
+from cellwright.models.importing.source import Source
+
+__all__ = ["ImportedArmFigures", "import_arm"]
+
+PAYLOAD_SHARE = 0.15
+HOME_SAMPLES = 300
+SERVO_PERIOD_S = 0.002
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedArmFigures(ArmFigures):
+    """An arm that somebody else described.
+
+    Attributes:
+        base_link: The file's link that is its base.
+        tip_link: The file's link or frame that is its flange.
+        spec: Its model, as `models.build` gives it.
+        notes: What importing changed, guessed and dropped.
+    """
+
+    base_link: str
+    tip_link: str
+    spec: Any = field(repr=False, compare=False)
+    notes: tuple[Note, ...] = field(repr=False, default=())
+
+
+def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedArmFigures:
+    """The arm of a file.
+
+    Raises:
+        BadInput: There is no serial chain of revolute joints from its base to its tip.
+    """
+    model = source.spec.copy().compile()
+    chain = find_chain(model, settings.base, settings.tip, str(source.path), notes)
+    unknown = [joint for joint in settings.joints if joint not in chain.joints]
+    if unknown:
+        raise UnknownName("joint", unknown[0], chain.joints, f"{source.path}: joints")
+    links = _links(model, chain)
+    moving = sum(link.mass_kg for link in links[1:])
+    payload = settings.payload_kg
+    if payload is None:
+        payload = float(f"{PAYLOAD_SHARE * moving:.2g}")
+        notes.guessed("payload", f"{payload:g} kg: {PAYLOAD_SHARE:.0%} of the moving mass")
+    load = loads(_loaded(source.spec, model.body(chain.tip_body).name, chain, payload), chain.joints)
+    joints, origin = [], Pose.identity()
+    for number, joint in enumerate(chain.joints):
+        given = settings.joints.get(joint, JointSettings())
+        pair = (float(load[0][number]), float(load[1][number]))
+        drive = drive_figures(model, joint, source.velocity_limits.get(joint), pair, given, notes)
+        pose = origin.inverse() @ chain.frames[number]
+        joints.append(
+            JointFigures(
+                name=joint,
+                maker_name=joint,
+                origin_xyz_m=_three(pose.position),
+                origin_rpy_rad=_three(pose.rpy),
+                axis=chain.axes[number],
+                **vars(drive),
+            )
+        )
+        origin = chain.frames[number]
+    flange = origin.inverse() @ chain.tip
+    notes.guessed(
+        "drives", "acceleration, jerk, gear ratio, rotor inertia and gains by the rules of docs/guide/models.md"
+    )
+    figures = ImportedArmFigures(
+        name=name,
+        title=settings.title or source.spec.modelname or name,
+        joints=tuple(joints),
+        links=links,
+        flange_xyz_m=_three(flange.position),
+        flange_rpy_rad=_three(flange.rpy),
+        payload_kg=payload,
+        reach_m=_reach_m(chain),
+        mass_kg=sum(link.mass_kg for link in links),
+        joint_coupling="",
+        servo_period_s=SERVO_PERIOD_S,
+        servo_effort_share=0.4,
+        servo_damping_ratio=1.0,
+        home_rad=(0.0,) * len(joints),
+        colours=MappingProxyType({}),
+        sources=MappingProxyType(_sources(source.path.name, settings)),
+        base_link=model.body(chain.base).name,
+        tip_link=chain.tip_name,
+        spec=None,
+    )
+    object.__setattr__(figures, "spec", arm_spec(source.spec.copy(), chain, figures, notes))
+    object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, notes))
+    object.__setattr__(figures, "notes", tuple(notes))
+    return figures
+
+
+def _reach_m(chain: Chain) -> float:
+    """The lengths between the second joint and the last; those to the flange of an arm with fewer."""
+    places = [frame.position for frame in chain.frames[1:]]
+    places = places if len(places) > 1 else [chain.frames[0].position, chain.tip.position]
+    return float(sum(np.linalg.norm(after - before) for before, after in pairwise(places)))
+
+
+def _three(values: Any) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
+    """Everything that moves as one with each joint, as one link; moments about axes parallel to the joint's frame."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = chain.zero
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    links = []
+    base = Pose.from_matrix(np.column_stack([data.xmat[chain.base].reshape(3, 3), data.xpos[chain.base]]))
+    owners = chain.owners(model)
+    for number in range(len(chain.joints) + 1):
+        frame = base if number == 0 else base @ chain.frames[number - 1]
+        mine = [b for b, owner in owners.items() if owner == number]
+        mass = float(model.body_mass[mine].sum())
+        centre = model.body_mass[mine] @ data.xipos[mine] / mass if mass else frame.position
+        tensor = np.zeros((3, 3))
+        for item in mine:
+            turn, arm = data.ximat[item].reshape(3, 3), data.xipos[item] - centre
+            tensor += turn @ np.diag(model.body_inertia[item]) @ turn.T
+            tensor += model.body_mass[item] * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        own = frame.rotation_matrix
+        links.append(
+            LinkFigures(
+                name="base" if number == 0 else chain.link_names[number - 1],
+                mass_kg=mass,
+                com_xyz_m=_three(frame.inverse().apply(centre)),
+                inertia_diagonal_kgm2=_three(np.diag(own.T @ tensor @ own)),
+            )
+        )
+    return tuple(links)
+
+
+def _loaded(spec: Any, tip: str, chain: Chain, payload_kg: float) -> Any:
+    """The arm with its payload, 5 cm before the flange and 5 cm beside its axis."""
+    own = spec.copy()
+    load = own.body(tip).add_body(name="cellwright payload", **frame_of(chain.tip_pose))
+    load.explicitinertial = True
+    load.mass, load.ipos, load.inertia = payload_kg, [0.05, 0.0, 0.05], [payload_kg * 1e-3] * 3
+    return own.compile()
+
+
+def _home(model: Any, figures: ArmFigures, settings: ModelSettings, notes: Notes) -> tuple[float, ...]:
+    """A pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
+    at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
+    if settings.home_rad:
+        if len(settings.home_rad) != len(at):
+            raise BadInput(f"home_rad has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
+        return settings.home_rad
+    data = mujoco.MjData(model)
+    best, best_worth = np.zeros(len(at)), -np.inf
+    for qpos in configurations(model, HOME_SAMPLES, seed=1):
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        flange = data.site("flange")
+        bent = 0.03 * float(np.abs(qpos[at]).sum())
+        worth = -float(flange.xmat[8]) - bent - 2 * max(0.0, -float(flange.xpos[2]))
+        if worth > best_worth:
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_collision(model, data)
+            if data.ncon == 0:
+                best, best_worth = qpos[at], worth
+    notes.guessed("home", "the best of random poses with the flange down; give home_rad for another")
+    return tuple(float(f"{angle:.4f}") for angle in best)
+
+
+def _sources(file: str, settings: ModelSettings) -> dict[str, str]:
+    said = f"{file}"
+    given = "the figures file" if settings.joints else said
+    drives = {f"joints.{key}": f"{given}; {rule}" for key, rule in RULES.items()}
+    return drives | {
+        "joints.maker_name": said,
+        "joints.origin_xyz_m": said,
+        "joints.origin_rpy_rad": said,
+        "joints.axis": said,
+        "joints.position_limits_rad": f"{said}; one turn either way where it gives none",
+        "links.mass_kg": f"{said}; from geometry where it gives none",
+        "links.com_xyz_m": f"{said}; from geometry where it gives none",
+        "links.inertia_diagonal_kgm2": f"{said}; from geometry where it gives none",
+        "flange_xyz_m": said,
+        "flange_rpy_rad": said,
+        "payload_kg": "given" if settings.payload_kg else f"estimated: {PAYLOAD_SHARE:.0%} of the moving mass",
+        "reach_m": "estimated: sum of the lengths between the second joint and the last",
+        "mass_kg": "sum of the links",
+        "joint_coupling": "estimated: none",
+        "servo_period_s": "estimated: the usual cycle of a joint servo",
+        "servo_effort_share": "estimated: leaves 60 % of the torque for weight and acceleration",
+        "servo_damping_ratio": "estimated: critical, no overshoot",
+        "home_rad": "given" if settings.home_rad else "estimated: the best of random poses",
+        "colours": "the meshes' own",
+        "base_link": said,
+        "tip_link": said,
+        "spec": said,
+        "notes": said,
+    }

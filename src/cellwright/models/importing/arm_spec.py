@@ -1,0 +1,121 @@
+"""The model of an imported arm in the form that cells expect: `base`, servos, `flange`, wrist sensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.catalogue import ArmFigures
+from cellwright.models.arm import SERVO_INPUTS, add_wrist
+from cellwright.models.description import WORLD
+from cellwright.models.importing.build import frame_of
+from cellwright.models.importing.chain import Chain, body_pose
+from cellwright.models.importing.contacts import exclude_contacts
+from cellwright.models.importing.notes import Notes
+
+__all__ = ["alone", "arm_spec", "main_root"]
+
+_NEW = "cellwright flange"
+HELD_HZ = 8.0  # natural frequency of what holds a joint that does not belong to the arm
+
+
+def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
+    """Turns a file's spec into an arm's: all bodies, shapes and frames stay, under their own names."""
+    compiled = spec.compile()
+    base, tip = compiled.body(chain.base).name, compiled.body(chain.tip_body).name
+    others = [compiled.joint(n).name for n in range(compiled.njnt) if compiled.joint(n).name not in chain.joints]
+    inertia = {name: float(compiled.dof_invweight0[compiled.joint(name).dofadr[0]]) for name in others}
+    spec = alone(spec, base, notes)
+    for item in [*spec.actuators, *spec.sensors]:
+        spec.delete(item)
+    body = spec.body(base)
+    for joint in list(body.joints):
+        spec.delete(joint)
+    flange = spec.body(tip).add_body(name=_NEW, **frame_of(chain.tip_pose))
+    _free_names(spec, base, notes)
+    body.name, flange.name = "base", "flange"
+    add_wrist(spec, flange)
+    for link in spec.bodies:
+        link.gravcomp = 1.0
+    gains = zip(figures.stiffness_nm_per_rad, figures.damping_nms_per_rad, strict=True)
+    for joint, (kp, kv) in zip(figures.joints, gains, strict=True):
+        _drive(spec, joint, kp, kv)
+    for name in others:
+        if spec.joint(name) is not None:
+            _hold(spec, name, inertia[name], notes)
+    exclude_contacts(spec, notes)
+    return spec
+
+
+def alone(spec: Any, root: str, notes: Notes) -> Any:
+    """The spec with nothing beside a body and what hangs on it; what carries it stays, and stands still."""
+    compiled = spec.copy().compile()
+    data = mujoco.MjData(compiled)
+    mujoco.mj_kinematics(compiled, data)
+    path, number = [], compiled.body(root).id
+    while number > 0:
+        path.append(compiled.body(number).name)
+        number = int(compiled.body_parentid[number])
+    for above, kept in ((WORLD, path[-1]), *zip(path[:0:-1], path[-2::-1], strict=True)):
+        for body in list((spec.worldbody if above == WORLD else spec.body(above)).bodies):
+            if body.name != kept:
+                notes.dropped(f"link {body.name}", f"does not hang on '{root}'")
+                spec.delete(body)
+    for name in path[1:]:
+        for joint in list(spec.body(name).joints):
+            notes.dropped(f"joint {joint.name}", f"carries '{root}', which stands still")
+            spec.delete(joint)
+    top = spec.body(path[-1])
+    pose = body_pose(data, compiled.body(root).id).inverse() @ body_pose(data, compiled.body(path[-1]).id)
+    top.pos, top.quat = np.array(pose.position), np.array(pose.quaternion)
+    return spec
+
+
+def main_root(spec: Any) -> str:
+    """The top-level body on which most joints hang."""
+    compiled = spec.copy().compile()
+    roots = [body.name for body in spec.worldbody.bodies]
+    joints = {root: int((compiled.body_rootid[compiled.jnt_bodyid] == compiled.body(root).id).sum()) for root in roots}
+    return str(max(roots, key=lambda root: (joints[root], -roots.index(root))))
+
+
+def _free_names(spec: Any, base: str, notes: Notes) -> None:
+    """`base` and `flange` are the arm's own; links and frames of these names get others."""
+    for name in ("base", "flange"):
+        other = spec.body(name)
+        if other is not None and name != base:
+            other.name = f"{name}_frame"
+            notes.changed(f"link {name}", f"is called '{name}_frame': cells know the arm's own {name} by that name")
+        if (site := spec.site(name)) is not None:
+            site.name = f"{name}_frame"
+
+
+def _drive(spec: Any, joint: Any, kp: float, kv: float) -> None:
+    hinge = spec.joint(joint.name)
+    effort = (-joint.effort_limit_nm, joint.effort_limit_nm)
+    hinge.range, hinge.limited = joint.position_limits_rad, True
+    hinge.armature = joint.armature_kgm2
+    hinge.damping[0] = joint.viscous_damping_nms_per_rad
+    hinge.actgravcomp = True
+    hinge.actfrcrange, hinge.actfrclimited = effort, True
+    servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    servo.set_to_pid(kp=kp, kv=kv, ctrlspec=SERVO_INPUTS)
+    servo.ctrlrange, servo.ctrllimited = joint.position_limits_rad, True
+    servo.velrange = (-joint.velocity_limit_radps, joint.velocity_limit_radps)
+    servo.forcerange, servo.forcelimited = effort, True
+
+
+def _hold(spec: Any, name: str, mobility: float, notes: Notes) -> None:
+    """A joint beside the chain: a spring keeps it where it was drawn, unless it follows another."""
+    if any(name in (e.name1,) for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_JOINT):
+        return
+    joint = spec.joint(name)
+    if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+        return
+    inertia = 1 / max(mobility, 1e-6)
+    omega = 2 * np.pi * HELD_HZ
+    joint.stiffness[0] = inertia * omega**2
+    joint.damping[0] = max(float(joint.damping[0]), 2 * inertia * omega)
+    notes.changed(f"joint {name}", "does not belong to the arm; a spring holds it at zero")

@@ -1,0 +1,137 @@
+"""From a file and what is said about it to figures that a cell can use."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from cellwright.catalogue.model_settings import Kind, ModelSettings
+from cellwright.core.config import read_yaml
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.models.build import builder
+from cellwright.models.importing.arm import ImportedArmFigures, import_arm
+from cellwright.models.importing.body_part import import_body
+from cellwright.models.importing.chain import find_chain
+from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
+from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
+from cellwright.models.importing.mesh_files import FORMATS
+from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.part import ImportedPartFigures, import_part
+from cellwright.models.importing.source import Source, read_source
+
+__all__ = ["Imported", "digest_of", "guess_kind", "import_figures", "read_again", "read_settings"]
+
+Imported = ImportedArmFigures | ImportedFixtureFigures | ImportedGripperFigures | ImportedPartFigures
+
+_read: dict[str, Imported] = {}
+_sources: dict[str, Source] = {}
+
+
+def read_settings(file: Path) -> ModelSettings:
+    """A figures file; the description that it names is beside it."""
+    return read_yaml(file, ModelSettings)
+
+
+def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind | None = None) -> Imported:
+    """The figures of a model.
+
+    The same files and settings give the same object within a process, so that a cell which is loaded again costs
+    nothing and compiles to the same model.
+
+    Args:
+        name: What it shall be called.
+        settings: What is said about it.
+        folder: What its paths are relative to.
+        kind: How it is used; guessed from the file where neither this nor the settings say.
+
+    Raises:
+        BadInput: in one line, with what is wrong.
+    """
+    path = folder / Path(settings.file).expanduser()
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return import_figures(name, read_settings(path), path.parent, kind)
+    search = [folder / Path(item).expanduser() for item in settings.search]
+    for item in search:
+        if not item.is_dir():
+            raise BadInput(f"search folder {item} does not exist")
+    kind = kind or settings.kind
+    sure = kind is not None
+    notes = Notes()
+    source: Source | None = None
+    if path.suffix.lower() in FORMATS:
+        if kind not in (None, "part"):
+            raise BadInput(f"{path} is a mesh: it can be a part, not a {kind}")
+        kind = "part"
+        if not path.is_file():
+            raise DescriptionError(path, "does not exist")
+        said = hashlib.sha256(path.read_bytes()).hexdigest()
+    else:
+        source = read_source(path, settings, search, notes)
+        kind, said = kind or guess_kind(source), f"{source.fingerprint} {sorted(source.velocity_limits.items())}"
+    key = _key(name, kind, settings, said)
+    if key not in _read:
+        try:
+            _read[key] = _make(name, kind, settings, path, source, notes)
+        except BadInput as error:
+            if sure or kind != "tool" or source is None:
+                raise
+            why = str(error).removeprefix(f"{path}: ")
+            notes.guessed("kind", f"neither an arm nor a gripper ({why}): a fixture, unless --kind says otherwise")
+            _read[key] = _make(name, "fixture", settings, path, source, notes)
+        if source is not None:
+            _sources[key] = source
+    return _read[key]
+
+
+def guess_kind(source: Source) -> Kind:
+    """An arm has three driven hinges in a row; what has fewer joints is a tool, what has none stands still."""
+    model = source.spec.copy().compile()
+    if not model.njnt:
+        return "fixture"
+    try:
+        chain = find_chain(model, "", "", str(source.path), Notes())
+    except BadInput:
+        return "tool"
+    return "arm" if len(chain.joints) >= 3 else "tool"
+
+
+def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: Source | None, notes: Notes) -> Imported:
+    if kind == "part" and source is None:
+        return import_part(path, name, settings, notes)
+    if source is None:
+        raise BadInput(f"{path} is a mesh: it can be a part, not a {kind}")
+    match kind:
+        case "arm":
+            return import_arm(source, name, settings, notes)
+        case "tool":
+            return import_gripper(source, name, settings, notes)
+        case "fixture":
+            return import_fixture(source, name, settings, notes)
+        case "part":
+            return import_body(source, name, settings, notes)
+    raise UnknownName("kind", kind, ["arm", "tool", "part", "fixture"])
+
+
+def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:
+    """What the figures depend on: settings and contents, wherever the files lie."""
+    given = settings.model_dump_json(exclude={"file", "search", "arguments"})
+    return hashlib.sha256(f"{name} {kind} {given} {said}".encode()).hexdigest()
+
+
+def digest_of(figures: Imported) -> str:
+    """Eight letters that tell this import from all others."""
+    return next(key[:8] for key, known in _read.items() if known is figures)
+
+
+def read_again(figures: Imported) -> Source:
+    """What was read for a model, before it became an arm, a tool or a fixture."""
+    return next(_sources[key] for key, known in _read.items() if known is figures)
+
+
+def _own_spec(figures: Any) -> Any:
+    return figures.spec.copy()
+
+
+for _kind in (ImportedArmFigures, ImportedFixtureFigures, ImportedGripperFigures, ImportedPartFigures):
+    builder.register(_kind, _own_spec)

@@ -1,0 +1,91 @@
+"""Something that never moves, from a description: tables, fences, whole worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import mujoco
+
+from cellwright.catalogue import FurnitureFigures
+from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.models.importing.arm_spec import alone
+from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.source import Source
+from cellwright.shapes.furniture import BODY
+
+__all__ = ["ImportedFixtureFigures", "import_fixture", "still"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedFixtureFigures(FurnitureFigures):
+    """A thing that somebody else described.
+
+    Attributes:
+        spec: Its model, as `models.build` gives it.
+        notes: What importing changed, guessed and dropped.
+    """
+
+    spec: Any = field(repr=False, compare=False)
+    notes: tuple[Note, ...] = field(repr=False, default=())
+
+
+def import_fixture(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedFixtureFigures:
+    """All of a file as one piece; its joints stay where the file has them at zero."""
+    spec = still(source, name, settings, BODY, notes)
+    said = source.path.name
+    return ImportedFixtureFigures(
+        name=name,
+        title=settings.title or source.spec.modelname or name,
+        colours=MappingProxyType({}),
+        spec=spec,
+        notes=tuple(notes),
+        sources=MappingProxyType({"colours": said, "spec": said, "notes": said}),
+    )
+
+
+def still(source: Source, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
+    """All of a file as one rigid piece.
+
+    Args:
+        source: The file.
+        name: Of the model.
+        settings: What is said about it.
+        root: What its root body shall be called.
+        notes: What was fixed.
+    """
+    spec = source.spec.copy()
+    if settings.base:
+        spec = alone(spec, settings.base, notes)
+    for item in [*spec.actuators, *spec.sensors, *spec.tendons, *spec.equalities]:
+        spec.delete(item)
+    joints = list(spec.joints)
+    if joints:
+        named = ", ".join(joint.name for joint in joints[:6]) + (" ..." if len(joints) > 6 else "")
+        notes.changed("joints", f"{len(joints)} are fixed, since nothing of it moves: {named}")
+    for joint in joints:
+        spec.delete(joint)
+    for exclude in list(spec.excludes):
+        spec.delete(exclude)
+    spec = _one_piece(spec, name, root)
+    spec.copy().compile()
+    return spec
+
+
+def _one_piece(spec: Any, name: str, root: str) -> Any:
+    """All bodies on one, which has the name that cells expect."""
+    bodies = list(spec.worldbody.bodies)
+    if len(bodies) == 1 and spec.body(root) is None:
+        bodies[0].name = root
+        return spec
+    whole = mujoco.MjSpec()
+    whole.modelname = name
+    whole.compiler.degree = False
+    frame = whole.worldbody.add_body(name=root).add_frame()
+    compiled = spec.copy().compile()
+    for body in bodies:
+        place = compiled.body(body.name)  # with the frames that the file may have round it
+        body.pos, body.quat = place.pos, place.quat
+        frame.attach_body(body, "piece ", "")
+    return whole

@@ -1,0 +1,136 @@
+"""The shapes of links as geoms: what is seen as it is, what is touched as convex solids."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cellwright.models.description import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Link,
+    Material,
+    MeshFile,
+    Plane,
+    Shape,
+    Sphere,
+)
+from cellwright.models.importing.meshes import MeshStore, convex_hull
+from cellwright.models.importing.notes import Notes
+from cellwright.models.meshes import add_hull
+from cellwright.models.surfaces import METAL, make_collision, make_visual
+from cellwright.shapes.mesh import Mesh, cuboid
+
+__all__ = ["GeomBuilder"]
+
+GREY = (0.7, 0.7, 0.72, 1.0)
+FLAT_M = 0.001  # thickness given to a flat thing that is touched
+HULL_NOTE = 1.5  # times its volume, from which on the hull of a hollow mesh is worth a note
+
+
+class GeomBuilder:
+    """Adds the geoms of links to a spec; two shapes never share a mesh, whatever their files are called."""
+
+    def __init__(self, spec: Any, store: MeshStore, notes: Notes) -> None:
+        self._spec, self._store, self._notes = spec, store, notes
+        self._finishes: dict[tuple[float, ...], str] = {}
+
+    def add(self, body: Any, link: Link) -> None:
+        """All shapes of a link."""
+        for number, shape in enumerate(link.visuals):
+            self._add_visual(body, f"{link.name}_visual_{number}", shape)
+        for number, shape in enumerate(link.collisions):
+            self._add_collision(body, f"{link.name}_collision_{number}", shape)
+
+    def _add_visual(self, body: Any, name: str, shape: Shape) -> None:
+        if shape.material.texture is not None:
+            self._notes.dropped(name, f"picture {shape.material.texture.name}: surfaces have one colour")
+        if not isinstance(shape.geometry, MeshFile):
+            geom = body.add_geom(name=name, material=self._finish(shape.material, None), **_primitive(shape))
+            make_visual(geom)
+            return
+        for number, part in enumerate(self._store.parts(shape.geometry)):
+            own = name if number == 0 else f"{name}_{number}"
+            points = part.mesh.vertices
+            if len(part.mesh.faces) < 1 or len(points) < 4 or np.ptp(points, axis=0).max() <= 0:
+                continue
+            asset = self._spec.add_mesh(name=own, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+            asset.uservert = points.reshape(-1)
+            asset.userface = part.mesh.faces.reshape(-1).astype(np.int32)
+            geom = body.add_geom(
+                name=own,
+                type=mujoco.mjtGeom.mjGEOM_MESH,
+                meshname=own,
+                material=self._finish(shape.material, part.rgba),
+                **_place(shape),
+            )
+            make_visual(geom)
+
+    def _add_collision(self, body: Any, name: str, shape: Shape) -> None:
+        surface = METAL
+        if shape.friction is not None:
+            surface = replace(METAL, friction=(shape.friction, *METAL.friction[1:]))
+        if not isinstance(shape.geometry, MeshFile):
+            make_collision(body.add_geom(name=name, mass=0.0, **_primitive(shape)), surface)
+            return
+        whole = self._store.whole(shape.geometry)
+        if whole is None:
+            return
+        hull = self._hull(whole, shape.geometry)
+        add_hull(self._spec, name, hull)
+        geom = body.add_geom(
+            name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, mass=0.0, density=0.0, **_place(shape)
+        )
+        make_collision(geom, surface)
+
+    def _hull(self, mesh: Mesh, file: MeshFile) -> Mesh:
+        hull = convex_hull(mesh.vertices)
+        assert file.path is not None
+        if hull is None:
+            self._notes.changed(file.path.name, f"is flat; touched as a box {FLAT_M * 1000:g} mm thick")
+            low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+            thin = np.maximum(FLAT_M - (high - low), 0.0) / 2
+            return cuboid(low - thin, high + thin)
+        solid = mesh.volume_m3
+        if solid > 0 and hull.volume_m3 > HULL_NOTE * solid:
+            factor = hull.volume_m3 / solid
+            self._notes.changed(
+                file.path.name, f"is touched as its convex hull, which has {factor:.1f} times its volume"
+            )
+        return hull
+
+    def _finish(self, material: Material, of_part: tuple[float, ...] | None) -> str:
+        rgba = material.rgba or of_part or GREY
+        if rgba not in self._finishes:
+            name = f"finish_{len(self._finishes) + 1}"
+            self._finishes[rgba] = name
+            self._spec.add_material(name=name, rgba=rgba, specular=0.3, shininess=0.4)
+        return self._finishes[rgba]
+
+
+def _place(shape: Shape) -> dict[str, Any]:
+    return {"pos": np.array(shape.pose.position), "quat": np.array(shape.pose.quaternion)}
+
+
+def _primitive(shape: Shape) -> dict[str, Any]:
+    kinds = mujoco.mjtGeom
+    match shape.geometry:
+        case Box(size_m=(x, y, z)):
+            return {"type": kinds.mjGEOM_BOX, "size": [x / 2, y / 2, z / 2], **_place(shape)}
+        case Cylinder(radius_m=radius, length_m=length):
+            return {"type": kinds.mjGEOM_CYLINDER, "size": [radius, length / 2, 0.0], **_place(shape)}
+        case Capsule(radius_m=radius, length_m=length):
+            return {"type": kinds.mjGEOM_CAPSULE, "size": [radius, length / 2, 0.0], **_place(shape)}
+        case Sphere(radius_m=radius):
+            return {"type": kinds.mjGEOM_SPHERE, "size": [radius, 0.0, 0.0], **_place(shape)}
+        case Ellipsoid(radii_m=radii):
+            return {"type": kinds.mjGEOM_ELLIPSOID, "size": list(radii), **_place(shape)}
+        case Plane(size_m=(x, y)):
+            return {"type": kinds.mjGEOM_PLANE, "size": [x / 2, y / 2, 0.01], **_place(shape)}
+        case MeshFile():
+            raise TypeError("a mesh is no primitive")

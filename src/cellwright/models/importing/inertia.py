@@ -1,0 +1,241 @@
+"""Masses that a description leaves out, and moments that no body can have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.pose import Pose
+from cellwright.core.rotation import quaternion_from_matrix
+from cellwright.models.description import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Inertial,
+    JointKind,
+    Link,
+    MeshFile,
+    Model,
+    Shape,
+    Sphere,
+)
+from cellwright.models.importing.meshes import MeshStore
+from cellwright.models.importing.notes import Notes
+from cellwright.models.importing.tree import rigid_groups
+
+__all__ = ["WATER_KGPM3", "complete_inertials", "shape_inertial"]
+
+Array = npt.NDArray[np.float64]
+WATER_KGPM3 = 1000.0
+"""Density of what gives no mass: castings with hollows, motors and cables come to about that of water."""
+
+DUMMY_MASS_KG = 0.001  # of a moving link that has neither mass nor shape
+DUMMY_RADIUS_M = 0.01
+LEAST_MASS_KG = 1e-7
+LEAST_MOMENT_KGM2 = 1e-12
+GIGANTIC_KG = 1e6
+TOO_LARGE = 30.0  # times what the link's shape has: somebody wrote 1, or 0.6 m for 0.06
+SHORTEST_ROD_M = 0.03
+ROD_RADIUS_SHARE = 0.2
+ROUNDING = 1e-4  # share by which figures of few digits miss a body that can be
+
+
+def complete_inertials(
+    model: Model, store: MeshStore, notes: Notes, *, density_kgpm3: float = WATER_KGPM3, total_kg: float | None = None
+) -> Model:
+    """The model with an inertial for every link that moves or has a shape; frames stay without.
+
+    Args:
+        model: As it was read.
+        store: Its meshes.
+        notes: What was guessed or mended.
+        density_kgpm3: Of links without a mass of their own.
+        total_kg: Mass of the whole, where it is known: guessed masses are scaled so that it comes out.
+    """
+    links, guessed = [], set()
+    alone = _moving_without_mass(model)
+    for link in model.links:
+        kept = None if link.inertial is None else _mended(link, link.inertial, store, notes)
+        if kept is None:
+            rod = _rod(model, link) if link.name in alone or link.visuals or link.collisions else None
+            kept = _estimated(link, store, notes, density_kgpm3, link.name in alone, rod)
+            if kept is not None:
+                guessed.add(link.name)
+        links.append(replace(link, inertial=kept))
+    if total_kg is not None and guessed:
+        links = _scaled_to(links, guessed, total_kg, notes)
+    return replace(model, links=tuple(links))
+
+
+def shape_inertial(shape: Shape, store: MeshStore, density_kgpm3: float) -> Inertial | None:
+    """Mass and inertia of a filled shape, in its link's frame; None for one without volume."""
+    geometry = shape.geometry
+    if isinstance(geometry, MeshFile):
+        solid = store.solid(geometry)
+        if solid is None:
+            return None
+        mass = density_kgpm3 * solid.volume_m3
+        centre, tensor = solid.inertia(mass)
+        return Inertial(mass_kg=mass, pose=shape.pose @ Pose.from_xyz_rpy(centre), inertia_kgm2=tensor)
+    found = _primitive(geometry)
+    if found is None:
+        return None
+    volume, second = found
+    mass = density_kgpm3 * volume
+    return Inertial(mass_kg=mass, pose=shape.pose, inertia_kgm2=np.diag(mass * (sum(second) - np.array(second))))
+
+
+def _primitive(geometry: Geometry) -> tuple[float, tuple[float, float, float]] | None:
+    """Volume, and the mean squares of x, y and z over it."""
+    match geometry:
+        case Box(size_m=(x, y, z)):
+            return x * y * z, (x**2 / 12, y**2 / 12, z**2 / 12)
+        case Cylinder(radius_m=r, length_m=length):
+            return np.pi * r**2 * length, (r**2 / 4, r**2 / 4, length**2 / 12)
+        case Sphere(radius_m=r):
+            return 4 / 3 * np.pi * r**3, (r**2 / 5,) * 3
+        case Ellipsoid(radii_m=(x, y, z)):
+            return 4 / 3 * np.pi * x * y * z, (x**2 / 5, y**2 / 5, z**2 / 5)
+        case Capsule(radius_m=r, length_m=length):
+            tube, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
+            across = (tube * r**2 / 4 + ball * r**2 / 5) / (tube + ball)
+            # each half ball's middle lies 3/8 r beyond the end of the tube
+            along = ball * (r**2 / 5 + length**2 / 4 + 3 / 8 * r * length)
+            return tube + ball, (across, across, (tube * length**2 / 12 + along) / (tube + ball))
+    return None
+
+
+def _moving_without_mass(model: Model) -> set[str]:
+    """One link of each group that moves as one and has neither mass nor shape: physics needs something there."""
+    groups = rigid_groups(model)
+    moved = {groups[joint.child] for joint in model.joints if joint.kind is not JointKind.FIXED}
+    heavy = {groups[link.name] for link in model.links if link.inertial or link.visuals or link.collisions}
+    carries = {joint.parent for joint in model.joints if joint.kind is not JointKind.FIXED}
+    chosen: dict[int, str] = {}
+    for joint in model.joints:
+        # a link between two joints needs none: both joints go to the next link
+        if joint.kind is not JointKind.FIXED and groups[joint.child] in moved - heavy and joint.child not in carries:
+            chosen.setdefault(groups[joint.child], joint.child)
+    return set(chosen.values())
+
+
+def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
+    """What the description says, if a body can have it."""
+    where = f"link {link.name}"
+    if given.mass_kg < LEAST_MASS_KG:
+        if given.mass_kg != 0 or link.visuals or link.collisions:
+            notes.changed(where, f"a mass of {given.mass_kg:g} kg is none; taken as missing")
+        return None
+    if given.mass_kg > GIGANTIC_KG:
+        notes.guessed(where, f"weighs {given.mass_kg:g} kg, as the file says; grams or millimetres may be meant")
+    tensor = (given.inertia_kgm2 + given.inertia_kgm2.T) / 2
+    moments, axes = np.linalg.eigh(tensor)
+    if moments[0] < LEAST_MOMENT_KGM2:
+        return _moments_of_shape(link, given, store, notes, moments)
+    small, middle, large = moments
+    shape = _sum_of(link, store, WATER_KGPM3)
+    if shape is not None:
+        most = float(np.linalg.eigvalsh(shape.inertia_kgm2)[-1]) * given.mass_kg / shape.mass_kg
+        if large > TOO_LARGE * most:
+            return _moments_of_shape(link, given, store, notes, moments)
+    if large >= small + middle:
+        more = (large - small - middle) / 2 + 1e-9 * large
+        text = ", ".join(f"{m:.4g}" for m in moments)
+        if more > ROUNDING * large:
+            notes.changed(where, f"moments {text} kg m2 cannot be (one exceeds the sum of the others); two are raised")
+        moments = np.array([small + more, middle + more, large])
+        tensor = axes @ np.diag(moments) @ axes.T
+    return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=tensor)
+
+
+def _moments_of_shape(link: Link, given: Inertial, store: MeshStore, notes: Notes, moments: Array) -> Inertial:
+    """Moments that no such body has give way to those of the shape, evenly filled with the mass."""
+    where, text = f"link {link.name}", ", ".join(f"{m:.3g}" for m in moments)
+    shape = _sum_of(link, store, WATER_KGPM3)
+    if shape is not None:
+        notes.guessed(where, f"moments {text} kg m2 cannot be; those of its shape are taken, for its mass")
+        tensor = shape.inertia_kgm2 * (given.mass_kg / shape.mass_kg)
+        turned = given.pose.rotation_matrix.T @ shape.pose.rotation_matrix
+        return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=turned @ tensor @ turned.T)
+    notes.guessed(where, f"moments {text} kg m2 cannot be; those of a steel ball of its mass are taken")
+    radius = (given.mass_kg / 7850 * 3 / 4 / np.pi) ** (1 / 3)
+    ball = np.eye(3) * max(0.4 * given.mass_kg * radius**2, 10 * LEAST_MOMENT_KGM2)
+    return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=ball)
+
+
+def _sum_of(link: Link, store: MeshStore, density_kgpm3: float) -> Inertial | None:
+    """All of a link's solid shapes together: those that are touched, else those that are seen."""
+    for shapes in (link.collisions, link.visuals):
+        parts = [part for shape in shapes if (part := shape_inertial(shape, store, density_kgpm3)) is not None]
+        mass = sum(part.mass_kg for part in parts)
+        if mass < LEAST_MASS_KG:
+            continue
+        centre = sum((part.mass_kg * part.pose.position for part in parts), np.zeros(3)) / mass
+        tensor = np.zeros((3, 3))
+        for part in parts:
+            turn, arm = part.pose.rotation_matrix, part.pose.position - centre
+            tensor += turn @ part.inertia_kgm2 @ turn.T + part.mass_kg * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        if np.linalg.eigvalsh(tensor)[0] >= LEAST_MOMENT_KGM2:
+            return Inertial(mass_kg=mass, pose=Pose.from_xyz_rpy(centre), inertia_kgm2=tensor)
+    return None
+
+
+def _rod(model: Model, link: Link) -> Shape | None:
+    """The longest rod from a link's origin to a joint that hangs on it: a shape where there is none."""
+    ends = [joint.pose.position for joint in model.joints if joint.parent == link.name]
+    end = max(ends, key=lambda position: float(np.linalg.norm(position)), default=np.zeros(3))
+    length = float(np.linalg.norm(end))
+    if length < SHORTEST_ROD_M:
+        return None
+    z = end / length
+    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+    axes = np.column_stack([x / np.linalg.norm(x), np.cross(z, x / np.linalg.norm(x)), z])
+    pose = Pose(end / 2, quaternion_from_matrix(axes))
+    return Shape(pose=pose, geometry=Cylinder(max(0.02, ROD_RADIUS_SHARE * length), length))
+
+
+def _estimated(
+    link: Link, store: MeshStore, notes: Notes, density: float, alone: bool, rod: Shape | None
+) -> Inertial | None:
+    where = f"link {link.name}"
+    found = _sum_of(link, store, density)
+    if found is not None:
+        kind = "collision" if link.collisions else "visual"
+        what = f"no inertial: {found.mass_kg:.4g} kg from its {kind} geometry at {density:g} kg/m3"
+        notes.guessed(where, what)
+        if found.mass_kg > GIGANTIC_KG:
+            notes.guessed(where, "that is gigantic; its meshes may be in millimetres")
+        return found
+    if rod is not None and isinstance(rod.geometry, Cylinder):
+        made = shape_inertial(rod, store, density)
+        assert made is not None
+        what = f"a rod of {rod.geometry.length_m:.3g} m to the next joint, at {density:g} kg/m3"
+        notes.guessed(where, f"neither mass nor solid shape: {made.mass_kg:.3g} kg, {what}")
+        return made
+    if not alone and not (link.visuals or link.collisions):
+        return None
+    if link.visuals or link.collisions or alone:
+        notes.guessed(where, f"neither mass nor solid shape: {DUMMY_MASS_KG * 1000:g} g, as a ball of 1 cm radius")
+    moment = 0.4 * DUMMY_MASS_KG * DUMMY_RADIUS_M**2
+    return Inertial(mass_kg=DUMMY_MASS_KG, pose=Pose.identity(), inertia_kgm2=np.eye(3) * moment)
+
+
+def _scaled_to(links: list[Link], guessed: set[str], total_kg: float, notes: Notes) -> list[Link]:
+    known = sum(link.inertial.mass_kg for link in links if link.inertial and link.name not in guessed)
+    free = sum(link.inertial.mass_kg for link in links if link.inertial and link.name in guessed)
+    if total_kg <= known:
+        notes.guessed("mass", f"{total_kg:g} kg are less than the {known:g} kg that the file gives; not scaled")
+        return links
+    factor = (total_kg - known) / free
+    notes.guessed("mass", f"guessed masses are multiplied by {factor:.3f}, so that the whole weighs {total_kg:g} kg")
+    scaled = []
+    for link in links:
+        own = link.inertial
+        if own is not None and link.name in guessed:
+            own = replace(own, mass_kg=own.mass_kg * factor, inertia_kgm2=own.inertia_kgm2 * factor)
+        scaled.append(replace(link, inertial=own))
+    return scaled

@@ -1,0 +1,196 @@
+"""A part from a mesh file, or from a description of one body: mass, inertia, what is touched, how it is grasped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.catalogue.objects import BoundedFigures
+from cellwright.core.errors import BadInput
+from cellwright.models.importing.grasp_points import GraspPoint, grasp_points
+from cellwright.models.importing.mesh_files import load_mesh
+from cellwright.models.importing.mesh_part import MeshPart
+from cellwright.models.importing.meshes import convex_hull, open_edges, solid_of
+from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.meshes import add_hull, set_inertia
+from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
+from cellwright.shapes.mesh import Mesh, merge
+
+__all__ = ["METRES", "ImportedPartFigures", "import_part"]
+
+METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+PLASTIC_KGPM3 = 1200.0
+SURELY_MM = 3.0  # a part of more than 3 m does not exist here: its numbers are millimetres
+GIGANTIC_M = 3.0
+Size3 = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedPartFigures(BoundedFigures):
+    """A part that somebody else drew.
+
+    Attributes:
+        grasps: Places for two fingers, best first.
+        spec: Its model, as `models.build` gives it.
+        notes: What importing changed, guessed and dropped.
+    """
+
+    grasps: tuple[GraspPoint, ...]
+    spec: Any = field(repr=False, compare=False)
+    notes: tuple[Note, ...] = field(repr=False, default=())
+
+    @property
+    def grasp_width_m(self) -> float:
+        """At the best grasp."""
+        return self.grasps[0].width_m if self.grasps else super().grasp_width_m
+
+    @property
+    def grasp_xyz_m(self) -> Size3:
+        """Of the best grasp."""
+        return self.grasps[0].xyz_m if self.grasps else (0.0, 0.0, self.grasp_height_m)
+
+
+def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
+    """The part of a mesh file.
+
+    Raises:
+        BadInput: The mesh cannot be read, or is flat.
+    """
+    loaded = load_mesh(path)
+    for fact in loaded.facts:
+        notes.changed(path.name, fact)
+    whole = merge([part.mesh for part in loaded.parts])
+    scale = _scale(path, settings, float(np.ptp(whole.vertices, axis=0).max()), notes)
+    offset = _offset(whole.vertices * scale, settings.origin)
+    parts = [MeshPart(Mesh(p.mesh.vertices * scale + offset, p.mesh.faces), p.rgba, p.name) for p in loaded.parts]
+    welded = _welded(merge([part.mesh for part in parts]))
+    solid, fact = solid_of(welded)
+    hull = convex_hull(welded.vertices)
+    if solid is None or hull is None:
+        raise BadInput(f"mesh {path}: {fact or 'is flat'}; a part needs a volume")
+    if fact:
+        notes.changed(path.name, fact)
+    mass = settings.mass_kg
+    if mass is None:
+        mass = float(f"{PLASTIC_KGPM3 * solid.volume_m3:.3g}")
+        notes.guessed("mass", f"{mass:g} kg: its volume filled with plastic of {PLASTIC_KGPM3:g} kg/m3 (--mass says)")
+    if hull.volume_m3 > 1.3 * solid.volume_m3:
+        factor = hull.volume_m3 / solid.volume_m3
+        notes.changed(path.name, f"is touched as its convex hull, which has {factor:.1f} times its volume")
+    extent = np.ptp(welded.vertices, axis=0)
+    if extent.max() > GIGANTIC_M:
+        notes.guessed(path.name, f"is {extent.max():.4g} m large; --units mm, or another, may be meant")
+    grasps = grasp_points(solid)
+    if not grasps:
+        notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
+    spec = _spec(name, parts, solid, hull, mass, grasps, settings)
+    low, high = welded.vertices.min(axis=0), welded.vertices.max(axis=0)
+    figures = ImportedPartFigures(
+        name=name,
+        title=settings.title or path.stem,
+        sku=settings.sku or f"sku_{name}",
+        mass_kg=mass,
+        grasp_feature=grasps[0].feature if grasps else "its middle",
+        grasp_height_m=grasps[0].xyz_m[2] if grasps else float((low[2] + high[2]) / 2),
+        friction=settings.friction,
+        colours=MappingProxyType({"own": settings.rgba[:3]}),
+        low_m=_three(low),
+        high_m=_three(high),
+        outer_radius_m=float(np.hypot(welded.vertices[:, 0], welded.vertices[:, 1]).max()),
+        grasps=grasps,
+        spec=spec,
+        notes=tuple(notes),
+        sources=MappingProxyType(_sources(path.name, settings)),
+    )
+    return figures
+
+
+def _scale(path: Path, settings: ModelSettings, largest: float, notes: Notes) -> float:
+    """Metres per number; COLLADA says it itself, for STL and OBJ somebody must."""
+    if settings.units is not None:
+        return METRES[settings.units]
+    if path.suffix.lower() == ".dae":
+        return 1.0
+    unit = "mm" if largest > SURELY_MM else "m"
+    notes.guessed(path.name, f"no unit: {largest:.4g} is taken as {unit} (--units says otherwise)")
+    return METRES[unit]
+
+
+def _offset(points: npt.NDArray[np.float64], origin: str) -> npt.NDArray[np.float64]:
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle = (low + high) / 2
+    match origin:
+        case "bottom":
+            return np.array([-middle[0], -middle[1], -low[2]])
+        case "centre":
+            return np.asarray(-middle)
+    return np.zeros(3)
+
+
+def _spec(
+    name: str,
+    parts: list[MeshPart],
+    solid: Mesh,
+    hull: Mesh,
+    mass_kg: float,
+    grasps: tuple[GraspPoint, ...],
+    settings: ModelSettings,
+) -> Any:
+    """One body `part`, its hull touched, its mesh seen, the site `grasp` at its best grasp."""
+    spec = mujoco.MjSpec()
+    spec.modelname = name
+    spec.compiler.degree = False
+    body = spec.worldbody.add_body(name="part")
+    set_inertia(body, solid, mass_kg)
+    surface = replace(PLASTIC, friction=(settings.friction, *PLASTIC.friction[1:]))
+    add_hull(spec, "hull", hull)
+    make_collision(body.add_geom(name="hull", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="hull", mass=0.0), surface)
+    for number, part in enumerate(parts):
+        own = f"visual_{number}"
+        asset = spec.add_mesh(name=own, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+        asset.uservert = part.mesh.vertices.reshape(-1)
+        asset.userface = part.mesh.faces.reshape(-1).astype(np.int32)
+        spec.add_material(name=own, rgba=part.rgba or settings.rgba, specular=0.3, shininess=0.4)
+        make_visual(body.add_geom(name=own, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=own, material=own))
+    centre = solid.vertices.mean(axis=0)
+    at = grasps[0].xyz_m if grasps else (0.0, 0.0, float(centre[2]))
+    body.add_site(name="grasp", pos=at, group=GeomGroup.COLLISION)
+    return spec
+
+
+def _welded(mesh: Mesh) -> Mesh:
+    unique, place = np.unique(mesh.vertices, axis=0, return_inverse=True)
+    welded = Mesh(unique, place.reshape(-1)[mesh.faces])
+    if open_edges(welded) == 0:
+        return welded
+    near, place = np.unique(np.round(mesh.vertices, 7), axis=0, return_inverse=True)  # 0.1 um: rounding of text
+    return Mesh(near, place.reshape(-1)[mesh.faces])
+
+
+def _three(values: Any) -> Size3:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _sources(file: str, settings: ModelSettings) -> dict[str, str]:
+    return {
+        "sku": "given" if settings.sku else "estimated: its name",
+        "mass_kg": "given" if settings.mass_kg else f"estimated: volume of plastic, {PLASTIC_KGPM3:g} kg/m3",
+        "grasp_feature": f"{file}, by sampling",
+        "grasp_height_m": f"{file}, by sampling",
+        "friction": "estimated: plastic on a table",
+        "colours": file,
+        "low_m": file,
+        "high_m": file,
+        "outer_radius_m": file,
+        "grasps": f"{file}, by sampling",
+        "spec": file,
+        "notes": file,
+    }

@@ -1,0 +1,161 @@
+"""Any description file as an `MjSpec` that says what the file says: nothing fused, nothing driven yet."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.core.errors import UnknownName
+from cellwright.core.pose import Pose
+from cellwright.models.description import PlacedModel, World
+from cellwright.models.importing.build import build_description
+from cellwright.models.importing.inertia import complete_inertials
+from cellwright.models.importing.meshes import MeshStore
+from cellwright.models.importing.mjcf import read_mjcf
+from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.sdf import read_sdf
+from cellwright.models.importing.urdf import read_urdf
+from cellwright.models.importing.xacro import run_xacro
+from cellwright.models.importing.xml import read_xml
+
+__all__ = ["Source", "read_description", "read_source"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file that was read.
+
+    Attributes:
+        path: The file.
+        format: `urdf`, `sdf` or `mjcf`.
+        spec: All of it; top-level bodies are the roots.
+        world: What it says, free of the engine; None for MJCF, which is kept as it is.
+        velocity_limits: Joint -> highest speed, which MuJoCo's format has no place for.
+        fingerprint: Of all its numbers, whatever files they come from.
+    """
+
+    path: Path
+    format: str
+    spec: Any
+    world: World | None
+    velocity_limits: Mapping[str, float]
+    fingerprint: str
+
+
+def read_description(
+    path: Path, search: Sequence[Path], notes: Notes, arguments: Mapping[str, str] | None = None
+) -> World | None:
+    """What a URDF, SDF or xacro file says; None for MJCF.
+
+    Raises:
+        DescriptionError: It is none of them, or nothing usable remains.
+    """
+    if not path.is_file():
+        raise DescriptionError(path, "does not exist")
+    finder = Finder(path, search)
+    if path.suffix.lower() == ".xacro":
+        model = read_urdf(path, finder, notes, run_xacro(path, search, arguments or {}))
+        return World(name=model.name, models=(PlacedModel(model=model),))
+    root = str(read_xml(path).tag)
+    if root == "robot":
+        model = read_urdf(path, finder, notes)
+        return World(name=model.name, models=(PlacedModel(model=model),))
+    if root == "sdf":
+        return read_sdf(path, finder, notes)
+    if root in ("mujoco", "mujocoinclude"):
+        return None
+    raise DescriptionError(path, f"is neither URDF (<robot>) nor SDF (<sdf>) nor MJCF (<mujoco>): <{root[:40]}>", 1)
+
+
+def read_source(path: Path, settings: ModelSettings, search: Sequence[Path], notes: Notes) -> Source:
+    """Reads a file and builds all of it.
+
+    Raises:
+        DescriptionError: Nothing usable remains.
+    """
+    world = read_description(path, search, notes, settings.arguments)
+    if world is None:
+        spec = read_mjcf(path, notes)
+        return Source(path, "mjcf", spec, None, {}, _fingerprint(spec.compile()))
+    store = MeshStore(notes)
+    placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
+    done = []
+    for item in placed:
+        model = complete_inertials(
+            item.model, store, notes, density_kgpm3=settings.density_kgpm3, total_kg=settings.mass_kg
+        )
+        done.append(PlacedModel(model=model, pose=item.pose))
+    whole = World(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
+    try:
+        spec = _assemble(whole, store, notes)
+        compiled = spec.compile()
+    except ValueError as error:
+        raise DescriptionError(path, f"makes no mechanism: {' '.join(str(error).split())}") from None
+    speeds = {j.name: j.limits.velocity for p in done for j in p.model.joints if j.limits.velocity}
+    kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
+    return Source(path, kind, spec, whole, speeds, _fingerprint(compiled))
+
+
+def _chosen(world: World, name: str, path: Path) -> PlacedModel:
+    for placed in world.models:
+        if placed.model.name == name:
+            return placed
+    raise UnknownName("model", name, [placed.model.name for placed in world.models], str(path))
+
+
+def _fingerprint(model: Any) -> str:
+    """Changes with anything that a file, or one that it includes, says about bodies, joints and shapes."""
+    total = hashlib.sha256(bytes(model.names))
+    for name in (
+        "body_pos",
+        "body_quat",
+        "body_ipos",
+        "body_iquat",
+        "body_mass",
+        "body_inertia",
+        "jnt_pos",
+        "jnt_axis",
+    ):
+        total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
+    for name in ("jnt_range", "jnt_actfrcrange", "dof_damping", "eq_data", "geom_pos", "geom_quat", "geom_size"):
+        total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
+    for name in ("geom_rgba", "mat_rgba", "mesh_vert", "mesh_face", "site_pos", "site_quat"):
+        total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
+    return total.hexdigest()
+
+
+def _assemble(world: World, store: MeshStore, notes: Notes) -> Any:
+    """All models in one spec; names of several models are told apart by the model's."""
+    if len(world.models) == 1:
+        spec = build_description(world.models[0].model, store, notes)
+        for body in spec.worldbody.bodies:
+            _move(body, world.models[0].pose)
+        return spec
+    whole: Any = None
+    names: set[str] = set()
+    for placed in world.models:
+        spec = build_description(placed.model, store, notes)
+        name = placed.model.name
+        while name in names:
+            name += "_"
+        names.add(name)
+        if whole is None:
+            whole = type(spec)()
+            whole.modelname = world.name
+            whole.compiler.degree = False
+        for body in list(spec.worldbody.bodies):
+            _move(body, placed.pose)  # a frame's pose would get lost
+            whole.worldbody.add_frame().attach_body(body, f"{name}::", "")
+    return whole
+
+
+def _move(body: Any, pose: Pose) -> None:
+    moved = pose @ Pose(np.array(body.pos), np.array(body.quat))
+    body.pos, body.quat = np.array(moved.position), np.array(moved.quaternion)

@@ -1,0 +1,198 @@
+"""Makes one tree of what a file says: names once, parents that exist, one root, no cycle; the rest is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cellwright.models.description import WORLD, Joint, JointKind, Link, Model
+from cellwright.models.importing.notes import DescriptionError, Notes
+
+__all__ = ["rigid_groups", "tidy"]
+
+T = TypeVar("T", Link, Joint)
+
+MOST_LINKS = 5000
+
+
+def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Model:
+    """The model with one root.
+
+    Args:
+        model: As it was read.
+        file: For messages.
+        notes: What was mended.
+        loops: Whether a link may be the child of two joints, which close a loop; otherwise the second is dropped.
+
+    Raises:
+        DescriptionError: No link is left, or there are too many.
+    """
+    if len(model.links) > MOST_LINKS:
+        raise DescriptionError(file, f"has {len(model.links)} links, allowed are {MOST_LINKS}")
+    model = _without_slashes(_without_world_link(model, notes), notes)
+    links = _once(model.links, "link", notes)
+    names = {link.name for link in links}
+    joints = []
+    carried: dict[str, str] = {}
+    for joint in _renamed(model.joints, notes):
+        missing = [end for end in (joint.parent, joint.child) if end not in names and end != WORLD]
+        if joint.child == WORLD:
+            missing.append(WORLD)
+        if missing or joint.parent == joint.child:
+            why = f"link '{missing[0]}' does not exist" if missing else "it joins a link to itself"
+            notes.dropped(f"joint {joint.name}", why)
+            continue
+        if joint.child in carried and not loops:
+            what = f"link '{joint.child}' hangs on joint '{carried[joint.child]}' already"
+            notes.dropped(f"joint {joint.name}", what)
+            continue
+        carried.setdefault(joint.child, joint.name)
+        joints.append(joint)
+    tree = replace(model, links=tuple(links), joints=tuple(joints))
+    return _mimics_checked(_one_root(tree, file, notes), notes)
+
+
+def rigid_groups(model: Model) -> dict[str, int]:
+    """Link -> number of the group of links that are fixed to each other."""
+    group = {link.name: number for number, link in enumerate(model.links)}
+    for joint in model.joints:
+        if joint.kind is JointKind.FIXED and joint.parent != WORLD:
+            old, new = group[joint.child], group[joint.parent]
+            group = {name: new if number == old else number for name, number in group.items()}
+    return group
+
+
+def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:
+    seen: dict[str, Link] = {}
+    for link in links:
+        if link.name in seen:
+            notes.dropped(f"{kind} {link.name}", "the name is used twice; the second one is left out")
+        else:
+            seen[link.name] = link
+    return list(seen.values())
+
+
+def _renamed(joints: tuple[Joint, ...], notes: Notes) -> list[Joint]:
+    """Joints with the same name get numbers: without one of them its child would be lost."""
+    taken = {joint.name for joint in joints}
+    seen: set[str] = set()
+    named = []
+    for joint in joints:
+        if joint.name in seen:
+            number = next(n for n in range(2, 10_000) if f"{joint.name}_{n}" not in taken)
+            notes.changed(f"joint {joint.name}", f"the name is used twice; the second one is '{joint.name}_{number}'")
+            joint = replace(joint, name=f"{joint.name}_{number}")
+            taken.add(joint.name)
+        seen.add(joint.name)
+        named.append(joint)
+    return named
+
+
+def _without_world_link(model: Model, notes: Notes) -> Model:
+    """A bare root link `world` is what many files call the ground; any other link of that name gets another."""
+    world = next((link for link in model.links if link.name == WORLD), None)
+    if world is None:
+        return model
+    bare = not (world.visuals or world.collisions or model.joint_of(WORLD) or len(model.links) == 1)
+    if bare:
+        notes.changed("link world", "stands for the ground; what hangs on it becomes a root")
+        return replace(model, links=tuple(link for link in model.links if link is not world))
+    other = "world_link"
+    notes.changed("link world", f"the name is reserved for the ground; it is called '{other}'")
+
+    return _called(model, lambda name: other if name == WORLD else name)
+
+
+def _without_slashes(model: Model, notes: Notes) -> Model:
+    """In a cell, what stands before a slash is the robot that a name belongs to."""
+    names = [*(link.name for link in model.links), *(joint.name for joint in model.joints)]
+    names += [frame.name for frame in model.frames]
+    for name in (name for name in names if "/" in name):
+        notes.changed(f"name {name}", "a slash parts robots from links; it is an underscore now")
+    if any("/" in name for name in names):
+        return _called(model, lambda name: name.replace("/", "_"))
+    return model
+
+
+def _called(model: Model, new: Callable[[str], str]) -> Model:
+    """The model with other names."""
+    joints = []
+    for joint in model.joints:
+        mimic = replace(joint.mimic, joint=new(joint.mimic.joint)) if joint.mimic else None
+        changed = replace(joint, name=new(joint.name), parent=new(joint.parent), child=new(joint.child), mimic=mimic)
+        joints.append(changed)
+    return replace(
+        model,
+        links=tuple(replace(link, name=new(link.name)) for link in model.links),
+        joints=tuple(joints),
+        frames=tuple(replace(frame, name=new(frame.name), link=new(frame.link)) for frame in model.frames),
+        sensors=tuple(replace(sensor, link=new(sensor.link)) for sensor in model.sensors),
+    )
+
+
+def _one_root(model: Model, file: Path, notes: Notes) -> Model:
+    """One root, or all those that are fastened to the ground by joints of their own."""
+    roots = model.roots
+    if not roots:
+        raise DescriptionError(file, f"model '{model.name}' has no root: its joints run in a circle")
+    reached = {root: _below(model, root) for root in roots}
+    grounded = [root for root in roots if model.joint_of(root) is not None]
+    best = max(roots, key=lambda root: (root in grounded, len(reached[root]), -roots.index(root)))
+    chosen = grounded or [best]
+    for root in roots:
+        if root not in chosen:
+            what = f"a second root with {len(reached[root])} links; '{best}' has {len(reached[best])}"
+            notes.dropped(f"link {root}", what)
+    everywhere = set().union(*reached.values())
+    for link in model.links:
+        if link.name not in everywhere:
+            notes.dropped(f"link {link.name}", "its joints run in a circle that hangs on no root")
+    kept = set().union(*(reached[root] for root in chosen))
+    return replace(
+        model,
+        links=tuple(link for link in model.links if link.name in kept),
+        joints=tuple(j for j in model.joints if j.child in kept and (j.parent in kept or j.parent == WORLD)),
+        frames=tuple(frame for frame in model.frames if frame.link in kept),
+        sensors=tuple(sensor for sensor in model.sensors if sensor.link in kept),
+    )
+
+
+def _below(model: Model, root: str) -> set[str]:
+    children: dict[str, list[str]] = {}
+    for joint in model.joints:
+        children.setdefault(joint.parent, []).append(joint.child)
+    found, waiting = {root}, [root]
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def _mimics_checked(model: Model, notes: Notes) -> Model:
+    """Mimics of joints that exist and move, and not of each other in a circle."""
+    by_name = {joint.name: joint for joint in model.joints}
+    joints = []
+    for joint in model.joints:
+        chain: list[Any] = [joint.name]
+        mimic = joint.mimic
+        while mimic is not None and mimic.joint in by_name and mimic.joint not in chain:
+            chain.append(mimic.joint)
+            mimic = by_name[mimic.joint].mimic
+        if joint.mimic is not None:
+            leader = by_name.get(joint.mimic.joint)
+            why = ""
+            if leader is None:
+                why = f"joint '{joint.mimic.joint}', which it follows, does not exist"
+            elif mimic is not None and mimic.joint in chain:
+                why = "its mimics run in a circle"
+            elif leader.kind is JointKind.FIXED:
+                why = f"joint '{leader.name}', which it follows, is fixed"
+            if why:
+                notes.dropped(f"joint {joint.name}", f"<mimic>: {why}; it moves by itself")
+                joint = replace(joint, mimic=None)
+        joints.append(joint)
+    return replace(model, joints=tuple(joints))

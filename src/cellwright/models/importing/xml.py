@@ -1,0 +1,129 @@
+"""XML of strangers: no document types, no entities, no network, bounded size; numbers checked, with their lines."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from cellwright.models.importing.notes import DescriptionError, Notes
+
+__all__ = ["Reader", "parse_numbers", "read_xml"]
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The longest description that is read."""
+
+_DECLARATION = re.compile(rb"""\A((?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*["'])([^"']*)(["'])""")
+# blank lines before it and versions such as 0.0 are forbidden, and occur
+MAX_NUMBER = 1e18  # what is larger is a mistake, or means "without limit" (1e16 in SDF)
+
+
+def read_xml(path: Path, text: bytes | None = None) -> Any:
+    """The root element of a file, or of text that was made from it.
+
+    Raises:
+        DescriptionError: It cannot be read, is too long, not well-formed, or has a document type.
+    """
+    try:
+        if text is None:
+            size = path.stat().st_size
+            if size > MAX_BYTES:
+                raise DescriptionError(path, f"has {size} bytes, allowed are {MAX_BYTES}")
+            text = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise DescriptionError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not text.strip():
+        raise DescriptionError(path, "is empty")
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+    )
+    try:
+        root = etree.fromstring(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        said = getattr(error, "msg", None) or str(error)
+        why = said.rpartition(", line ")[0] or said
+        raise DescriptionError(path, f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
+    if root.getroottree().docinfo.doctype:
+        raise DescriptionError(path, "has a document type, which is not allowed", 1)
+    return root
+
+
+def parse_numbers(text: str, count: int | None = None) -> list[float]:
+    """Finite numbers separated by blanks, or by commas as some write them.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    words = text.replace(",", " ").split()
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        hint = ": that is xacro, run it through xacro first" if "${" in text or "$(" in text else ""
+        raise ValueError(f"'{text.strip()[:60]}' is not made of numbers{hint}") from None
+    if any(not isfinite(n) for n in numbers):
+        raise ValueError(f"'{text.strip()[:60]}' has a number that is not finite")
+    if any(abs(n) > MAX_NUMBER for n in numbers):
+        raise ValueError(f"'{text.strip()[:60]}' has a number beyond {MAX_NUMBER:g}")
+    if count is not None and len(numbers) != count:
+        raise ValueError(f"'{text.strip()[:60]}' has {len(numbers)} numbers, {count} are needed")
+    return numbers
+
+
+class Reader:
+    """Reads elements of one file; every problem names its file and line."""
+
+    def __init__(self, file: Path, notes: Notes) -> None:
+        self.file, self.notes = file, notes
+
+    def where(self, element: Any) -> str:
+        """File and line of an element."""
+        return f"{self.file.name}:{element.sourceline}"
+
+    def error(self, element: Any, problem: str) -> DescriptionError:
+        """A problem at an element."""
+        return DescriptionError(self.file, problem, element.sourceline)
+
+    def numbers(self, element: Any, attribute: str, default: list[float]) -> list[float]:
+        """As many numbers as the default has, from an attribute; the default where it is missing."""
+        text = None if element is None else element.get(attribute)
+        if text is None or not text.strip():
+            return list(default)
+        try:
+            return parse_numbers(text, len(default))
+        except ValueError as error:
+            raise self.error(element, f"{attribute} of <{element.tag}>: {error}") from None
+
+    def number(self, element: Any, attribute: str, default: float | None = None) -> float | None:
+        """A number from an attribute; one that is none is noted and taken as missing."""
+        if element is None or not (element.get(attribute) or "").strip():
+            return default
+        try:
+            return parse_numbers(element.get(attribute), 1)[0]
+        except ValueError as error:
+            if "xacro" in str(error):
+                raise self.error(element, f"{attribute} of <{element.tag}>: {error}") from None
+            self.notes.changed(self.where(element), f"{attribute} of <{element.tag}>: {error}; taken as missing")
+            return default
+
+    def text_numbers(self, element: Any, count: int | None = None) -> list[float]:
+        """The numbers that an element holds."""
+        try:
+            return parse_numbers(element.text or "", count)
+        except ValueError as error:
+            raise self.error(element, f"<{element.tag}>: {error}") from None
+
+    def name(self, element: Any) -> str:
+        """The name that an element must have."""
+        name = (element.get("name") or "").strip()
+        if not name:
+            raise self.error(element, f"<{element.tag}> has no name")
+        return name

@@ -1,0 +1,100 @@
+"""The `models` section: a robot, a tool, a part and a fixture of the user's own, in a cell by YAML alone."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+from cellwright.cells import load_cell, nominal_layout
+from cellwright.core.errors import BadInput, ConfigError
+from cellwright.shapes.mesh import cuboid
+
+pytestmark = pytest.mark.usefixtures("own_models")
+
+DATA = Path(__file__).parents[1] / "models" / "importing" / "data"
+CELL = """
+name: mine
+title: My own cell
+models:
+  my_arm: {{file: {data}/ur5.urdf, payload_kg: 5}}
+  my_hand: {{file: {data}/gripper.urdf, grip_force_n: 20}}
+  my_stand: {{file: {data}/gripper.urdf}}
+  my_block: {{file: block.stl, units: mm, mass_kg: 0.05}}
+robots:
+  r: {{model: my_arm, base: {{xyz_m: [0, 0, 0.5]}}, tool: my_hand, home_deg: [0, -90, 90, -90, -90, 0]}}
+fixtures:
+  floor: {{model: floor, pose: {{xyz_m: [0, 0, 0]}}}}
+  stand: {{model: my_stand, pose: {{xyz_m: [0, 1, 0]}}}}
+parts:
+  one: {{model: my_block, pose: {{xyz_m: [0.5, 0.3, 0]}}}}
+populations:
+  - {{model: my_block, count: 2, region: {{min_xy_m: [0.3, -0.4], max_xy_m: [0.6, -0.1], z_m: 0}}}}
+"""
+
+
+def write(folder, text=CELL):
+    cube = cuboid([0, 0, 0], [30, 20, 40])
+    corners = cube.vertices[cube.faces].astype("<f4")
+    data = bytes(80) + len(corners).to_bytes(4, "little")
+    (folder / "block.stl").write_bytes(data + b"".join(bytes(12) + corner.tobytes() + bytes(2) for corner in corners))
+    file = folder / "cell.yaml"
+    file.write_text(text.format(data=DATA))
+    return file
+
+
+def test_every_section_may_use_them(tmp_path):
+    cell = load_cell(write(tmp_path))
+    robot = cell.robots["r"]
+    assert robot.model.startswith("my_arm@")
+    assert ROBOTS.get(robot.model).payload_kg == 5
+    assert ROBOTS.get(robot.model).name == robot.model
+    assert TOOLS.get(str(robot.tool)).grip_force_n == 20
+    assert FURNITURE.get(cell.fixtures["stand"].model).title == "two_fingers"
+    assert PARTS.get(cell.parts["one"].model).sku == "sku_my_block"
+    assert {part.name for part in nominal_layout(cell, 0).parts} == {"one", "my_block_1", "my_block_2"}
+
+
+def test_two_cells_may_mean_different_things_by_one_name(tmp_path):
+    first = load_cell(write(tmp_path))
+    other = load_cell(write(tmp_path, CELL.replace("payload_kg: 5", "payload_kg: 3")))
+    again = load_cell(write(tmp_path))
+    assert first.robots["r"].model != other.robots["r"].model
+    assert first.robots["r"].model == again.robots["r"].model
+    assert ROBOTS.get(first.robots["r"].model).payload_kg == 5
+    assert ROBOTS.get(other.robots["r"].model).payload_kg == 3
+
+
+def test_a_cell_without_the_section_does_not_know_them(tmp_path):
+    load_cell(write(tmp_path))
+    start, end = CELL.index("models:"), CELL.index("robots:")
+    with pytest.raises(BadInput, match="unknown robot model 'my_arm'"):
+        nominal_layout(load_cell(write(tmp_path, CELL[:start] + CELL[end:])), 0)
+
+
+def test_a_cell_that_went_to_another_process_finds_its_models_again(tmp_path, monkeypatch):
+    cell = pickle.loads(pickle.dumps(load_cell(write(tmp_path))))
+    model = cell.robots["r"].model
+    monkeypatch.delitem(ROBOTS._entries, model)
+    nominal_layout(cell, 0)
+    assert model in ROBOTS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("ur5.urdf", "gone.urdf", r"models\.my_arm: .*gone\.urdf: does not exist"),
+        ("tool: my_hand", "tool: my_arm", r"models\.my_arm: .*all move by themselves"),
+        ("model: my_stand", "model: my_block", r"models\.my_block: .*is a mesh: it can be a part, not a fixture"),
+        ("payload_kg: 5", "payload_kg: -5", "payload_kg"),
+        ("payload_kg: 5", "base: nowhere", "unknown link 'nowhere'"),
+        ("payload_kg: 5", "kind: part", r"robots\.r\.model: models\.my_arm is a part, and is used as a arm"),
+        ("payload_kg: 5", "search: [nowhere]", "search folder .*nowhere does not exist"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path, old, new, words):
+    assert old in CELL
+    with pytest.raises(ConfigError, match=words):
+        load_cell(write(tmp_path, CELL.replace(old, new)))
