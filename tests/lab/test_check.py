@@ -37,7 +37,16 @@ def findings(**changes) -> dict[str, tuple[bool, str]]:
 def test_good_cell_has_nothing_wrong():
     found = findings()
     assert all(ok for ok, _ in found.values()), found
-    assert list(found) == ["builds", "comes to rest", "reach", "sensor arm joint_state"]
+    assert list(found) == [
+        "builds",
+        "mass",
+        "inertia",
+        "comes to rest",
+        "contacts at rest",
+        "energy at rest",
+        "reach",
+        "sensor arm joint_state",
+    ]
 
 
 def test_part_that_falls_is_found():
@@ -54,6 +63,21 @@ def test_part_that_does_not_come_to_rest_is_found():
     assert not ok
     assert detail.startswith("still moving after 0.3 s: ")
     assert "gear" in detail
+
+
+def test_what_stirs_by_itself_is_found(monkeypatch):
+    """Fingers that are not told where they are go to where they are told."""
+    monkeypatch.setattr("cellwright.sim.world.World._take_home_poses", lambda world: None)
+    ok, detail = findings()["energy at rest"]
+    assert not ok
+    assert "('arm/" in detail
+
+
+def test_what_is_pressed_in_is_found(monkeypatch):
+    monkeypatch.setattr("cellwright.lab.check_cell_physics.DEEPEST_M", 1e-6)
+    ok, detail = findings()["contacts at rest"]
+    assert not ok
+    assert "overlap by" in detail
 
 
 def test_what_no_robot_reaches_is_found():

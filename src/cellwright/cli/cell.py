@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +10,12 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from cellwright.cells import CELLS, Layout, SafetyCfg, actual_layout, load_cell, nominal_layout
-from cellwright.cli.export import export_knowledge
+from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, load_cell, nominal_layout
+from cellwright.cli.cell_export import export
+from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table
-from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
-from cellwright.models.export import write_mjcf
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 
@@ -28,17 +26,9 @@ app = typer.Typer(no_args_is_help=True, help="Cells: what stands where.")
 CellName = Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")]
 Seed = Annotated[int, typer.Option(help="Decides the actual layout.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-DEFAULT_ORDER = "kit_m2l1"
 
 
-class Format(StrEnum):
-    """What a cell can be exported as."""
-
-    MJCF = "mjcf"
-    OWL = "owl"
-    XML = "xml"
-    SQL = "sql"
-    PDDL = "pddl"
+app.command()(export)
 
 
 @app.command("list")
@@ -50,8 +40,7 @@ def list_cells(as_json: Json = False) -> None:
         print_json({"cells": whole})
         return
     rows = [
-        (c.name, c.title, ", ".join(c.robots), len(c.trays), sum(p.count for p in c.populations) + len(c.parts))
-        for c in cells
+        (c.name, c.title, _robots(c), len(c.trays), sum(p.count for p in c.populations) + len(c.parts)) for c in cells
     ]
     table(None, ["cell", "title", "robots", "trays [n]", "parts [n]"], rows, markup=False)
     for c in cells:
@@ -71,7 +60,13 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
             | {"off_mm": off_mm[p.name]}
             for p in nominal.objects.values()
         }
-        print_json(loaded.model_dump(mode="json") | {"seed": seed, "objects": objects})
+        mobiles = {
+            name: {"model": p.model, "xyz_m": p.pose_in_world.position, "yaw_deg": _yaw_deg(p.pose_in_world)}
+            | {"off_mm": 1000 * p.pose_in_world.distance_m(actual.mobiles[name].pose_in_world)}
+            for name, p in nominal.mobiles.items()
+        }
+        shown = {"seed": seed, "objects": objects, "mobile_robots": mobiles}
+        print_json(loaded.model_dump(mode="json") | shown)
         return
     say(Text(loaded.title, "bold"))
     say(" ".join(loaded.description.split()) + "\n")
@@ -79,7 +74,10 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
         (n, r.model, r.tool or "-", _xyz(nominal.bases[n].position), f"{_yaw_deg(nominal.bases[n]):.0f}")
         for n, r in loaded.robots.items()
     ]
-    table("robots", ["name", "model", "tool", "base x y z [m]", "yaw [deg]"], robots, markup=False)
+    if robots or not loaded.mobiles:
+        table("robots", ["name", "model", "tool", "base x y z [m]", "yaw [deg]"], robots, markup=False)
+    if loaded.mobiles:
+        _show_mobiles(loaded, nominal, actual, seed)
     rows = [
         (p.name, p.model, _xyz(p.pose_in_world.position), f"{_yaw_deg(p.pose_in_world):.0f}", f"{off_mm[p.name]:.1f}")
         for p in nominal.objects.values()
@@ -92,6 +90,8 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
     table("fixtures", ["name", "model", "x y z [m]"], fixtures, markup=False)
     say()
     sensors = [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors]
+    for key, cfg in loaded.mobiles.items():
+        sensors += [(s.get("type"), f"{key}, each", s.get("rate_hz")) for s in cfg.sensors]
     table("sensors", ["type", "of", "rate [Hz]"], sensors, markup=False)
     if loaded.safety is not None:
         _show_safety(loaded.safety)
@@ -99,13 +99,12 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
 
 @app.command()
 def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
-    """Checks a cell: names, overlaps, rest, reach, sensors; exit 1 when something is wrong."""
+    """Checks a cell: mass, inertia, rest, contacts, energy, reach, sensors; exit 1 when something is wrong."""
     findings = check_cell(load_cell(cell), seed)
     if as_json:
-        print_json({"cell": cell, "findings": [{"check": f.check, "ok": f.ok, "detail": f.detail} for f in findings]})
+        print_json({"cell": cell, "findings": findings_json(findings)})
     else:
-        rows = [(f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), f.detail) for f in findings]
-        table(None, ["check", "", "detail"], rows, markup=False)
+        show_findings(findings)
     return 0 if all(f.ok for f in findings) else 1
 
 
@@ -129,43 +128,26 @@ def picture(
         say(f"{out} ({width} x {height}, renderer {renderer})")
 
 
-@app.command()
-def export(
-    cell: CellName,
-    out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
-    form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
-    order: Annotated[list[str] | None, typer.Option(help="With owl, xml and pddl: the kits that are wanted.")] = None,
-    dialect: Annotated[str, typer.Option(help="With sql: for sqlite, mariadb or postgresql.")] = "sqlite",
-    seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Writes a cell for other programs: its model, or what its drawings and an order say as knowledge.
+def _robots(cell: Cell) -> str:
+    """Arms by name, mobile robots by what they are and how many."""
+    mobiles = [f"{len(cfg.names(key))} {cfg.model}" for key, cfg in cell.mobiles.items()]
+    return ", ".join([*cell.robots, *mobiles])
 
-    mjcf: the physics model. sql: a script that makes and fills the database. owl, xml: instance files of the initial
-    state and of the goal. pddl: domain and problem in every vocabulary and form.
-    """
-    loaded = load_cell(cell)
-    if form is not Format.MJCF:
-        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
-        if as_json:
-            print_json({"cell": cell, "seed": seed, "format": form.value, "files": files})
-        else:
-            for path in files:
-                say(str(path))
-        return
-    if order:
-        raise BadInput("--order says nothing about a physics model; it goes with owl, xml, sql and pddl")
-    prepare_output(out)
-    world = World(loaded, seed)
-    written = write_mjcf(world.full_spec(), out)
-    whole, _ = world.appearance.now()
-    counts = {"bodies": whole.nbody, "geoms": whole.ngeom}
-    if as_json:
-        print_json({"cell": cell, "seed": seed, "format": form.value, "files": written, **counts})
-        return
-    say(f"{written[0]} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
-    for path in written[1:]:
-        say(str(path))
+
+def _show_mobiles(cell: Cell, nominal: Layout, actual: Layout, seed: int) -> None:
+    rows = []
+    for name, drawn in nominal.mobiles.items():
+        real = actual.mobiles[name]
+        off_mm = 1000 * drawn.pose_in_world.distance_m(real.pose_in_world)
+        wheels = [1000 * size for size in (*real.wheel_radii_m, real.wheel_base_m)]
+        place = (_xyz(drawn.pose_in_world.position), f"{_yaw_deg(drawn.pose_in_world):.0f}", f"{off_mm:.1f}")
+        rows.append((name, drawn.model, *place, " ".join(f"{size:.3f}" for size in wheels)))
+    title = f"mobile robots (off, wheels: the actual ones of seed {seed}; radius left, right, base)"
+    columns = ["name", "model", "x y z [m]", "yaw [deg]", "off [mm]", "wheels [mm]"]
+    table(title, columns, rows, markup=False)
+    if cell.arena is not None:
+        size = " x ".join(f"{length:g}" for length in cell.arena.size_m)
+        say(f"arena of {size} m, walls {cell.arena.wall_height_m:g} m high")
 
 
 def _show_safety(safety: SafetyCfg) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,10 @@ from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, part_of_
 from cellwright.cells import Cell, Placement, actual_layout, nominal_layout
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
+from cellwright.lab.check_body import check_inertia, check_mass
+from cellwright.lab.check_cell_physics import check_contacts, check_stillness
+from cellwright.lab.check_drives import check_drives
+from cellwright.lab.finding import Finding
 from cellwright.motion import ArmKinematics
 from cellwright.sensors import Sensor, check_sensor, make_sensor
 from cellwright.sim import Snapshot, World
@@ -21,27 +24,23 @@ __all__ = ["Finding", "check_cell"]
 MOVED_LIMIT_M = 0.002
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was checked."""
-
-    check: str
-    ok: bool
-    detail: str
-
-
 def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     """Builds the cell and looks at it; what cannot even be built is an error, not a finding."""
     world = World(cell, seed)
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
+    counts += f", {len(world.mobiles)} mobile robots" if world.mobiles else ""
     findings = [Finding("builds", True, f"{counts}, {world.model.ngeom} geoms; nothing overlaps")]
+    findings += [check_mass(world.model), check_inertia(world.appearance.now()[0])]
     if cell.fidelity == "physics":
-        findings.append(_at_rest(world))
+        findings += [_at_rest(world), check_contacts(world), check_stillness(world)]
+        if world.mobiles:
+            findings.append(check_drives(world))
     findings.extend(_reach(world, seed))
     start = world.snapshot()
-    for i, line in enumerate(cell.sensors):
-        problems = check_sensor(partial(_fresh_sensor, world, start, line, f"{cell.where}: sensors.{i}"))
-        name = line.get("name") or f"{line.get('robot', i)} {line.get('type')}"
+    once = dict(reversed(cell.sensor_lines()))  # of many robots alike, the first
+    for place, line in reversed(once.items()):
+        problems = check_sensor(partial(_fresh_sensor, world, start, line, f"{cell.where}: {place}"))
+        name = line.get("name") or f"{line.get('robot', place.rpartition('.')[2])} {line.get('type')}"
         findings.append(Finding(f"sensor {name}", not problems, "; ".join(problems) or f"{line.get('rate_hz')} Hz"))
     return findings
 

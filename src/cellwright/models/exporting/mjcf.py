@@ -1,4 +1,4 @@
-"""Writing a specification as files that other programs open."""
+"""MJCF: a specification as MuJoCo writes it, with its pictures beside it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,75 @@
+"""`cellwright cell export`: a cell for other programs, as a model or as knowledge."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cellwright.cells import load_cell
+from cellwright.cli.export import export_knowledge
+from cellwright.cli.model_export import exported_json, say_exported
+from cellwright.cli.output import prepare_output, print_json, say
+from cellwright.core.errors import BadInput
+from cellwright.models.exporting import ModelFormat, export_spec
+from cellwright.sim import World
+
+__all__ = ["export"]
+
+DEFAULT_ORDER = "kit_m2l1"
+
+
+class Format(StrEnum):
+    """What a cell can be exported as."""
+
+    MJCF = "mjcf"
+    URDF = "urdf"
+    SDF = "sdf"
+    OWL = "owl"
+    XML = "xml"
+    SQL = "sql"
+    PDDL = "pddl"
+
+
+def export(
+    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")],
+    out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
+    form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
+    order: Annotated[list[str] | None, typer.Option(help="With owl, xml and pddl: the kits that are wanted.")] = None,
+    dialect: Annotated[str, typer.Option(help="With sql: for sqlite, mariadb or postgresql.")] = "sqlite",
+    mesh_uri: Annotated[
+        str, typer.Option(help="With urdf and sdf: what the meshes' URIs begin with, such as package://my_robots/")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Writes a cell for other programs: its model, or what its drawings and an order say as knowledge.
+
+    mjcf, urdf, sdf: the model, everything at its place. sql: a script that makes and fills the database. owl, xml:
+    instance files of the initial state and of the goal. pddl: domain and problem in every vocabulary and form.
+    """
+    loaded = load_cell(cell)
+    if form.value not in {known.value for known in ModelFormat}:
+        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
+        if as_json:
+            print_json({"cell": cell, "seed": seed, "format": form.value, "files": files})
+        else:
+            for path in files:
+                say(str(path))
+        return
+    if order:
+        raise BadInput("--order says nothing about a physics model; it goes with owl, xml, sql and pddl")
+    prepare_output(out)
+    world = World(loaded, seed)
+    model_form = ModelFormat(form.value)
+    exported = export_spec(world.full_spec(), out, model_form, name=loaded.name, whole=True, mesh_uri=mesh_uri)
+    counts = {"links": exported.links, "joints": exported.joints}
+    if model_form is ModelFormat.MJCF:
+        whole, _ = world.appearance.now()
+        counts = {"bodies": whole.nbody, "geoms": whole.ngeom}
+    if as_json:
+        print_json({"cell": cell, "seed": seed, "format": form.value, **counts, **exported_json(exported)})
+    else:
+        say_exported(exported, model_form, counts)

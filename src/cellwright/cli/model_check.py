@@ -1,0 +1,55 @@
+"""`cellwright model check`: does a model keep what an engine and a planner need?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from cellwright.catalogue import find_model
+from cellwright.cli.model_export import is_file
+from cellwright.cli.output import print_json, table
+from cellwright.lab.finding import Finding
+
+__all__ = ["check", "findings_json", "show_findings"]
+
+
+def check(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model's name, or a file: URDF, SDF, xacro, MJCF, STL, OBJ, DAE.")
+    ],
+    search: Annotated[
+        list[Path] | None, typer.Option(help="With a file: a folder in which package:// and model:// are looked for.")
+    ] = None,
+    which: Annotated[str, typer.Option("--model", help="Which of several models of an SDF file.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Checks a model: mass, inertia, limits, contacts, energy drift, reach; exit 1 when something is wrong."""
+    # draws in planners and solvers, which other commands spare
+    from cellwright.lab.check_file import check_file
+    from cellwright.lab.check_model import check_model
+
+    if is_file(model):
+        kind, findings = check_file(Path(model), search or [], which)
+    else:
+        kind, figures = find_model(model)
+        findings = check_model(figures, kind)
+    if as_json:
+        print_json({"model": model, "kind": kind, "findings": findings_json(findings)})
+    else:
+        show_findings(findings)
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+def findings_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Findings for programs."""
+    return [{"check": f.check, "ok": f.ok, "detail": f.detail, "values": dict(f.values)} for f in findings]
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """Findings for people."""
+    rows = [(f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), f.detail) for f in findings]
+    table(None, ["check", "", "detail"], rows, markup=False)

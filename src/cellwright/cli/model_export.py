@@ -1,0 +1,74 @@
+"""`cellwright model export`: a model for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cellwright.catalogue import find_model
+from cellwright.cli.output import prepare_output, print_json, say
+from cellwright.models import build
+from cellwright.models.exporting import Exported, ModelFormat, export_file, export_spec
+
+__all__ = ["export", "exported_json", "is_file", "say_exported"]
+
+FASTENED = ("robot", "furniture")
+"""Kinds that stand fast: written as SDF, they stay where they are put."""
+
+
+def export(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's name, or a URDF, SDF, xacro or MJCF file.")],
+    out: Annotated[Path, typer.Option(help="The file to write; meshes go into <stem>_meshes beside it.")],
+    form: Annotated[ModelFormat, typer.Option("--format", help="The file format.")] = ModelFormat.URDF,
+    mesh_uri: Annotated[
+        str, typer.Option(help="With urdf and sdf: what the meshes' URIs begin with, such as package://my_robots/")
+    ] = "",
+    search: Annotated[
+        list[Path] | None, typer.Option(help="With a file: a folder in which package:// and model:// are looked for.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Writes a model as MJCF, URDF or SDF, and says what the format could not hold.
+
+    A file is translated: what it says goes into the other format, its meshes are copied.
+    """
+    if is_file(model):
+        kind = "file"
+        prepare_output(out)
+        exported = export_file(Path(model), search or [], out, form, mesh_uri=mesh_uri)
+    else:
+        kind, figures = find_model(model)
+        prepare_output(out)
+        exported = export_spec(build(figures), out, form, name=model, fastened=kind in FASTENED, mesh_uri=mesh_uri)
+    counts = {"links": exported.links, "joints": exported.joints}
+    if as_json:
+        print_json({"model": model, "kind": kind, "format": form.value, **counts, **exported_json(exported)})
+    else:
+        say_exported(exported, form, counts)
+
+
+def is_file(model: str) -> bool:
+    """Whether a file is meant; a name has no ending."""
+    return bool(Path(model).suffix) or "/" in model
+
+
+def exported_json(exported: Exported) -> dict[str, Any]:
+    """What was written, for programs."""
+    notes = [{"kind": note.kind, "where": note.where, "what": note.what} for note in exported.notes]
+    return {"files": exported.files, "notes": notes}
+
+
+def say_exported(exported: Exported, form: ModelFormat, counts: Mapping[str, int]) -> None:
+    """What was written, for people: few files by their names, many by their folder, then the notes."""
+    first, *others = exported.files
+    say(f"{first} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
+    if form is ModelFormat.MJCF:
+        for path in others:
+            say(str(path))
+    elif others:
+        say(f"{others[0].parent} ({len(others)} files)")
+    for note in exported.notes:
+        say(str(note))

@@ -1,0 +1,91 @@
+"""Conformance of a model that is a file: a robot description, or a part's mesh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.core.errors import BadInput
+from cellwright.lab.check_model import check_model, check_spec
+from cellwright.lab.finding import Finding
+from cellwright.models.description import Inertial
+from cellwright.models.importing import Note, Notes, guess_kind, import_figures, model_name, read_description
+from cellwright.models.importing.mesh_files import FORMATS
+from cellwright.models.importing.source import Source, read_source
+
+__all__ = ["check_file"]
+
+LEAST_MASS_KG = 1e-6
+"""What weighs less is a frame, which formats that know no massless link must give something."""
+
+
+def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tuple[str, list[Finding]]:
+    """What a file is, and how it conforms.
+
+    Args:
+        path: URDF, SDF, xacro or MJCF; STL, OBJ or COLLADA for a part.
+        search: Folders in which `package://` and `model://` are looked for.
+        model: Which of several models of an SDF file.
+
+    Raises:
+        BadInput: It cannot be read, nothing usable remains, or it holds several models.
+    """
+    settings = ModelSettings(file=str(path.absolute()), search=tuple(str(f.absolute()) for f in search), model=model)
+    name, folder = model_name(path.name.partition(".")[0]), path.absolute().parent
+    if path.suffix.lower() in FORMATS:
+        part = import_figures(name, settings, folder, "part")
+        return "part", [_read(part.notes), *check_model(part, "part")]
+    notes = Notes()
+    source = read_source(path, settings, search, notes)
+    roots = [body.name for body in source.spec.worldbody.bodies]
+    if len(roots) != 1:
+        raise BadInput(f"{path} holds {len(roots)} models ({', '.join(roots)}); one is checked: name it with --model")
+    written = _as_written(source, search)
+    if guess_kind(source) == "arm":
+        arm = import_figures(name, settings, folder, "arm")
+        return "robot", [_read(arm.notes), *written, *check_model(arm, "robot")]
+    moves = bool(source.spec.copy().compile().njnt)
+    kind = "tool" if moves else "furniture"
+    return kind, [_read(tuple(notes)), *written, *check_spec(source.spec, kind)]
+
+
+def _read(notes: tuple[Note, ...]) -> Finding:
+    """What reading it took; `model import` tells each of them."""
+    counts = Counter(note.kind for note in notes)
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in ("changed", "guessed", "dropped"))
+    return Finding("reads", True, f"facts {told}", {kind: float(count) for kind, count in counts.items()})
+
+
+def _as_written(source: Source, search: Sequence[Path]) -> list[Finding]:
+    """Masses and moments that the file gives must be such that importing it need not mend them."""
+    if source.world is None:
+        return []
+    said = read_description(source.path, search, Notes())
+    assert said is not None
+    models = {placed.model.name: placed.model for placed in said.models}
+    mended, missing = [], []
+    for placed in source.world.models:
+        given = {link.name: link.inertial for link in models[placed.model.name].links}
+        for link in placed.model.links:
+            own = given[link.name]
+            if own is None and link.inertial is not None:
+                missing.append(link.name)
+            elif own is not None and not _alike(own, link.inertial):
+                moments = ", ".join(f"{m:.3g}" for m in np.linalg.eigvalsh(own.inertia_kgm2))
+                mended.append(
+                    f"'{link.name}' has {own.mass_kg:.3g} kg and the moments {moments} kg m2, which cannot be"
+                )
+    detail = "; ".join(mended) or "masses and moments can be"
+    detail += f"; none for {', '.join(missing)}" if missing else ""
+    return [Finding("inertia as written", not mended, detail, {"mended": len(mended), "missing": len(missing)})]
+
+
+def _alike(own: Inertial, used: Inertial | None) -> bool:
+    if used is None:
+        return own.mass_kg <= LEAST_MASS_KG
+    same = np.allclose(own.inertia_kgm2, used.inertia_kgm2, rtol=1e-6, atol=1e-15)
+    return bool(same) and abs(own.mass_kg - used.mass_kg) <= 1e-9

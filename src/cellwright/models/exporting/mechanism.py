@@ -1,0 +1,139 @@
+"""Descriptions brought into the form that a poorer format can say: one robot, joints at the origin of their child."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cellwright.core.pose import Pose
+from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, Model, Sensor, World
+from cellwright.models.importing.notes import Notes
+
+__all__ = ["as_one_model", "open_at_zero", "with_plain_joints", "without_loops"]
+
+NOWHERE_M = 1e-12
+LOOP_M = 1e-6
+PLACELESS = (JointKind.FIXED, JointKind.PRISMATIC, JointKind.FLOATING, JointKind.PLANAR)
+"""Kinds whose motion is the same wherever their axis is."""
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def as_one_model(world: World) -> Model:
+    """All models as one that hangs on the ground: `link_1` of `fanuc` becomes `fanuc/link_1`.
+
+    What may go anywhere hangs on a floating joint, the rest as it did.
+    """
+    links: list[Link] = []
+    joints: list[Joint] = []
+    frames: list[Frame] = []
+    sensors: list[Sensor] = []
+    for placed in world.models:
+        model, name = placed.model, placed.model.name
+
+        def called(own: str, name: str = name) -> str:
+            return own if own in (WORLD, name) else f"{name}/{own}"
+
+        for link in model.links:
+            visuals, collisions = (
+                tuple(replace(shape, name=f"{name}/{shape.name}" if shape.name else "") for shape in shapes)
+                for shapes in (link.visuals, link.collisions)
+            )
+            links.append(replace(link, name=called(link.name), visuals=visuals, collisions=collisions))
+        frames += [replace(frame, name=called(frame.name), link=called(frame.link)) for frame in model.frames]
+        sensors += [replace(sensor, name=called(sensor.name), link=called(sensor.link)) for sensor in model.sensors]
+        fastened = {joint.child for joint in model.joints if joint.parent == WORLD}
+        for root in model.roots:
+            if root not in fastened:
+                kind = JointKind.FIXED if model.static else JointKind.FLOATING
+                ending = "fixed" if model.static else "floating"
+                carrier = f"{called(root)}_{ending}"
+                joints.append(Joint(name=carrier, kind=kind, parent=WORLD, child=called(root), pose=placed.pose))
+        for joint in model.joints:
+            moved = replace(joint, name=f"{name}/{joint.name}", parent=called(joint.parent), child=called(joint.child))
+            if joint.mimic is not None:
+                moved = replace(moved, mimic=replace(joint.mimic, joint=f"{name}/{joint.mimic.joint}"))
+            if joint.parent == WORLD:
+                moved = replace(moved, pose=placed.pose @ joint.pose)
+            joints.append(moved)
+    return Model(
+        name=world.name, links=tuple(links), joints=tuple(joints), frames=tuple(frames), sensors=tuple(sensors)
+    )
+
+
+def without_loops(model: Model, notes: Notes) -> Model:
+    """The model as a tree: a link hangs on its first joint."""
+    carried: set[str] = set()
+    kept = []
+    for joint in model.joints:
+        if joint.child in carried:
+            notes.dropped(f"joint {joint.name}", "closes a loop; the format has trees only")
+        else:
+            carried.add(joint.child)
+            kept.append(joint)
+    return replace(model, joints=tuple(kept))
+
+
+def with_plain_joints(model: Model, notes: Notes) -> Model:
+    """Every joint turns about or slides along an axis through the origin of its child.
+
+    Where it does not, links without mass come between: one for an axis elsewhere, one or two for the further axes of
+    universal and ball joints. A screw, which couples two motions, stays at its zero.
+    """
+    links: list[Link] = list(model.links)
+    joints: list[Joint] = []
+    for joint in model.joints:
+        if joint.kind is JointKind.SCREW:
+            notes.changed(f"joint {joint.name}", "a screw cannot be said; written as fixed")
+            joint = replace(joint, kind=JointKind.FIXED)
+        axes = _axes(joint)
+        offset = Pose(np.array(joint.anchor_m), np.array([1.0, 0.0, 0.0, 0.0]))
+        away = joint.kind not in PLACELESS and max(map(abs, joint.anchor_m)) > NOWHERE_M
+        if len(axes) == 1 and not away:
+            joints.append(replace(joint, anchor_m=(0.0, 0.0, 0.0)))
+            continue
+        what = (
+            "its axis is not at its child's origin" if len(axes) == 1 else f"a {joint.kind} joint has {len(axes)} axes"
+        )
+        notes.changed(f"joint {joint.name}", f"{what}; links without mass come between")
+        parent, pose = joint.parent, joint.pose @ offset if away else joint.pose
+        for number, axis in enumerate(axes, 1):
+            last = number == len(axes) and not away
+            child = joint.child if last else f"{joint.child}_axis_{number}"
+            if not last:
+                links.append(Link(name=child))
+            kind = joint.kind if len(axes) == 1 else JointKind.CONTINUOUS
+            name = joint.name if len(axes) == 1 else f"{joint.name}_{number}"
+            limits = joint.limits if len(axes) == 1 else replace(joint.limits, lower=None, upper=None)
+            turn = replace(joint, name=name, kind=kind, parent=parent, child=child, pose=pose, axis=axis, limits=limits)
+            joints.append(replace(turn, anchor_m=(0.0, 0.0, 0.0), axis_2=None))
+            parent, pose = child, Pose.identity()
+        if away:
+            back = Joint(name=f"{joint.name}_back", kind=JointKind.FIXED, parent=parent, child=joint.child)
+            joints.append(replace(back, pose=offset.inverse()))
+    return replace(model, links=tuple(links), joints=tuple(joints))
+
+
+def _axes(joint: Joint) -> list[tuple[float, float, float]]:
+    match joint.kind:
+        case JointKind.BALL:
+            return list(AXES)
+        case JointKind.UNIVERSAL:
+            return [joint.axis, joint.axis_2 or AXES[1]]
+    return [joint.axis]
+
+
+def open_at_zero(model: Model, joint: Joint) -> bool:
+    """Whether a joint that closes a loop is torn apart where all joints are at zero.
+
+    Formats that know loops take the place of the second joint from the poses of the links there.
+    """
+    ends = joint.pose.apply(joint.anchor_m), np.array(joint.anchor_m)
+    places = []
+    for link, point in zip((joint.parent, joint.child), ends, strict=True):
+        carrier = model.joint_of(link)
+        while carrier is not None:
+            point = carrier.pose.apply(point)
+            carrier = model.joint_of(carrier.parent)
+        places.append(point)
+    return bool(np.linalg.norm(places[0] - places[1]) > LOOP_M)

@@ -1,0 +1,43 @@
+"""XML as it is written to files: the same bytes for the same content, numbers that read back to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree import ElementTree as ET
+
+from cellwright.core.pose import Pose
+
+__all__ = ["add", "number", "numbers", "pretty", "rpy", "xyz"]
+
+
+def number(value: float) -> str:
+    """A number by the fewest digits that read back as the same."""
+    return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0: no -0
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers with blanks between."""
+    return " ".join(number(value) for value in values)
+
+
+def xyz(pose: Pose) -> str:
+    """The position of a pose."""
+    return numbers(pose.position.tolist())
+
+
+def rpy(pose: Pose) -> str:
+    """Roll, pitch and yaw of a pose."""
+    return numbers(pose.rpy.tolist())
+
+
+def add(parent: ET.Element, tag: str, text: str | None = None, /, **attributes: str) -> ET.Element:
+    """A new element at the end of another."""
+    child = ET.SubElement(parent, tag, attributes)
+    child.text = text
+    return child
+
+
+def pretty(root: ET.Element) -> str:
+    """A document, indented."""
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
