@@ -12,8 +12,9 @@ import numpy as np
 from cellwright.bench.first_job import identical_runs, successes
 from cellwright.bench.holding import DROP_M, SLIP_M, HeldGear, creep_um_per_s, limit_force_n
 from cellwright.bench.install_size import install_size_mb
-from cellwright.bench.lab_speed import Pairs, measure_awake, measure_pairs
+from cellwright.bench.lab_speed import Pairs, measure_awake, measure_idle, measure_pairs
 from cellwright.bench.peer import has_peer, measure_peer
+from cellwright.bench.physics_mobiles import MOBILE_TARGETS, mobile_figures
 from cellwright.bench.replay import SEGMENT_S, capture
 from cellwright.bench.result import BENCHES, Conditions, Measurement
 from cellwright.cells import load_cell
@@ -42,10 +43,12 @@ QUICK = _Effort(pairs=3, awake_segments=1, peer_segments=1, peer_awake_segments=
 
 @BENCHES.register("physics")
 def physics(conditions: Conditions) -> Measurement:
-    """The first cell: speed against raw physics and a peer, friction, the first job, repeatability, size."""
+    """Speed of the cells against raw physics and a peer, friction, rolling, the first job, repeatability, size."""
     effort = QUICK if conditions.quick else _Effort()
     metrics = {
         **_speed(conditions, effort),
+        **_rovi(conditions, effort),
+        **mobile_figures(conditions),
         **_friction(conditions, effort),
         **_jobs(conditions, effort),
         "env.mb": install_size_mb(),
@@ -55,6 +58,7 @@ def physics(conditions: Conditions) -> Measurement:
         "aprs.lab_to_raw_recording": {"min": 0.55},
         "aprs.real_time_factor": {"min": 20},
         "coulomb.error": {"max": 0.02},
+        **MOBILE_TARGETS,
         "env.mb": {"max": 600},
         "determinism.identical_runs": {"min": effort.runs},
     }
@@ -89,6 +93,22 @@ def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
     metrics["aprs.to_pybullet"] = measure_peer(CELL, seed, effort.peer_segments, sleep=True)
     metrics["aprs.to_pybullet_awake"] = measure_peer(CELL, seed, effort.peer_awake_segments, sleep=False)
     return metrics
+
+
+def _rovi(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+    """The second cell: its one arm on patrol, and at rest."""
+    cell, seed = load_cell("rovi"), conditions.seed
+    conditions.say("the same with the cell rovi")
+    count = max(1, effort.pairs // 3)
+    moving = measure_pairs(cell, seed, capture(cell, seed, count))
+    return {
+        "rovi.raw_steps_per_s": moving.raw_steps_per_s,
+        "rovi.lab_to_raw": moving.ratio,
+        "rovi.python_ms_per_sim_s": moving.python_ms_per_sim_s,
+        "rovi.real_time_factor": moving.real_time_factor,
+        "rovi.idle_real_time_factor": SEGMENT_S / float(np.median(measure_idle(cell, seed, count))),
+        "rovi.awake_real_time_factor": SEGMENT_S / float(np.median(measure_awake(cell, seed, effort.awake_segments))),
+    }
 
 
 def _range(pairs: Pairs) -> str:

@@ -1,0 +1,56 @@
+"""A place to drive about in: an even ground within walls, of any size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from cellwright.catalogue.furniture_kinds import FurnitureFigures, Size2
+
+__all__ = ["ArenaFigures", "arena"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArenaFigures(FurnitureFigures):
+    """Walls round a rectangle, and more walls inside where wanted.
+
+    Attributes:
+        size_m: Extent within the walls along x and y.
+        wall_height_m: Height of all walls.
+        wall_thickness_m: Thickness of all walls.
+        inner_walls_m: From where to where walls inside go, each as two points.
+    """
+
+    size_m: Size2
+    wall_height_m: float
+    wall_thickness_m: float
+    inner_walls_m: tuple[tuple[Size2, Size2], ...] = ()
+
+
+def arena(
+    size_m: Size2,
+    wall_height_m: float = 0.06,
+    wall_thickness_m: float = 0.012,
+    inner_walls_m: tuple[tuple[Size2, Size2], ...] = (),
+) -> ArenaFigures:
+    """The figures of an arena as somebody wants it."""
+    return ArenaFigures(
+        name="arena",
+        title="Arena",
+        size_m=size_m,
+        wall_height_m=wall_height_m,
+        wall_thickness_m=wall_thickness_m,
+        inner_walls_m=inner_walls_m,
+        colours=MappingProxyType(
+            {"ground": (0.74, 0.73, 0.70), "wall": (0.62, 0.44, 0.26), "edge": (0.70, 0.52, 0.33)}
+        ),
+        sources=MappingProxyType(
+            {
+                "size_m": "as the cell says",
+                "wall_height_m": "as the cell says",
+                "wall_thickness_m": "as the cell says",
+                "inner_walls_m": "as the cell says",
+                "colours": "estimated: painted board, walls of wood",
+            }
+        ),
+    )

@@ -1,0 +1,102 @@
+"""Where the mobile robots of a cell start, and what their wheels are really like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellwright.catalogue import MOBILES, MobileFigures
+from cellwright.cells.mobiles import GridCfg, MobileCfg, RingCfg
+from cellwright.cells.schema import Cell, draw_error
+from cellwright.core.config import draw
+from cellwright.core.errors import ConfigError
+from cellwright.core.pose import Pose
+from cellwright.core.rng import Streams
+
+__all__ = ["MobilePlacement", "place_mobiles"]
+
+TRIES = 200  # per scattered robot
+LEAST = 0.5  # a wheel or a base is never drawn smaller than this share of its drawing
+FACING_RAD = {"out": 0.0, "in": np.pi, "along": np.pi / 2}
+
+
+@dataclass(frozen=True)
+class MobilePlacement:
+    """A robot on wheels at its start.
+
+    Attributes:
+        name: Its name.
+        model: Its key in the catalogue.
+        pose_in_world: Of its frame.
+        wheel_radii_m: Left and right.
+        wheel_base_m: Between the wheels.
+    """
+
+    name: str
+    model: str
+    pose_in_world: Pose
+    wheel_radii_m: tuple[float, float]
+    wheel_base_m: float
+
+
+def place_mobiles(cell: Cell, streams: Streams, *, exact: bool) -> dict[str, MobilePlacement]:
+    """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them."""
+    placed = {}
+    for key, cfg in cell.mobiles.items():
+        figures = MOBILES.get(cfg.model)
+        for name, pose in zip(cfg.names(key), _poses(cell, key, cfg, figures, streams), strict=True):
+            _check_within_walls(cell, key, name, pose, figures)
+            radii, base = (figures.wheel_radius_m,) * 2, figures.wheel_base_m
+            if not exact:
+                pose = pose @ draw_error(cell.actual.mobile, streams.stream(f"layout/{name}"))
+                rng = streams.stream(f"layout/{name}/wheels")
+                left, right = (figures.wheel_radius_m + draw(cell.actual.wheel_radius_m, rng) for _ in range(2))
+                radii = (max(left, LEAST * radii[0]), max(right, LEAST * radii[1]))
+                base = max(base + draw(cell.actual.wheel_base_m, rng), LEAST * base)
+            placed[name] = MobilePlacement(name, cfg.model, pose, radii, base)
+    return placed
+
+
+def _check_within_walls(cell: Cell, key: str, name: str, pose: Pose, figures: MobileFigures) -> None:
+    """A robot that starts in a wall or beyond it is a slip; inner walls are looked at when the world is built."""
+    if cell.arena is None:
+        return
+    x, y, _ = np.abs(cell.arena.pose.pose.inverse().apply(pose.position)) + figures.radius_m
+    if x > cell.arena.size_m[0] / 2 or y > cell.arena.size_m[1] / 2:
+        size = " x ".join(f"{length:g}" for length in cell.arena.size_m)
+        place = ", ".join(f"{number:.3f}" for number in pose.position[:2])
+        problem = f"its robot '{name}' at ({place}) is not within the walls of the arena, which is {size} m"
+        raise ConfigError(cell.where, f"mobiles.{key}", problem)
+
+
+def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams: Streams) -> list[Pose]:
+    count, shape = cfg.count or 1, cfg.arrange
+    if shape is None:
+        return [cfg.pose.pose]
+    if isinstance(shape, GridCfg):
+        columns = min(shape.columns or int(np.ceil(np.sqrt(count))), count)
+        rows = -(-count // columns)
+        row, column = np.divmod(np.arange(count), columns)
+        x, y = (column - (columns - 1) / 2) * shape.spacing_m, (row - (rows - 1) / 2) * shape.spacing_m
+        yaw = np.full(count, np.radians(shape.yaw_deg))
+    elif isinstance(shape, RingCfg):
+        angle = 2 * np.pi * np.arange(count) / count
+        x, y = shape.radius_m * np.cos(angle), shape.radius_m * np.sin(angle)
+        yaw = angle + FACING_RAD[shape.facing]
+    else:
+        rng = streams.stream(f"layout/{key}/scatter")
+        found: list[tuple[float, float]] = []
+        for _ in range(count * TRIES):
+            here = rng.uniform(-0.5, 0.5, 2) * shape.size_m
+            apart = np.hypot(*(np.reshape(found, (-1, 2)) - here).T)
+            if (apart >= 2 * figures.radius_m + shape.gap_m).all():
+                found.append((float(here[0]), float(here[1])))
+            if len(found) == count:
+                break
+        else:
+            problem = f"no room for {count} robots in {shape.size_m[0]:g} x {shape.size_m[1]:g} m; {len(found)} fitted"
+            raise ConfigError(cell.where, f"mobiles.{key}.arrange", problem)
+        x, y = np.array(found).T
+        yaw = rng.uniform(-np.pi, np.pi, count)
+    return [cfg.pose.pose @ Pose.from_xyz_rpy([*xy, 0.0], [0.0, 0.0, a]) for *xy, a in zip(x, y, yaw, strict=True)]

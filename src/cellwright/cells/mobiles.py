@@ -1,0 +1,113 @@
+"""Robots on wheels in a cell file: one, or many in an arrangement, in an arena with walls."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
+from cellwright.cells.fields import Angle, Coordinate, PoseCfg
+from cellwright.core.config import Cfg
+
+__all__ = ["ArenaCfg", "Arrangement", "GridCfg", "MobileCfg", "MobileName", "RingCfg", "ScatterCfg"]
+
+NAME_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,39}$"
+Distance = Annotated[float, Field(gt=0, le=100)]
+Point = tuple[Coordinate, Coordinate]
+
+
+def _checked_name(name: str) -> str:
+    """As other names, but capital letters are allowed: the ROS topics of e-pucks begin with `/ePuck0`."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise ValueError(f"a name of mobile robots is a letter and up to 39 letters, digits or _, not '{name}'")
+    return name
+
+
+MobileName = Annotated[str, AfterValidator(_checked_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
+
+
+class GridCfg(Cfg):
+    """Rows and columns about the middle, the first robot at the lowest x and y; all look along x, turned by yaw."""
+
+    shape: Literal["grid"] = "grid"
+    spacing_m: Distance
+    columns: Annotated[int, Field(ge=1)] | None = None
+    yaw_deg: Angle = 0.0
+
+
+class RingCfg(Cfg):
+    """On a circle about the middle, counter-clockwise from +x, looking out of it, into it or along it."""
+
+    shape: Literal["ring"]
+    radius_m: Distance
+    facing: Literal["out", "in", "along"] = "out"
+
+
+class ScatterCfg(Cfg):
+    """Anywhere in a rectangle about the middle, clear of each other by a gap, as the seed decides."""
+
+    shape: Literal["scatter"]
+    size_m: tuple[Distance, Distance]
+    gap_m: Annotated[float, Field(ge=0, le=10)] = 0.02
+
+
+Arrangement = Annotated[GridCfg | RingCfg | ScatterCfg, Field(discriminator="shape")]
+
+
+class MobileCfg(Cfg):
+    """Robots on wheels of one kind.
+
+    Attributes:
+        model: Which robot.
+        pose: Where it starts; of several, the middle of their arrangement.
+        count: How many. They are named by their key and a number from 0; without a count there is one, with the key
+            as its name.
+        arrange: How several are placed.
+        odometry_hz: How often their controllers count steps and reckon where they are.
+        sensors: Lines as in the cell's `sensors`, without `robot`: each robot has all of these.
+    """
+
+    model: str
+    pose: PoseCfg = PoseCfg(xyz_m=(0.0, 0.0, 0.0))
+    count: Annotated[int, Field(ge=1, le=500)] | None = None
+    arrange: Arrangement | None = None
+    odometry_hz: Annotated[float, Field(gt=0, le=500)] = 25.0
+    sensors: tuple[dict[str, Any], ...] = ()
+
+    @model_validator(mode="after")
+    def _arranged(self) -> Self:
+        if (self.count is None) != (self.arrange is None):
+            raise ValueError("count and arrange belong together; give both or neither")
+        if any("robot" in line for line in self.sensors):
+            raise ValueError("sensors of mobile robots are those of each robot: leave out the key robot")
+        return self
+
+    def names(self, key: str) -> list[str]:
+        """The names of the robots that stand under a key."""
+        return [key] if self.count is None else [f"{key}{number}" for number in range(self.count)]
+
+
+class ArenaCfg(Cfg):
+    """An even ground within walls; its inside has the size that is given.
+
+    Attributes:
+        size_m: Extent within the walls along x and y.
+        pose: Where its middle is.
+        wall_height_m: Height of the walls.
+        wall_thickness_m: Thickness of the walls.
+        inner_walls_m: Walls inside, each from a point to a point in the arena's frame.
+    """
+
+    size_m: tuple[Distance, Distance]
+    pose: PoseCfg = PoseCfg(xyz_m=(0.0, 0.0, 0.0))
+    wall_height_m: Distance = 0.06
+    wall_thickness_m: Distance = 0.012
+    inner_walls_m: tuple[tuple[Point, Point], ...] = ()
+
+    @model_validator(mode="after")
+    def _walls_have_length(self) -> Self:
+        for number, (start, end) in enumerate(self.inner_walls_m):
+            if start == end:
+                raise ValueError(f"inner wall {number} begins where it ends")
+        return self

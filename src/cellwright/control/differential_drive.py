@@ -1,0 +1,210 @@
+"""Controllers of robots on two wheels: speeds for the motors, steps counted, odometry, lamps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control.differential_odometry import WheelFigures, WheelOdometry
+from cellwright.core.bus import Bus
+from cellwright.core.errors import BadInput, OutOfRange
+from cellwright.core.messages import Odometry
+from cellwright.core.pose import Pose
+from cellwright.sim import Order, Stepper, World
+
+__all__ = ["DifferentialDrive", "DifferentialDrives", "DriveEstimate"]
+
+Array = npt.NDArray[np.float64]
+
+FRAME = "odom"
+
+
+@dataclass(frozen=True)
+class DriveEstimate:
+    """Where a robot believes to be in the frame `odom`, and how fast it goes.
+
+    Attributes:
+        covariance: (3, 3) of x, y and yaw, since its start or its last reset; a few readings old.
+    """
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    speed_mps: float
+    turn_radps: float
+    covariance: Array
+
+
+class DifferentialDrives:
+    """The controllers of a group of mobile robots of one model, in one turn of the schedule for all of them.
+
+    They believe the nominal robot. Odometry begins at the start poses of the drawings and is published on
+    `/<robot>/odom`.
+
+    Args:
+        world: Where they are.
+        stepper: What calls them.
+        bus: Where odometry goes.
+        starts: Robot -> its pose in the drawings; the robots must stand next to each other in the world's order.
+        rate_hz: How often steps are counted.
+
+    Attributes:
+        robots: Robot -> what drives it.
+    """
+
+    def __init__(self, world: World, stepper: Stepper, bus: Bus, starts: Mapping[str, Pose], rate_hz: float) -> None:
+        self._world, self._bus = world, bus
+        names = list(starts)
+        figures = world.mobile(names[0]).figures
+        self.first_row = world.wheels.rows[names[0]]
+        self._rows = slice(self.first_row, self.first_row + len(names))
+        self._step_m = figures.wheel_radius_m * figures.step_rad
+        wheels = WheelFigures(
+            figures.wheel_radius_m,
+            figures.wheel_base_m,
+            figures.wheel_radius_sd_m,
+            figures.wheel_base_sd_m,
+            figures.slip_m,
+            self._step_m,
+        )
+        poses = np.array([[*pose.position[:2], pose.rpy[2]] for pose in starts.values()])
+        self.odometry = WheelOdometry(poses, wheels)
+        self._counts = self.counts()
+        self._sequence = 0
+        self._period_s = world.clock.period_ticks(rate_hz) * world.clock.tick_s
+        self._topics = [(row, name, f"/{name}/odom", f"{name}/base_link") for row, name in enumerate(names)]
+        for _, _, topic, _ in self._topics:
+            bus.declare(topic, Odometry)
+        self.robots = {name: DifferentialDrive(name, self, world) for name in names}
+        world.add_holder(f"drives of {names[0]}", self)
+        stepper.every(world.clock.period_ticks(rate_hz), self._reckon, order=Order.CONTROL, name=f"{names[0]} odometry")
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """What the step counters say: (robots, 2)."""
+        return self._world.wheels.counts()[self._rows]
+
+    def save(self) -> Any:
+        """Odometry and the counts that it has taken in."""
+        return self._counts.copy(), self._sequence, self.odometry.save()
+
+    def load(self, state: Any) -> None:
+        """Goes back to what `save` gave."""
+        counts, self._sequence, odometry = state
+        self._counts = counts.copy()
+        self.odometry.load(odometry)
+
+    def let_go(self, part: str) -> None:
+        """Wheels hold no parts."""
+
+    def _reckon(self) -> None:
+        counts = self.counts()
+        steps = counts - self._counts
+        self._counts = counts
+        if steps.any():
+            self.odometry.update(np.asarray(steps * self._step_m, np.float64), self._period_s)
+        else:
+            self.odometry.stand()
+        self._publish()
+        self._sequence += 1
+
+    def _publish(self) -> None:
+        heard = [entry for entry in self._topics if self._bus.has_listener(entry[2])]
+        if not heard:
+            return
+        pose, velocity, count = self.odometry.pose, self.odometry.velocity, len(self._topics)
+        half = pose[:, 2] / 2
+        told = np.zeros((count, 13))  # position, quaternion, linear and angular velocity: cut up below, never changed
+        told[:, :2] = pose[:, :2]
+        told[:, 3], told[:, 6] = np.cos(half), np.sin(half)
+        told[:, 7], told[:, 12] = velocity[:, 0], velocity[:, 1]
+        covariance = self.odometry.covariance.reshape(count, 9)
+        time_ns, sequence, publish = self._world.clock.time_ns, self._sequence, self._bus.publish
+        for row, name, topic, child in heard:
+            own = told[row]
+            parts = own[:3], own[3:7], own[7:10], own[10:], covariance[row]
+            publish(topic, Odometry(time_ns, sequence, name, FRAME, child, *parts))
+
+
+class DifferentialDrive:
+    """What drives one mobile robot.
+
+    Its motors are stepper motors: a speed is a whole number of steps a second, at most that of the catalogue. How
+    quickly the wheels follow is up to the motors' torque and the floor.
+    """
+
+    def __init__(self, name: str, group: DifferentialDrives, world: World) -> None:
+        self.name, self._group, self._world = name, group, world
+        self.figures = world.mobile(name).figures
+        self._row = world.wheels.rows[name]
+        self._at = self._row - group.first_row
+
+    def drive(self, left_radps: float, right_radps: float) -> None:
+        """Turns the wheels at these speeds from now on; more than the motors can do is cut down to that."""
+        step = self.figures.step_rad
+        self.drive_steps(left_radps / step, right_radps / step)
+
+    def drive_steps(self, left: float, right: float) -> None:
+        """The same in steps a second, the robot's own unit; rounded to whole ones."""
+        if not (isfinite(left) and isfinite(right)):
+            raise BadInput(f"{self.name} cannot turn its wheels at {left} and {right} steps a second")
+        most = self.figures.max_steps_per_s
+        speeds = (round(min(max(speed, -most), most)) * self.figures.step_rad for speed in (left, right))
+        self._world.wheels.command(self._row, *speeds)
+
+    def move(self, speed_mps: float, turn_radps: float) -> None:
+        """Drives an arc, by the nominal wheels; both speeds are cut down alike when a wheel cannot turn so fast."""
+        half = turn_radps * self.figures.wheel_base_m / 2
+        left, right = ((speed_mps + side) / self.figures.wheel_radius_m for side in (-half, half))
+        excess = max(abs(left), abs(right)) / self.figures.max_speed_radps
+        share = 1 / excess if excess > 1 else 1.0
+        self.drive(left * share, right * share)
+
+    def stop(self) -> None:
+        """Holds both wheels."""
+        self.drive_steps(0, 0)
+
+    @property
+    def commanded_radps(self) -> tuple[float, float]:
+        """What the motors are told: left, right."""
+        return self._world.wheels.commanded(self._row)
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """What the step counters of the wheels say now: left, right."""
+        left, right = self._group.counts()[self._at]
+        return int(left), int(right)
+
+    @property
+    def odometry(self) -> DriveEstimate:
+        """Where it believed to be when it last counted."""
+        found, at = self._group.odometry, self._at
+        x, y, yaw, speed, turn = (float(number) for number in (*found.pose[at], *found.velocity[at]))
+        return DriveEstimate(x, y, yaw, speed, turn, found.covariance[at].copy())
+
+    def reset_odometry(self, x_m: float = 0.0, y_m: float = 0.0, yaw_rad: float = 0.0) -> None:
+        """Begins anew at a place that somebody is sure of."""
+        if not all(isfinite(number) for number in (x_m, y_m, yaw_rad)):
+            raise BadInput(f"{self.name} cannot be at x {x_m}, y {y_m}, yaw {yaw_rad}")
+        self._group.odometry.reset(self._at, (x_m, y_m, yaw_rad))
+
+    @property
+    def leds(self) -> tuple[bool, ...]:
+        """Which lamps are on, by number."""
+        return tuple(bool(lit) for lit in self._world.lamps.on[self.name])
+
+    def set_led(self, number: int, on: bool = True) -> None:
+        """Switches a lamp: 0 to 7 of an e-puck are its ring, 8 its body, 9 its front."""
+        last = len(self.figures.leds) - 1
+        if not 0 <= number <= last:
+            raise OutOfRange(f"lamp of {self.name}", number, 0, last)
+        self._world.lamps.on[self.name][number] = on
+
+    def set_leds(self, on: Sequence[bool]) -> None:
+        """Switches the first lamps, in the order of their numbers."""
+        for number, lit in enumerate(on):
+            self.set_led(number, lit)

@@ -1,0 +1,64 @@
+"""What a mobile robot knows of its wheels: how many steps each has turned."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from cellwright.core.messages import Encoder, Message
+from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
+
+__all__ = ["EncoderCfg", "EncoderSensor"]
+
+NAMES = ("left_wheel", "right_wheel")
+
+
+class EncoderCfg(SensorCfg):
+    """Step counters of both wheels; with `bits` they wrap, as the 16 bits of the real robot's do after four metres."""
+
+    robot: str
+    bits: Annotated[int, Field(ge=8, le=63)] | None = None
+
+
+@SENSORS.register("encoders")
+class EncoderSensor(Sensor[EncoderCfg]):
+    """Whole steps of the left and the right wheel, on `/<robot>/encoders`. A wheel that slips or is blocked shows."""
+
+    Cfg: ClassVar[type[SensorCfg]] = EncoderCfg
+    message_type: ClassVar[type[Message]] = Encoder
+
+    def __init__(self, cfg: EncoderCfg, site: SensorSite) -> None:
+        super().__init__(cfg, site)
+        self._step_rad = self.world.mobile(cfg.robot).figures.step_rad
+        self._half = 0 if cfg.bits is None else 1 << (cfg.bits - 1)
+        self.world.bind(self._look_up)
+
+    def _look_up(self) -> None:
+        self._left, self._right = (int(at) for at in self.world.mobile(self.cfg.robot).wheel_qpos)
+        self._qpos = self.world.data.qpos.item
+
+    @cached_property
+    def source(self) -> str:
+        """The robot."""
+        return self.cfg.name or self.cfg.robot
+
+    @property
+    def topic(self) -> str:
+        """Beside the robot's other topics."""
+        return f"/{self.source}/encoders"
+
+    def sample(self) -> Encoder:
+        """One reading of both counters."""
+        left, right = round(self._qpos(self._left) / self._step_rad), round(self._qpos(self._right) / self._step_rad)
+        if self._half:
+            left, right = self._wrapped(left), self._wrapped(right)
+        return Encoder(*self.header(), NAMES, (left, right))
+
+    def skip(self) -> None:
+        """Counts the reading that nobody gets."""
+        self.sequence += 1
+
+    def _wrapped(self, count: int) -> int:
+        return (count + self._half) % (2 * self._half) - self._half

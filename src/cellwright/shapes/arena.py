@@ -1,0 +1,44 @@
+"""The shape of an arena: a painted ground within boards set on edge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.catalogue.arena import ArenaFigures
+from cellwright.core.pose import Pose
+from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.mesh import cuboid
+from cellwright.shapes.solids import placed
+from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves
+
+__all__ = ["arena_shape"]
+
+PAINT_M = 0.0004  # only seen: wheels roll on the floor that the cell has at its height
+CAP_M = 0.002
+
+Size2 = tuple[float, float]
+
+
+def arena_shape(figures: ArenaFigures) -> FurnitureShape:
+    """Ground and walls; the walls' inner faces are the edges of the arena's extent."""
+    work = Workshop()
+    (x, y), thick = halves(figures.size_m), figures.wall_thickness_m
+    work.see("ground", cuboid((-x, -y, 0.0), (x, y, PAINT_M)))
+    half = thick / 2
+    for s in (-1, 1):
+        _wall(work, figures, (-x - thick, s * (y + half)), (x + thick, s * (y + half)))
+        _wall(work, figures, (s * (x + half), -y), (s * (x + half), y))
+    for start, end in figures.inner_walls_m:
+        _wall(work, figures, start, end)
+    return work.done()
+
+
+def _wall(work: Workshop, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
+    """A board from one point to another, with a brighter edge on top."""
+    along = np.subtract(end_m, start_m)
+    middle, yaw = np.add(start_m, end_m) / 2, float(np.arctan2(along[1], along[0]))
+    long, half, high = float(np.hypot(*along)) / 2, figures.wall_thickness_m / 2, figures.wall_height_m
+    for finish, low, top in (("wall", 0.0, high - CAP_M), ("edge", high - CAP_M, high)):
+        work.see(finish, placed(cuboid((-long, -half, low), (long, half, top)), (*middle, 0.0), (0.0, 0.0, yaw)))
+    pose = Pose.from_xyz_rpy((*middle, high / 2), (0.0, 0.0, yaw))
+    work.hulls.append(Hull(BODY, "box", (long, half, high / 2), pose))

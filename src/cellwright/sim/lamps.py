@@ -1,0 +1,56 @@
+"""Which lamps of the mobile robots are on. Physics knows nothing of light; pictures do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from cellwright.sim.world import World
+
+__all__ = ["Lamps"]
+
+GLOW = 1.0
+BODY_GLOW = 0.35
+LIT_FROM_INSIDE = "led8"
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Lamps:
+    """The lamps of every mobile robot.
+
+    Attributes:
+        on: Robot -> which of its lamps are on, by number.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.on: dict[str, Mask] = {n: np.zeros(len(r.figures.leds), bool) for n, r in world.mobiles.items()}
+        world.add_holder("lamps", self)
+
+    def save(self) -> dict[str, Mask]:
+        """Which are on."""
+        return {name: lamps.copy() for name, lamps in self.on.items()}
+
+    def load(self, state: dict[str, Mask]) -> None:
+        """Goes back to what `save` gave."""
+        self.on = {name: lamps.copy() for name, lamps in state.items()}
+
+    def let_go(self, part: str) -> None:
+        """Lamps hold no parts."""
+
+    def paint(self, model: Any) -> None:
+        """Makes a model for pictures look as the lamps are now."""
+        for name, robot in self._world.mobiles.items():
+            dark = robot.figures.colours["dark"]
+            for lamp, lit in zip(robot.figures.leds, self.on[name], strict=True):
+                material = model.material(f"{name}/{lamp.name}").id
+                model.mat_rgba[material, :3] = lamp.colour if lit else dark
+                model.mat_emission[material] = GLOW if lit else 0.0
+                if lamp.name == LIT_FROM_INSIDE:  # its light fills the clear body
+                    shell = model.material(f"{name}/clear").id
+                    model.mat_rgba[shell, :3] = lamp.colour if lit else robot.figures.colours["clear"]
+                    model.mat_emission[shell] = BODY_GLOW if lit else 0.0
