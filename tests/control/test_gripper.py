@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from cellwright.control import GraspStatus
+from cellwright.control.control_block import make_block
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.pose import Pose
 
@@ -14,7 +15,11 @@ ARM = {"model": "lr_mate_200id", "base": {"xyz_m": [0, 0, 0]}, "home_deg": [0, 0
 @pytest.mark.parametrize("fidelity", ["physics", "kinematic"])
 @pytest.mark.parametrize(
     ("tool", "open_m", "closed_m"),
-    [("aprs_fanuc_gripper", 0.020, 0.002), ("aprs_motoman_gripper", 0.060, 0.0046)],
+    [
+        ("aprs_fanuc_gripper", 0.020, 0.002),
+        ("aprs_motoman_gripper", 0.060, 0.0046),
+        ("robotiq_2f_85", 0.085, 0.00161),
+    ],
 )
 def test_it_opens_and_closes_to_the_widths_of_its_figures(open_lab, tool, open_m, closed_m, fidelity):
     lab = open_lab(robots={"arm": {**ARM, "tool": tool}}, fidelity=fidelity)
@@ -127,3 +132,9 @@ def test_a_gear_is_held_with_the_force_asked_for(strong):
         with pytest.raises(JobFailed, match=r"^arm gripper already holds something \d+\.\d mm wide$"):
             lab.perform(arm.move_gripper(0.004))
         world.place("gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))
+
+
+def test_controllers_reckon_with_the_knuckles_of_a_linkage(open_lab):
+    robot = open_lab(robots={"arm": {**ARM, "tool": "robotiq_2f_85"}}).world.robots["arm"]
+    loaded, bare = (make_block(robot, Pose.identity(), with_tool=tool)[0]["masses"][5] for tool in (True, False))
+    assert loaded - bare == pytest.approx(0.9206)

@@ -6,7 +6,7 @@ import pytest
 
 from cellwright.cells import actual_layout
 from cellwright.core.errors import BadInput
-from cellwright.models.export import write_mjcf
+from cellwright.models.exporting import write_mjcf
 from cellwright.sim import World
 from cellwright.sim.compose import compose
 

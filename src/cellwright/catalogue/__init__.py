@@ -1,39 +1,71 @@
 """The figures: dimensions, masses, limits and colours of everything a cell is made of, each with its source."""
 
+from cellwright.catalogue.arena import ArenaFigures, arena
 from cellwright.catalogue.arms import ArmFigures, JointFigures, LinkFigures
 from cellwright.catalogue.cameras import CameraFigures, ProjectorFigures
+from cellwright.catalogue.changer import ChangerFigures, ToolHolderFigures
 from cellwright.catalogue.figures import Figures
 from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GripperFigures
-from cellwright.catalogue.library import FURNITURE, KINDS, PARTS, ROBOTS, TOOLS, TRAYS, find_model, part_of_sku
+from cellwright.catalogue.library import (
+    CHANGERS,
+    FURNITURE,
+    KINDS,
+    MOBILES,
+    PARTS,
+    ROBOTS,
+    TOOLS,
+    TRAYS,
+    find_model,
+    gripper_model,
+    part_of_sku,
+)
+from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
 from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m
+from cellwright.catalogue.tools import ToolFigures
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
+from cellwright.catalogue.vacuum import VacuumFigures
 
 __all__ = [
+    "CHANGERS",
     "FURNITURE",
     "KINDS",
+    "MOBILES",
     "PARTS",
     "ROBOTS",
     "TOOLS",
     "TRAYS",
+    "ArenaFigures",
     "ArmFigures",
     "CameraFigures",
+    "ChangerFigures",
     "Figures",
     "FurnitureFigures",
     "GearFigures",
     "GripperFigures",
     "JointFigures",
+    "LedFigures",
     "LinkFigures",
+    "LinkageGripperFigures",
+    "MobileFigures",
     "ObjectFigures",
     "PartFigures",
     "ProjectorFigures",
+    "ProximityFigures",
+    "SkidFigures",
     "SlotFigures",
+    "ToolFigures",
+    "ToolHolderFigures",
     "TrayFigures",
     "TrayKind",
+    "VacuumFigures",
+    "arena",
     "find_model",
+    "gripper_model",
     "part_of_sku",
     "seated_height_m",
 ]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cellwright.catalogue.arms import Vector3
-from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.tools import ToolFigures
 
-__all__ = ["APRS_FANUC_GRIPPER", "APRS_MOTOMAN_GRIPPER", "GRIPPERS", "GripperFigures"]
+__all__ = ["APRS_FANUC_GRIPPER", "APRS_MOTOMAN_GRIPPER", "BIG_GRIPPER", "GRIPPERS", "PINCHER", "GripperFigures"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GripperFigures(Figures):
-    """A two-finger parallel gripper, in the flange's frame: z out of the flange, the jaws move along x.
+class GripperFigures(ToolFigures):
+    """A two-finger parallel gripper in the flange's frame: jaws move along x, the centre point is between the pads.
 
     Attributes:
-        tcp_xyz_m: The tool centre point, between the pads; its axes are the flange's.
         open_m: Distance of each pad from the middle when open: how a finger's position is counted.
         closed_m: The same when closed on nothing.
         grip_force_n: What each finger presses with; the drive pushes twice as hard, being shared by two fingers.
@@ -34,10 +33,8 @@ class GripperFigures(Figures):
         mount_height_m: From the flange to the housing.
         body_mass_kg: All that does not move.
         finger_mass_kg: Of each finger with its jaw.
-        colours: Finish name -> red, green, blue, 0 to 1.
     """
 
-    tcp_xyz_m: Vector3
     open_m: float
     closed_m: float
     grip_force_n: float
@@ -54,7 +51,6 @@ class GripperFigures(Figures):
     mount_height_m: float
     body_mass_kg: float
     finger_mass_kg: float
-    colours: Mapping[str, Vector3]
 
     @property
     def drive_force_n(self) -> float:
@@ -75,6 +71,15 @@ class GripperFigures(Figures):
     def mass_kg(self) -> float:
         """The whole tool."""
         return self.body_mass_kg + 2 * self.finger_mass_kg
+
+    @property
+    def rods(self) -> tuple[tuple[float, Vector3, Vector3], ...]:
+        """What else moves with the fingers: mass and both ends of slender rods, when open; usually nothing."""
+        return ()
+
+    def joints_at(self, half_width_m: float) -> dict[str, float]:
+        """Positions of all joints of the model when each pad is so far from the middle."""
+        return {"finger_left": half_width_m, "finger_right": half_width_m}
 
 
 _COLOURS = MappingProxyType(
@@ -168,6 +173,11 @@ APRS_MOTOMAN_GRIPPER = GripperFigures(
     ),
 )
 
+PINCHER = replace(APRS_FANUC_GRIPPER, name="pincher", title="Pincher: the Fanuc's gripper as a tool to be changed")
+BIG_GRIPPER = replace(
+    APRS_MOTOMAN_GRIPPER, name="big_gripper", title="Big gripper: the Motoman's gripper as a tool to be changed"
+)
+
 GRIPPERS: Mapping[str, GripperFigures] = MappingProxyType(
-    {g.name: g for g in (APRS_FANUC_GRIPPER, APRS_MOTOMAN_GRIPPER)}
+    {g.name: g for g in (APRS_FANUC_GRIPPER, APRS_MOTOMAN_GRIPPER, PINCHER, BIG_GRIPPER)}
 )

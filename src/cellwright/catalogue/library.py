@@ -6,41 +6,72 @@ from typing import Any
 
 from cellwright.catalogue import gears, trays
 from cellwright.catalogue.arms import ArmFigures
+from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER, ChangerFigures
+from cellwright.catalogue.epuck import EPUCK
 from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.flat_parts import FLAT_PARTS
 from cellwright.catalogue.furniture import FURNITURE as OWN_FURNITURE
 from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
+from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.robotiq_2f_85 import ROBOTIQ_2F_85
 from cellwright.catalogue.rovi_furniture import ROVI_FURNITURE
 from cellwright.catalogue.rovi_objects import ROVI_OBJECTS
 from cellwright.catalogue.sia20f import SIA20F
+from cellwright.catalogue.tools import ToolFigures
 from cellwright.catalogue.trays import TrayFigures
 from cellwright.catalogue.ur5 import UR5
+from cellwright.catalogue.vacuum import VACUUM_TOOLS
 from cellwright.catalogue.wsg_50 import WSG_50
 from cellwright.core.errors import UnknownName
 from cellwright.core.registry import Registry
 
-__all__ = ["FURNITURE", "KINDS", "PARTS", "ROBOTS", "TOOLS", "TRAYS", "find_model", "part_of_sku"]
+__all__ = [
+    "CHANGERS",
+    "FURNITURE",
+    "KINDS",
+    "MOBILES",
+    "PARTS",
+    "ROBOTS",
+    "TOOLS",
+    "TRAYS",
+    "find_model",
+    "gripper_model",
+    "part_of_sku",
+]
 
 ROBOTS: Registry[ArmFigures] = Registry("robot model", "cellwright.robots")
-TOOLS: Registry[GripperFigures] = Registry("tool model", "cellwright.tools")
+MOBILES: Registry[MobileFigures] = Registry("mobile robot model", "cellwright.mobiles")
+CHANGERS: Registry[ChangerFigures] = Registry("tool changer", "cellwright.changers")
+TOOLS: Registry[ToolFigures] = Registry("tool model", "cellwright.tools")
 PARTS: Registry[PartFigures] = Registry("part model", "cellwright.parts")
 TRAYS: Registry[TrayFigures] = Registry("tray model", "cellwright.trays")
 FURNITURE: Registry[FurnitureFigures] = Registry("furniture model", "cellwright.furniture")
 
-KINDS: dict[str, Registry[Any]] = {"robot": ROBOTS, "tool": TOOLS, "part": PARTS, "tray": TRAYS, "furniture": FURNITURE}
+KINDS: dict[str, Registry[Any]] = {
+    "robot": ROBOTS,
+    "mobile": MOBILES,
+    "tool": TOOLS,
+    "changer": CHANGERS,
+    "part": PARTS,
+    "tray": TRAYS,
+    "furniture": FURNITURE,
+}
 """Kind of model -> its table."""
 
 for _arm in (LR_MATE_200ID, SIA20F, UR5):
     ROBOTS.add(_arm.name, _arm)
-for _tool in (*GRIPPERS.values(), WSG_50):
+MOBILES.add(EPUCK.name, EPUCK)
+for _tool in (*GRIPPERS.values(), WSG_50, ROBOTIQ_2F_85, *VACUUM_TOOLS.values()):
     TOOLS.add(_tool.name, _tool)
-for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values()):
+CHANGERS.add(TOOL_CHANGER.name, TOOL_CHANGER)
+for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values()):
     PARTS.add(_part.name, _part)
 for _tray in trays.TRAYS.values():
     TRAYS.add(_tray.name, _tray)
-for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values()):
+for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values(), TOOL_HOLDER):
     FURNITURE.add(_item.name, _item)
 
 
@@ -50,6 +81,18 @@ def find_model(name: str) -> tuple[str, Figures]:
         if name in registry:
             return kind, registry.get(name)
     raise UnknownName("model", name, [n for registry in KINDS.values() for n in registry])
+
+
+def gripper_model(name: str, where: str = "") -> GripperFigures:
+    """A tool that has fingers.
+
+    Raises:
+        UnknownName: it has none, or there is no such tool.
+    """
+    figures = TOOLS.get(name, where)
+    if not isinstance(figures, GripperFigures):
+        raise UnknownName("gripper", name, [n for n in TOOLS if isinstance(TOOLS.get(n), GripperFigures)], where)
+    return figures
 
 
 def part_of_sku(sku: str) -> PartFigures:

@@ -14,6 +14,7 @@ from cellwright.catalogue.parts import PartFigures
 
 __all__ = [
     "BlockFigures",
+    "BoundedFigures",
     "CartonFigures",
     "CrateFigures",
     "HandleFigures",
@@ -186,3 +187,38 @@ class BlockFigures(ObjectFigures):
     def grasp_width_m(self) -> float:
         """Between two faces."""
         return self.size_m[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedFigures(ObjectFigures):
+    """An object of any shape, known by the box round it.
+
+    Attributes:
+        low_m: Lowest x, y and z.
+        high_m: Highest.
+        outer_radius_m: Largest distance of any of its points from its z axis.
+    """
+
+    low_m: Size3
+    high_m: Size3
+    outer_radius_m: float
+
+    @property
+    def height_m(self) -> float:
+        """From its lowest point to its highest."""
+        return self.high_m[2] - self.low_m[2]
+
+    @property
+    def radius_m(self) -> float:
+        """From its z axis."""
+        return self.outer_radius_m
+
+    @property
+    def bottom_m(self) -> float:
+        """Of its lowest point."""
+        return self.low_m[2]
+
+    @property
+    def grasp_width_m(self) -> float:
+        """Across the box."""
+        return self.high_m[0] - self.low_m[0]

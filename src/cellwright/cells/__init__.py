@@ -3,15 +3,21 @@
 from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
+from cellwright.cells.mobile_places import MobilePlacement
+from cellwright.cells.mobiles import ArenaCfg, MobileCfg
+from cellwright.cells.models import with_models
 from cellwright.cells.placement import Placement
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 
 __all__ = [
     "CELLS",
+    "ArenaCfg",
     "Cell",
     "CrclCfg",
     "Layout",
+    "MobileCfg",
+    "MobilePlacement",
     "Placement",
     "PoseCfg",
     "RobotCfg",
@@ -21,4 +27,5 @@ __all__ = [
     "cell_json_schema",
     "load_cell",
     "nominal_layout",
+    "with_models",
 ]

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cellwright.catalogue import FURNITURE, ROBOTS
+from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
 from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
-from cellwright.cells.schema import Cell, PoseErrorCfg
+from cellwright.cells.schema import Cell, PoseErrorCfg, draw_error
 from cellwright.core.config import draw
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
@@ -31,6 +32,7 @@ class Layout:
         camera_errors: Fixture with a camera -> how far what it sees is shifted.
         trays: Trays, in the order of the file.
         parts: Parts, in the order of the file, populations last.
+        mobiles: Mobile robot -> where it starts, and the wheels that it has.
     """
 
     bases: dict[str, Pose]
@@ -41,6 +43,7 @@ class Layout:
     camera_errors: dict[str, Pose]
     trays: tuple[Placement, ...]
     parts: tuple[Placement, ...]
+    mobiles: dict[str, MobilePlacement]
     objects: dict[str, Placement] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +64,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     check_names(cell)
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
-        return pose if exact else pose @ _draw_error(errors, streams.stream(f"layout/{name}"))
+        return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))
 
     actual = cell.actual
     trays = [Placement(n, t.model, erred(t.pose.pose, actual.tray, n)) for n, t in cell.trays.items()]
@@ -86,9 +89,5 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
         },
         trays=tuple(trays),
         parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams).parts()),
+        mobiles=place_mobiles(cell, streams, exact=exact),
     )
-
-
-def _draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
-    xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
-    return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])

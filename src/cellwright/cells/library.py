@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from cellwright.cells.models import with_models
 from cellwright.cells.schema import Cell
 from cellwright.core.config import read_yaml
 from cellwright.core.errors import BadInput
@@ -26,9 +27,10 @@ def load_cell(name_or_file: str | Path) -> Cell:
     variant: str | None = None
     if "@" in Path(text).name and not Path(text).exists():
         text, _, variant = text.rpartition("@")
+        variant = variant.replace("-", "_")
     is_file = isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
     path = Path(text) if is_file else CELLS.get(text)
     cell = read_yaml(path, Cell).read_from(path)
-    return cell if variant is None else cell.variant(variant)
+    return with_models(cell if variant is None else cell.variant(variant))

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.cells.models import models_missing, with_models
 from cellwright.cells.schema import Cell, RobotCfg
+from cellwright.cells.tools import check_tools
 from cellwright.core.errors import ConfigError, UnknownName
 
 __all__ = ["check_names"]
 
 RESERVED = "world"  # the frame that everything stands in
+ARENA = "arena"
 
 
 def check_names(cell: Cell) -> None:
     """Every model exists, every start configuration fits its arm, no name is used twice."""
+    if models_missing(cell):
+        with_models(cell)
     used: dict[str, str] = {}
-    for section in ("robots", "fixtures", "trays", "parts"):
+    for section in ("robots", "fixtures", "tools", "trays", "parts"):
         for name in getattr(cell, section):
             if name == RESERVED:
                 raise ConfigError(cell.where, f"{section}.{name}", "the name is reserved; choose another")
             if name in used:
                 raise ConfigError(cell.where, f"{section}.{name}", f"the name is taken by {used[name]}.{name}")
             used[name] = section
+    if cell.arena is not None and ARENA in used:
+        raise ConfigError(cell.where, f"{used[ARENA]}.{ARENA}", "the name is taken by the section arena")
+    for key, mobile in cell.mobiles.items():
+        MOBILES.get(mobile.model, f"{cell.where}: mobiles.{key}.model")
+        for name in mobile.names(key):
+            if name in used or name in (RESERVED, ARENA):
+                problem = f"its robot '{name}' needs a name of its own; {used.get(name, 'the world')} has that one"
+                raise ConfigError(cell.where, f"mobiles.{key}", problem)
+            used[name] = f"mobiles.{key}"
     for name, robot in cell.robots.items():
         _check_robot(cell, name, robot)
     for name, fixture in cell.fixtures.items():
@@ -33,6 +47,7 @@ def check_names(cell: Cell) -> None:
         PARTS.get(part.model, f"{cell.where}: parts.{name}.model")
     for i, population in enumerate(cell.populations):
         PARTS.get(population.model, f"{cell.where}: populations.{i}.model")
+    check_tools(cell)
     _check_safety(cell)
 
 

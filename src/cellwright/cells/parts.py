@@ -42,13 +42,13 @@ class PartPlacer:
             if cfg.pose is not None:
                 self._loose.append(part)
             yield part
-        named = {*cell.robots, *cell.fixtures, *cell.trays, *cell.parts}
+        named = {*cell.robots, *cell.mobile_names, *cell.fixtures, *cell.tools, *cell.trays, *cell.parts}
         counts: dict[str, int] = {}
         for i, population in enumerate(cell.populations):
             where = f"populations.{i}"
             for pose in (self._scatter if population.region else self._fill)(where, population):
                 counts[population.model] = number = counts.get(population.model, 0) + 1
-                name = f"{population.model}_{number}"
+                name = f"{population.model.partition('@')[0]}_{number}"
                 if name in named:
                     problem = f"its part {number} needs the name '{name}', which is taken"
                     raise ConfigError(cell.where, where, problem)

@@ -10,14 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
+from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.safety import SafetyCfg
-from cellwright.core.config import Cfg, Number, validate
+from cellwright.cells.tools import LooseToolCfg
+from cellwright.core.config import Cfg, Number, draw, validate
 from cellwright.core.errors import UnknownName
+from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 
 __all__ = [
@@ -33,17 +38,19 @@ __all__ = [
     "TrayCfg",
     "cell_json_schema",
     "checked_name",
+    "draw_error",
 ]
 
 Fidelity = Literal["physics", "kinematic"]
 
 
 class RobotCfg(Cfg):
-    """An arm: which model, where it stands, which tool it carries, how it starts."""
+    """An arm: which model, where it stands, which tool it carries for good or which changer, how it starts."""
 
     model: str
     base: PoseCfg
     tool: str | None = None
+    changer: str | None = None
     home_deg: tuple[Angle, ...]
     crcl: CrclCfg = CrclCfg()
     vision: VisionCfg | None = None
@@ -143,7 +150,7 @@ class ActualCfg(Cfg):
     """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result.
 
     `backlash_deg` is the whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
-    above it.
+    above it. `wheel_radius_m` is drawn for each wheel of a mobile robot, `wheel_base_m` for the distance of its wheels.
     """
 
     robot_base: PoseErrorCfg = PoseErrorCfg()
@@ -152,6 +159,9 @@ class ActualCfg(Cfg):
     backlash_deg: Backlash | tuple[Backlash, ...] = 0.0
     tray: PoseErrorCfg = PoseErrorCfg()
     camera: PoseErrorCfg = PoseErrorCfg()
+    mobile: PoseErrorCfg = PoseErrorCfg()
+    wheel_radius_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
+    wheel_base_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
 
 
 class ViewCfg(Cfg):
@@ -167,6 +177,10 @@ class Cell(Cfg):
     Attributes:
         variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
             The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
+        models: Robots, tools, parts and fixtures from files, by the names that the other sections use: a figures file,
+            or a description and what it does not say itself.
+        mobiles: Robots on wheels: one, or several of a kind under one key.
+        arena: Walls for them to drive between; a fixture of the name `arena`.
         sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
         grasp_lock: Whether a gripper that presses on a part is welded to it.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
@@ -180,8 +194,12 @@ class Cell(Cfg):
     grasp_lock: bool = False
     settle_s: Annotated[float, Field(ge=0, le=60)] = 3.0
     view: ViewCfg | None = None
+    models: dict[Name, ModelSettings | str] = Field(default_factory=dict)
     robots: dict[Name, RobotCfg] = Field(default_factory=dict)
+    mobiles: dict[MobileName, MobileCfg] = Field(default_factory=dict)
+    arena: ArenaCfg | None = None
     fixtures: dict[Name, FixtureCfg] = Field(default_factory=dict)
+    tools: dict[Name, LooseToolCfg] = Field(default_factory=dict)
     trays: dict[Name, TrayCfg] = Field(default_factory=dict)
     parts: dict[Name, PartCfg] = Field(default_factory=dict)
     populations: tuple[PopulationCfg, ...] = ()
@@ -210,9 +228,28 @@ class Cell(Cfg):
         return cell.read_from(self.file) if self.file else cell
 
     @property
+    def mobile_names(self) -> list[str]:
+        """The names of all mobile robots, in the order of the file."""
+        return [name for key, cfg in self.mobiles.items() for name in cfg.names(key)]
+
+    def sensor_lines(self) -> list[tuple[str, dict[str, Any]]]:
+        """Every sensor's line with its place in the file; those of mobile robots once for each robot."""
+        lines = [(f"sensors.{i}", line) for i, line in enumerate(self.sensors)]
+        for key, cfg in self.mobiles.items():
+            for name in cfg.names(key):
+                lines += [(f"mobiles.{key}.sensors.{i}", {**line, "robot": name}) for i, line in enumerate(cfg.sensors)]
+        return lines
+
+    @property
     def where(self) -> str:
         """What errors call this cell: its file, or its name."""
         return str(self.file) if self.file else self.name
+
+
+def draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
+    """One draw of how far something is from its drawing, in its own frame."""
+    xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
+    return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])
 
 
 def _changed(old: Any, new: Any) -> Any:
@@ -229,7 +266,10 @@ def cell_json_schema() -> dict[str, Any]:
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     models: dict[str, Registry[Any]] = {
         "RobotCfg.model": ROBOTS,
+        "MobileCfg.model": MOBILES,
         "RobotCfg.tool": TOOLS,
+        "RobotCfg.changer": CHANGERS,
+        "LooseToolCfg.model": TOOLS,
         "FixtureCfg.model": FURNITURE,
         "TrayCfg.model": TRAYS,
         "PartCfg.model": PARTS,

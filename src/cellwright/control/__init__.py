@@ -2,6 +2,7 @@
 
 from cellwright.control.control_block import Payload
 from cellwright.control.controller import CONTROLLERS, Controller, ControllerSite
+from cellwright.control.differential_drive import DifferentialDrive, DifferentialDrives, DriveEstimate
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.control.gripper import Grasp, GraspStatus, Gripper
 from cellwright.control.io import DigitalIo
@@ -19,7 +20,10 @@ from cellwright.control.state import (
     RobotState,
     StopCategory,
 )
+from cellwright.control.tool import ToolController
+from cellwright.control.tool_changer import NoToolThere, ToolChanger
 from cellwright.control.tracking import Tracking, tracking_study
+from cellwright.control.vacuum import Vacuum
 
 __all__ = [
     "CONTROLLERS",
@@ -30,14 +34,18 @@ __all__ = [
     "ComputedTorqueController",
     "Controller",
     "ControllerSite",
+    "DifferentialDrive",
+    "DifferentialDrives",
     "DigitalIo",
     "Drive",
+    "DriveEstimate",
     "FollowingError",
     "Grasp",
     "GraspStatus",
     "Gripper",
     "JointServo",
     "MotionStopped",
+    "NoToolThere",
     "NotReady",
     "Payload",
     "PidController",
@@ -45,6 +53,9 @@ __all__ = [
     "RobotState",
     "SafetyController",
     "StopCategory",
+    "ToolChanger",
+    "ToolController",
     "Tracking",
+    "Vacuum",
     "tracking_study",
 ]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.sim import RobotIndex, ToolIndex
+from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["BLOCK", "NO_PAYLOAD", "Payload", "make_block"]
 
@@ -61,7 +62,6 @@ def make_block(
 ) -> npt.NDArray[Any]:
     """The block of an arm from its catalogue figures; tool and payload are fixed to its last link."""
     arm = robot.figures
-    tool = robot.tool if with_tool else None
     if len(arm.joints) > MOST_JOINTS:
         raise BadInput(f"{arm.name} has {len(arm.joints)} joints; controllers take up to {MOST_JOINTS}")
     block = np.zeros(1, BLOCK)
@@ -75,7 +75,7 @@ def make_block(
         row["armatures"][k], row["losses"][k] = joint.armature_kgm2, joint.viscous_damping_nms_per_rad
         row["limits"][k] = joint.effort_limit_nm
     pose_flange = Pose.from_xyz_rpy(arm.flange_xyz_m, arm.flange_rpy_rad)
-    for mass, centre, moments in (*_tool_bodies(tool), _payload_body(payload)):
+    for mass, centre, moments in (*(_hanging(robot) if with_tool else ()), _payload_body(payload)):
         _add_body(row, mass, pose_flange.apply(centre), pose_flange.rotation_matrix, moments)
     row["flange"] = pose_flange.position
     row["gravity"] = pose_base_in_world.rotation_matrix.T @ [0.0, 0.0, -gravity_mps2]
@@ -89,10 +89,37 @@ def _payload_body(payload: Payload) -> Body:
     return payload.mass_kg, np.array(payload.centre_in_flange_m), np.array(payload.inertia_kgm2)
 
 
-def _tool_bodies(index: ToolIndex | None) -> list[Body]:
-    """Housing and open fingers as solid blocks, in the flange's frame."""
-    if index is None:
-        return []
+def _hanging(robot: RobotIndex) -> list[Body]:
+    """All that hangs on the flange, in its frame: a changer with its coupling, and the tool."""
+    gripper, cup, changer = robot.tool, robot.vacuum, robot.changer
+    bodies = _gripper_bodies(gripper) if gripper else _vacuum_bodies(cup) if cup else []
+    if changer is None:
+        return bodies
+    figures = changer.figures
+    plate_m, coupling_m = np.array([0.0, 0.0, figures.plate_height_m]), np.array(figures.coupling_in_flange_m)
+    plate = (figures.plate_mass_kg, plate_m / 2, _disc(figures.plate_mass_kg, figures.radius_m))
+    if not bodies:
+        return [plate]
+    end_m = coupling_m + [0.0, 0.0, figures.coupling_height_m]
+    coupling = (figures.coupling_mass_kg, (coupling_m + end_m) / 2, _disc(figures.coupling_mass_kg, figures.radius_m))
+    return [plate, coupling, *((mass, centre + end_m, moments) for mass, centre, moments in bodies)]
+
+
+def _vacuum_bodies(index: VacuumIndex) -> list[Body]:
+    tool = index.figures
+    length_m = tool.tcp_xyz_m[2] - tool.cup_length_m
+    rod = np.full(3, tool.body_mass_kg * length_m**2 / 12)
+    cup_m = np.array([0.0, 0.0, length_m + tool.cup_length_m / 2])
+    cup = _disc(tool.cup_mass_kg, tool.cup_diameter_m / 2)
+    return [(tool.body_mass_kg, np.array([0.0, 0.0, 0.4 * length_m]), rod), (tool.cup_mass_kg, cup_m, cup)]
+
+
+def _disc(mass_kg: float, radius_m: float) -> Array:
+    return np.asarray(mass_kg * radius_m**2 * np.array([0.25, 0.25, 0.5]))
+
+
+def _gripper_bodies(index: ToolIndex) -> list[Body]:
+    """Housing and open fingers as solid blocks, in the tool's frame."""
     tool = index.figures
     x, y, z = tool.tcp_xyz_m
     housing = np.array(tool.body_size_m) + [0, 0, tool.mount_height_m]
@@ -103,6 +130,9 @@ def _tool_bodies(index: ToolIndex | None) -> list[Body]:
         along = z + tool.pad_offset_m + tool.pad_size_m[2] / 2 - long / 2
         size = np.array([2 * thick, wide, long])
         bodies.append((tool.finger_mass_kg, np.array([x + out, y, along]), _box(tool.finger_mass_kg, size)))
+    for mass, start, end in tool.rods:
+        along_m = np.subtract(end, start)
+        bodies.append((mass, np.add(start, end) / 2, np.full(3, mass * float(along_m @ along_m) / 12)))
     return bodies
 
 

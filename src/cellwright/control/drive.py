@@ -202,10 +202,12 @@ class Drive:
         model.actuator_biasprm[index.actuators, 2] = 0.0 if effort else -damping
         for name in (link.name for link in self.figures.links):
             model.body_gravcomp[model.body(f"{self._robot}/{name}").id] = 0.0 if effort else 1.0
-        if index.tool is not None:
-            for name in ("tool", "finger_left", "finger_right"):
-                carried = not effort or self._weightless_tool
-                model.body_gravcomp[model.body(f"{self._robot}/tool/{name}").id] = float(carried)
+        carried = float(not effort or self._weightless_tool)
+        if index.fixed_bodies:
+            model.body_gravcomp[list(index.fixed_bodies)] = carried
+        if index.changer is not None:
+            model.body_gravcomp[index.changer.body] = carried
+            model.body_gravcomp[index.changer.balance] = carried * index.balance
 
     def _apply_caps(self) -> None:
         rows = np.column_stack([-self._effort_caps, self._effort_caps])

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.loop import WaitClock
-from cellwright.sim import World
+from cellwright.sim import ToolIndex, World
 
 __all__ = ["Grasp", "GraspStatus", "Gripper"]
 
@@ -37,24 +37,35 @@ class Grasp:
 
 
 class Gripper:
-    """Opens and closes, and tells how wide it stands. Knows nothing of what is between its fingers."""
+    """Opens and closes, and tells how wide it stands. Knows nothing of what is between its fingers.
+
+    Attributes:
+        next_force_n: How hard each finger presses in movements by `set`; None is the catalogue's force.
+    """
+
+    kind = "gripper"
 
     def __init__(self, world: World, robot: str, clock: WaitClock) -> None:
         self._world, self._robot, self._clock = world, robot, clock
+        self.next_force_n: float | None = None
         self._force_n: float | None = None
         self._busy = False
         world.bind(self._look_up)
         world.add_holder(f"{robot} gripper", self)
 
     def _look_up(self) -> None:
-        tool = self._world.robot(self._robot).tool
-        assert tool is not None
-        self._tool = tool
+        self._index = self._world.robot(self._robot).tool
+
+    @property
+    def _tool(self) -> ToolIndex:
+        if self._index is None:
+            raise JobFailed(f"{self._robot} has no gripper")
+        return self._index
 
     @property
     def name(self) -> str:
-        """Of the catalogue."""
-        return self._tool.figures.name
+        """Its model, or the name that the cell gives it."""
+        return self._world.robot(self._robot).tool_name
 
     @property
     def width_limits_m(self) -> tuple[float, float]:
@@ -86,6 +97,13 @@ class Gripper:
         """Closes until something or the stop is met; returns the width at which it came to rest."""
         return (await self._move(self._tool.figures.closed_m)).width_m
 
+    async def set(self, fraction: float) -> None:
+        """To a fraction of the full width; what is held on the way to less stays held."""
+        low_m, high_m = self.width_limits_m
+        width_m = low_m + fraction * (high_m - low_m)
+        if not (self.holding and width_m <= self.width_m):
+            await self.move(width_m, self.next_force_n)
+
     async def move(self, width_m: float, force_n: float | None = None) -> Grasp:
         """Moves the fingers to a width, with at most so much force of each; None is the catalogue's.
 
@@ -114,8 +132,10 @@ class Gripper:
     def load(self, force_n: float | None) -> None:
         """Goes back to a force."""
         self._force_n = force_n
-        drive_n = 2 * (self._tool.figures.grip_force_n if force_n is None else force_n)
-        self._world.model.actuator_forcerange[self._world.robot(self._robot).tool.actuator] = (-drive_n, drive_n)  # type: ignore[union-attr]
+        tool = self._world.robot(self._robot).tool
+        if tool is not None:
+            drive_n = 2 * (tool.figures.grip_force_n if force_n is None else force_n)
+            self._world.model.actuator_forcerange[tool.actuator] = (-drive_n, drive_n)
 
     def let_go(self, part: str) -> None:
         """It holds by friction alone."""

@@ -14,6 +14,9 @@ from cellwright.control.gripper import Grasp, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.servo import JointServo
 from cellwright.control.state import CollisionLimits, RobotState
+from cellwright.control.tool import ToolController
+from cellwright.control.tool_changer import ToolChanger
+from cellwright.control.vacuum import Vacuum
 from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
@@ -48,13 +51,15 @@ class RobotController:
         index = world.robot(robot)
         self.name = robot
         self.kinematics = ArmKinematics(index.figures)
-        tool = index.tool
-        pose_tcp = Pose.from_xyz_rpy(tool.figures.tcp_xyz_m) if tool else Pose.identity()
-        self.ring = KinematicRing(pose_base_in_world, pose_tcp)
+        self.ring = KinematicRing(pose_base_in_world, Pose.from_xyz_rpy(index.tcp_in_flange_m))
         self.io = DigitalIo(robot, world.clock, bus)
         world.add_holder(f"{robot} io", self.io)
         self._servo = JointServo(world, stepper, robot, pose_base_in_world)
-        self._gripper = Gripper(world, robot, clock) if tool else None
+        self._world = world
+        self._gripper = Gripper(world, robot, clock)
+        self._vacuum = Vacuum(world, robot, clock)
+        self._changer = ToolChanger(world, robot, clock) if index.changer else None
+        world.bind(self._look_up_tool)
         self._home_rad = np.radians(world.cell.robots[robot].home_deg)
 
     @property
@@ -66,6 +71,11 @@ class RobotController:
     def set_point_rad(self) -> Array:
         """Where the arm is held: the start of the next motion."""
         return self._servo.set_point_rad
+
+    @property
+    def home_rad(self) -> Array:
+        """The configuration in which the cell starts."""
+        return self._home_rad.copy()
 
     @property
     def velocity_radps(self) -> Array:
@@ -183,7 +193,7 @@ class RobotController:
 
     async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
         """The tool to a pose by the shortest joint move; the path between is not straight."""
-        await self.move_joints(self._solve(pose_tool_in_world), speed)
+        await self.move_joints(self.joints_for(pose_tool_in_world), speed)
 
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
         """The tool to a pose along a straight line."""
@@ -210,7 +220,7 @@ class RobotController:
     @property
     def has_gripper(self) -> bool:
         """Whether one is mounted."""
-        return self._gripper is not None
+        return self._world.robot(self.name).tool is not None
 
     @property
     def gripper(self) -> Gripper:
@@ -219,12 +229,52 @@ class RobotController:
         Raises:
             JobFailed: when there is none.
         """
-        if self._gripper is None:
+        if not self.has_gripper:
             raise JobFailed(f"{self.name} has no gripper")
         return self._gripper
+
+    @property
+    def tool(self) -> ToolController | None:
+        """The tool that is mounted now, whatever kind it is of."""
+        index = self._world.robot(self.name)
+        return self._gripper if index.tool else self._vacuum if index.vacuum else None
+
+    @property
+    def vacuum(self) -> Vacuum:
+        """The mounted vacuum tool.
+
+        Raises:
+            JobFailed: when there is none.
+        """
+        if self._world.robot(self.name).vacuum is None:
+            raise JobFailed(f"{self.name} has no vacuum tool")
+        return self._vacuum
+
+    @property
+    def has_tool_changer(self) -> bool:
+        """Whether it has one."""
+        return self._changer is not None
+
+    @property
+    def tool_changer(self) -> ToolChanger:
+        """The changer on its flange.
+
+        Raises:
+            JobFailed: when there is none.
+        """
+        if self._changer is None:
+            raise JobFailed(f"{self.name} has no tool changer")
+        return self._changer
+
+    def _look_up_tool(self) -> None:
+        """Another tool is another centre point."""
+        tcp_m = self._world.robot(self.name).tcp_in_flange_m
+        if tuple(self.ring.pose_tool_in_flange.position) != tcp_m:
+            self.ring = self.ring.with_tool(Pose.from_xyz_rpy(tcp_m))
 
     def _in_base(self, pose_in_world: Pose) -> Pose:
         return self.ring.pose_base_in_world.inverse() @ pose_in_world
 
-    def _solve(self, pose_tool_in_world: Pose) -> Array:
+    def joints_for(self, pose_tool_in_world: Pose) -> Array:
+        """The configuration nearest to the present one that brings the tool there."""
         return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control import FollowingError, RobotController
+from cellwright.control import FollowingError, RobotController, ToolChanger, Vacuum
 from cellwright.core.bus import Bus
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
@@ -87,13 +87,13 @@ class CrclArm:
         self.pose_base_in_world = controller.ring.pose_base_in_world @ door.pose_frame_in_base
         self._controller, self._ticks, self._door = controller, clock, door
         self._frame, self._from_frame = door.pose_frame_in_base, door.pose_frame_in_base.inverse()
-        self._tool = Pose.identity() if door.at_flange else controller.ring.pose_tool_in_flange
-        self._motions = ToolMotions(controller.kinematics, self._tool)
+        self._tool_in_ring: Pose | None = None
+        self._look_at_tool()
         self._chain = SerialChain(controller.kinematics.arm)
         self._forces: dict[str, SensorReading] = {}
+        self._felt: Wrench | None = None
         self._signals: dict[str, SensorReading] = {}
         self._reading: tuple[int, RobotReading] | None = None
-        self._grip_force_n: float | None = None
         bus.subscribe(f"/{self.name}/wrench", self._feel, subscriber=f"{self.name} crcl")
         for name, value in zip(controller.io.state().names, controller.io.state().values, strict=True):
             self._signals[name] = SensorReading(value, 1, wait_clock.time_s)
@@ -123,11 +123,20 @@ class CrclArm:
     async def rest(self) -> None:
         """It stays where it is, held by its drives."""
 
+    def _look_at_tool(self) -> None:
+        """Another tool is another controlled point, unless that is the flange."""
+        tool = self._controller.ring.pose_tool_in_flange
+        if tool is not self._tool_in_ring:
+            self._tool_in_ring = tool
+            self._tool = Pose.identity() if self._door.at_flange else tool
+            self._motions = ToolMotions(self._controller.kinematics, self._tool)
+
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
         """Joints to positions; one with a torque pushes no harder than that, and may be kept from its goal."""
         if any(target.effort_rate is not None for target in targets):
             raise NotAvailable(self.name, "torque that changes at a given rate (ChangeRate)")
         self._controller.limit_effort({target.number - 1: target.effort for target in targets})
+        self._look_at_tool()
         motion = self._motions.joints(self._controller.set_point_rad, targets)
         try:
             await self._follow([motion])
@@ -145,6 +154,7 @@ class CrclArm:
         if len(inside) > MOST_WAYPOINTS:
             raise OutOfRange(f"{self.name} waypoints of one command", len(inside), 1, MOST_WAYPOINTS)
         motions = []
+        self._look_at_tool()
         for motion in self._motions.through(self._controller.set_point_rad, inside, straight=straight):
             motions.append(motion)  # all before anything moves: a point that cannot be reached is told at once
             await asyncio.sleep(0)  # whoever else waits need not wait for all of them
@@ -152,6 +162,7 @@ class CrclArm:
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """The controlled point along a helix."""
+        self._look_at_tool()
         x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
         inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
         await self._follow([self._motions.screw(self._controller.set_point_rad, inside, pace)])
@@ -164,13 +175,11 @@ class CrclArm:
             await self.clock.sleep(POLL_S)
 
     async def set_end_effector(self, fraction: float) -> None:
-        """The fingers to a fraction of their full width; what is held on the way to less stays held."""
-        gripper = self._controller.gripper
-        low_m, high_m = gripper.width_limits_m
-        width_m = low_m + fraction * (high_m - low_m)
-        if gripper.holding and width_m <= gripper.width_m:
-            return
-        await gripper.move(width_m, self._grip_force_n)
+        """Fingers to a fraction of their full width, a pump to a share of its power."""
+        tool = self._controller.tool
+        if tool is None:
+            raise NotAvailable(self.name, "end effector" if self._controller.has_tool_changer else "gripper")
+        await tool.set(fraction)
 
     async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
         """`force_n`: how hard each finger presses from the next closing on."""
@@ -181,7 +190,7 @@ class CrclArm:
             force_n = _number(name, value)
             if not low_n <= force_n <= high_n:
                 raise OutOfRange(f"{self.name} gripper force", force_n, low_n, high_n, "N")
-            self._grip_force_n = force_n
+            self._controller.gripper.next_force_n = force_n
 
     async def set_parameters(self, parameters: Mapping[str, str]) -> None:
         """`override_percent`, and `controller` by its registered name."""
@@ -196,12 +205,19 @@ class CrclArm:
                 raise UnknownName("robot parameter", name, self.parameters)
 
     async def open_tool_changer(self) -> None:
-        """There is none."""
-        raise NotAvailable(self.name, "tool changer")
+        """Lets the tool go; the controlled point is the flange's middle then."""
+        await self._changer().open()
 
     async def close_tool_changer(self) -> None:
-        """There is none."""
-        raise NotAvailable(self.name, "tool changer")
+        """Takes the tool that is under the flange; the controlled point is that tool's then."""
+        await self._changer().close()
+
+    def _changer(self) -> ToolChanger:
+        if not self._controller.has_tool_changer:
+            raise NotAvailable(self.name, "tool changer")
+        if self._controller.moving:
+            raise BadInput(f"{self.name} moves: its tool changer works only at rest")
+        return self._controller.tool_changer
 
     async def run_program(self, text: str) -> None:
         """It has no language of its own."""
@@ -223,6 +239,7 @@ class CrclArm:
 
     def _read(self) -> RobotReading:
         controller = self._controller
+        self._look_at_tool()
         joints, velocities = controller.joints_rad, controller.velocity_radps
         rotations, positions, jacobians = self._chain.jacobian(joints[None])  # all at once: clients ask at every tick
         pose_flange = Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
@@ -232,6 +249,7 @@ class CrclArm:
         turn = self._from_frame.rotation_matrix
         linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
         angular = turn @ moving[3:]
+        self._look_at_forces()
         force = next(iter(self._forces.values()), None)
         return RobotReading(
             tuple(joints.tolist()),
@@ -247,12 +265,21 @@ class CrclArm:
         )
 
     def _gripper_reading(self) -> GripperReading | None:
-        if not self._controller.has_gripper:
+        tool = self._controller.tool
+        if tool is None:
             return None
+        if isinstance(tool, Vacuum):
+            return GripperReading(tool.name, GripperKind.VACUUM, tool.holding, is_powered=tool.powered)
         gripper = self._controller.gripper
         return GripperReading(gripper.name, GripperKind.PARALLEL, gripper.holding, gripper.width_m)
 
     def _feel(self, _topic: str, message: Wrench) -> None:
+        self._felt = message  # far more often than anybody asks
+
+    def _look_at_forces(self) -> None:
+        if (message := self._felt) is None:
+            return
+        self._felt = None
         wrench = (*message.force.tolist(), *message.torque.tolist())
         for name, reversed_ in self._door.force_sensors.items():
             value = tuple(-number for number in wrench) if reversed_ else wrench

@@ -20,13 +20,14 @@ from cellwright.shapes.lr_mate_200id import LR_MATE_200ID_SHAPE
 from cellwright.shapes.sia20f import SIA20F_SHAPE
 from cellwright.shapes.ur5 import UR5_SHAPE
 
-__all__ = ["ARM_SHAPES", "build_arm"]
+__all__ = ["ARM_SHAPES", "SERVO_INPUTS", "add_wrist", "build_arm"]
 
 ARM_SHAPES: Mapping[str, BodyShape] = MappingProxyType(
     {"lr_mate_200id": LR_MATE_200ID_SHAPE, "sia20f": SIA20F_SHAPE, "ur5": UR5_SHAPE}
 )
 
-_INPUTS = sum(int(getattr(mujoco.mjtCtrlInput, f"mjINPUT_{name}")) for name in ("POS", "VEL", "FF"))
+SERVO_INPUTS = sum(int(getattr(mujoco.mjtCtrlInput, f"mjINPUT_{name}")) for name in ("POS", "VEL", "FF"))
+"""What a joint's servo is commanded with: position, velocity, torque."""
 
 
 def build_arm(figures: ArmFigures, shape: BodyShape | None = None) -> mujoco.MjSpec:
@@ -87,7 +88,7 @@ def _add_drive(spec: Any, body: Any, joint: JointFigures, kp: float, kv: float) 
     hinge.actfrclimited = True
     hinge.actfrcrange = effort
     servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-    servo.set_to_pid(kp=kp, kv=kv, ctrlspec=_INPUTS)
+    servo.set_to_pid(kp=kp, kv=kv, ctrlspec=SERVO_INPUTS)
     servo.ctrllimited = True
     servo.ctrlrange = joint.position_limits_rad
     servo.velrange = (-joint.velocity_limit_radps, joint.velocity_limit_radps)
@@ -96,7 +97,12 @@ def _add_drive(spec: Any, body: Any, joint: JointFigures, kp: float, kv: float) 
 
 
 def _add_flange(spec: Any, last_link: Any, figures: ArmFigures) -> None:
-    flange = last_link.add_body(name="flange", pos=figures.flange_xyz_m, quat=_quat(figures.flange_rpy_rad))
+    pose = {"pos": figures.flange_xyz_m, "quat": _quat(figures.flange_rpy_rad)}
+    add_wrist(spec, last_link.add_body(name="flange", **pose))
+
+
+def add_wrist(spec: Any, flange: Any) -> None:
+    """Puts the site `flange` and its sensors on the body of a flange."""
     flange.add_site(name="flange", size=[0.005, 0.005, 0.005], group=4)
     for name, kind in (
         ("wrist_force", mujoco.mjtSensor.mjSENS_FORCE),

@@ -7,19 +7,27 @@ from typing import Any
 
 from cellwright.catalogue import (
     ArmFigures,
+    ChangerFigures,
     Figures,
     FurnitureFigures,
     GearFigures,
     GripperFigures,
+    LinkageGripperFigures,
+    MobileFigures,
     ObjectFigures,
     TrayFigures,
+    VacuumFigures,
 )
 from cellwright.models.arm import build_arm
+from cellwright.models.changer import build_changer
 from cellwright.models.furniture import build_furniture
 from cellwright.models.gear import build_gear
 from cellwright.models.gripper import build_gripper
+from cellwright.models.linkage_gripper import build_linkage_gripper
+from cellwright.models.mobile import build_mobile
 from cellwright.models.object import build_object
 from cellwright.models.tray import build_tray
+from cellwright.models.vacuum import build_vacuum
 
 __all__ = ["build", "builder"]
 
@@ -45,6 +53,10 @@ def builder(figures: Figures) -> Any:
 
 builder.register(ArmFigures, build_arm)
 builder.register(GripperFigures, build_gripper)
+builder.register(LinkageGripperFigures, build_linkage_gripper)
+builder.register(VacuumFigures, build_vacuum)
+builder.register(ChangerFigures, build_changer)
+builder.register(MobileFigures, build_mobile)
 builder.register(GearFigures, build_gear)
 builder.register(ObjectFigures, build_object)
 builder.register(TrayFigures, build_tray)

@@ -21,7 +21,7 @@ from cellwright.models.surfaces import METAL, PLASTIC, GeomGroup, make_collision
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.furniture import BODY, furniture_shape
 
-__all__ = ["build_furniture"]
+__all__ = ["build_furniture", "camera_frame", "vertical_fov_rad"]
 
 PANE_ALPHA = 0.16
 CAMERA_TURN = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (np.pi / 2, 0.0, -np.pi / 2))
@@ -51,12 +51,12 @@ def build_furniture(figures: FurnitureFigures) -> Any:
     for camera in figures.cameras:
         body.add_camera(
             name=camera.name,
-            fovy=np.degrees(_vertical_fov_rad(camera)),
+            fovy=np.degrees(vertical_fov_rad(camera)),
             resolution=camera.resolution_px,
-            **_camera_frame(camera.xyz_m, camera.rpy_rad),
+            **camera_frame(camera.xyz_m, camera.rpy_rad),
         )
     if isinstance(figures, CameraRigFigures) and figures.projector is not None:
-        frame = _camera_frame(figures.projector.xyz_m, figures.projector.rpy_rad)
+        frame = camera_frame(figures.projector.xyz_m, figures.projector.rpy_rad)
         body.add_site(name="projector", group=GeomGroup.COLLISION, **frame)
     if isinstance(figures, PlatedTableFigures):
         for plate in figures.plates:
@@ -65,12 +65,14 @@ def build_furniture(figures: FurnitureFigures) -> Any:
     return spec
 
 
-def _camera_frame(xyz_m: tuple[float, ...], rpy_rad: tuple[float, ...]) -> dict[str, Any]:
+def camera_frame(xyz_m: tuple[float, ...], rpy_rad: tuple[float, ...]) -> dict[str, Any]:
+    """Place and turn of a MuJoCo camera whose figures look along x."""
     pose = Pose.from_xyz_rpy(xyz_m, rpy_rad) @ CAMERA_TURN
     return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
 
 
-def _vertical_fov_rad(camera: CameraFigures) -> float:
+def vertical_fov_rad(camera: CameraFigures) -> float:
+    """Angle of view across the rows."""
     columns, rows = camera.resolution_px
     return float(2 * np.arctan(np.tan(camera.fov_rad / 2) * rows / columns))
 

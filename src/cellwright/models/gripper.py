@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
@@ -14,11 +15,14 @@ from cellwright.models.arm_visuals import add_hulls, add_pieces
 from cellwright.models.surfaces import METAL, PAD, make_collision
 from cellwright.shapes.body_shape import BodyShape
 from cellwright.shapes.grippers import gripper_shape
+from cellwright.shapes.robotiq_2f_85 import robotiq_shape
 from cellwright.shapes.wsg_50 import wsg_50_shape
 
-__all__ = ["GRIPPER_SHAPES", "build_gripper"]
+__all__ = ["GRIPPER_SHAPES", "build_gripper", "finish_gripper", "gripper_skeleton"]
 
-GRIPPER_SHAPES: Mapping[str, Callable[[GripperFigures], BodyShape]] = MappingProxyType({"wsg_50": wsg_50_shape})
+GRIPPER_SHAPES: Mapping[str, Callable[[GripperFigures], BodyShape]] = MappingProxyType(
+    {"wsg_50": wsg_50_shape, "robotiq_2f_85": robotiq_shape}
+)
 """Grippers with looks of their own; all others look like those of the APRS lab."""
 
 
@@ -32,6 +36,13 @@ def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
     acts on one finger and the coupling hands half of its force on to the other, so each presses with half of it. On
     a part the drive stalls at its limit, hence a constant force; the damping of the fingers sets the closing speed.
     """
+    spec, bodies = gripper_skeleton(figures)
+    finish_gripper(spec, bodies, figures)
+    return spec
+
+
+def gripper_skeleton(figures: GripperFigures) -> tuple[Any, dict[str, Any]]:
+    """The moving parts and the drive, with nothing to be seen yet; the specification and its bodies by name."""
     spec = mujoco.MjSpec()
     spec.modelname = figures.name
     spec.compiler.degree = False
@@ -40,17 +51,21 @@ def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
     bodies = {"tool": tool}
     for side, sign in (("left", 1.0), ("right", -1.0)):
         bodies[f"finger_{side}"] = _add_finger(tool, figures, side, sign)
+    tool.add_site(name="tcp", pos=figures.tcp_xyz_m, size=[0.003, 0.003, 0.003], group=4)
+    _add_drive(spec, figures)
+    return spec, bodies
+
+
+def finish_gripper(spec: Any, bodies: Mapping[str, Any], figures: GripperFigures) -> None:
+    """Looks and hulls; the bodies have their masses, carry themselves and do not bump into each other."""
     for body in bodies.values():
         body.explicitinertial = True
         body.gravcomp = 1.0
-    tool.add_site(name="tcp", pos=figures.tcp_xyz_m, size=[0.003, 0.003, 0.003], group=4)
-    _add_drive(spec, figures)
-    for first, second in (("tool", "finger_left"), ("tool", "finger_right"), ("finger_left", "finger_right")):
+    for first, second in combinations(bodies, 2):
         spec.add_exclude(name=f"{first}-{second}", bodyname1=first, bodyname2=second)
     shape = GRIPPER_SHAPES.get(figures.name, gripper_shape)(figures)
     add_hulls(bodies, shape.hulls, METAL)
     add_pieces(spec, bodies, shape.pieces(), figures.colours)
-    return spec
 
 
 def _box_inertia(figures: GripperFigures) -> tuple[Any, Any]:

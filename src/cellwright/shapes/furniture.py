@@ -7,6 +7,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from cellwright.catalogue.arena import ArenaFigures
+from cellwright.catalogue.changer import ToolHolderFigures
 from cellwright.catalogue.furniture_kinds import (
     CameraPostFigures,
     CameraRigFigures,
@@ -19,8 +21,10 @@ from cellwright.catalogue.furniture_kinds import (
     TableFigures,
 )
 from cellwright.core.errors import BadInput
+from cellwright.shapes.arena import arena_shape
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.camera_rig import camera_rig_shape
+from cellwright.shapes.changer import holder_shape
 from cellwright.shapes.plated_table import plated_table_shape
 from cellwright.shapes.solids import ALONG_Y, drum, placed
 from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves, slab
@@ -34,7 +38,9 @@ def furniture_shape(figures: FurnitureFigures) -> FurnitureShape:
     raise BadInput(f"no shape is known for furniture of kind {type(figures).__name__}")
 
 
+furniture_shape.register(ArenaFigures, arena_shape)
 furniture_shape.register(CameraRigFigures, camera_rig_shape)
+furniture_shape.register(ToolHolderFigures, holder_shape)
 furniture_shape.register(PlatedTableFigures, plated_table_shape)
 
 

@@ -3,22 +3,28 @@
 from cellwright.sim.backlash import Play, take_up
 from cellwright.sim.contacts import Touch, touches
 from cellwright.sim.grasp_lock import GraspLock
-from cellwright.sim.index import ObjectIndex, RobotIndex, ToolIndex
+from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, ToolIndex
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.stepper import Order, Stepper, Ticking
+from cellwright.sim.suction import Suction
+from cellwright.sim.tool_mounts import Misfit, ToolMounts
 from cellwright.sim.truth import TruthPublisher
 from cellwright.sim.world import World
 
 __all__ = [
     "GraspLock",
+    "Misfit",
+    "MobileIndex",
     "ObjectIndex",
     "Order",
     "Play",
     "RobotIndex",
     "Snapshot",
     "Stepper",
+    "Suction",
     "Ticking",
     "ToolIndex",
+    "ToolMounts",
     "Touch",
     "TruthPublisher",
     "World",

@@ -8,13 +8,16 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
-from cellwright.cells import Cell, Layout, Placement
+from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS, arena
+from cellwright.cells import Cell, Layout, MobilePlacement, Placement
 from cellwright.core.pose import Pose
 from cellwright.models import build
+from cellwright.models.build import builder
+from cellwright.models.mobile import fit_wheels
 from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
 from cellwright.sim.render.stage import dress_stage
+from cellwright.sim.tool_compose import add_changer, add_tools
 
 __all__ = ["attach_object", "compose", "detach_object"]
 
@@ -22,14 +25,14 @@ __all__ = ["attach_object", "compose", "detach_object"]
 def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = None) -> Any:
     """The whole cell as an `MjSpec`, with the layout's loose objects or with those given.
 
-    Names: a robot's elements are `<robot>/<element>`, its tool's `<robot>/tool/<element>`; a loose object's body has
-    the object's own name, its other elements are `<object>/<element>`.
+    Names: a robot's elements are `<robot>/<element>`, its tool's `<robot>/tool/<element>`; the body of a loose object
+    or of a mobile robot has its own name, its other elements are `<object>/<element>`.
     """
     spec = mujoco.MjSpec()
     spec.modelname = cell.name
     spec.memory = 64 * 2**20
-    apply_options(spec, cell.timestep_s)
-    dress_stage(spec)
+    apply_options(spec, cell.timestep_s, grips=bool(cell.robots) or not cell.mobiles)
+    dress_stage(spec, **_stage(cell))
     for name, fixture in cell.fixtures.items():
         _attach(spec, build(FURNITURE.get(fixture.model)), name, layout.fixtures[name])
     for name, robot in cell.robots.items():
@@ -37,7 +40,16 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
         if robot.tool is not None:
             mount = arm.body("flange").add_frame(**_frame(layout.tools[name]))
             mount.attach_body(build(TOOLS.get(robot.tool)).body("tool"), "tool/", "")
+        if robot.changer is not None:
+            add_changer(arm, robot.changer, layout.tools[name])
         _attach(spec, arm, name, layout.bases[name])
+    add_tools(spec, cell, layout)
+    if cell.arena is not None:
+        walls = cell.arena
+        figures = arena(walls.size_m, walls.wall_height_m, walls.wall_thickness_m, walls.inner_walls_m)
+        _attach(spec, builder(figures), "arena", walls.pose.pose)
+    for mobile in layout.mobiles.values():
+        _attach_mobile(spec, mobile)
     for placement in layout.objects.values() if objects is None else objects:
         attach_object(spec, placement)
     if cell.grasp_lock:
@@ -50,6 +62,21 @@ def attach_object(spec: Any, placement: Placement) -> None:
     """Adds a loose tray or part."""
     figures = (TRAYS if placement.model in TRAYS else PARTS).get(placement.model)
     body = _attach(spec, build(figures), placement.name, placement.pose_in_world)
+    body.name = placement.name
+    body.add_freejoint(name=placement.name)
+
+
+def _stage(cell: Cell) -> dict[str, Any]:
+    """Light and shadows for a cell that is all arena are as large as the arena; others need the whole room."""
+    if cell.arena is None or cell.robots:
+        return {}
+    return {"centre_m": cell.arena.pose.xyz_m, "radius_m": float(np.hypot(*cell.arena.size_m)) / 2}
+
+
+def _attach_mobile(spec: Any, placement: MobilePlacement) -> None:
+    robot = build(MOBILES.get(placement.model))
+    fit_wheels(robot, placement.wheel_radii_m, placement.wheel_base_m)
+    body = _attach(spec, robot, placement.name, placement.pose_in_world)
     body.name = placement.name
     body.add_freejoint(name=placement.name)
 

@@ -9,17 +9,48 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PARTS, ROBOTS, TOOLS, TRAYS, ArmFigures, GripperFigures, PartFigures, TrayFigures
+from cellwright.catalogue import (
+    CHANGERS,
+    MOBILES,
+    PARTS,
+    ROBOTS,
+    TOOLS,
+    TRAYS,
+    ArmFigures,
+    GripperFigures,
+    MobileFigures,
+    PartFigures,
+    TrayFigures,
+    VacuumFigures,
+)
 from cellwright.cells import Cell
+from cellwright.shapes.epuck import WHEELS
+from cellwright.sim.tool_compose import LOCK
+from cellwright.sim.tool_index import ChangerIndex, VacuumIndex, balance_ratio, bodies_of, index_changer, index_vacuum
 
-__all__ = ["ObjectIndex", "RobotIndex", "ToolIndex", "index_objects", "index_robots"]
+__all__ = [
+    "MobileIndex",
+    "ObjectIndex",
+    "RobotIndex",
+    "ToolIndex",
+    "index_loose_grippers",
+    "index_mobiles",
+    "index_objects",
+    "index_robots",
+]
 
 IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class ToolIndex:
-    """A parallel gripper's places: its fingers' joints, its command, its pads and its centre point."""
+    """A parallel gripper's places: its fingers' joints, its command, its pads and its centre point.
+
+    Attributes:
+        body: Its root.
+        bodies: All of its bodies, the root first.
+        joints: Address of every joint of its mechanism, fingers included, by name.
+    """
 
     figures: GripperFigures
     qpos: IntArray
@@ -29,11 +60,27 @@ class ToolIndex:
     tcp_site: int
     body: int
     pad_geoms: tuple[int, int]
+    bodies: tuple[int, ...]
+    joints: Mapping[str, int]
+
+    def place_fingers(self, data: Any, half_width_m: float) -> None:
+        """Puts each pad so far from the middle, and the mechanism behind it where it belongs then."""
+        for name, position in self.figures.joints_at(half_width_m).items():
+            data.qpos[self.joints[name]] = position
 
 
 @dataclass(frozen=True)
 class RobotIndex:
-    """An arm's places; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo."""
+    """An arm's places; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo.
+
+    Attributes:
+        tool: Its gripper, fixed or locked to its changer, if it has one now.
+        vacuum: The same of a vacuum tool.
+        tool_name: What the tool is called: its model, or the name that the cell gives it.
+        fixed_bodies: Bodies of a tool that is there for good.
+        changer: Its half of a changer.
+        balance: How many times its own weight the changer's balance carries while a tool is locked.
+    """
 
     name: str
     figures: ArmFigures
@@ -48,6 +95,41 @@ class RobotIndex:
     force_sensor: int
     torque_sensor: int
     tool: ToolIndex | None
+    vacuum: VacuumIndex | None = None
+    tool_name: str = ""
+    fixed_bodies: tuple[int, ...] = ()
+    changer: ChangerIndex | None = None
+    balance: float = 0.0
+
+    @property
+    def hand(self) -> ToolIndex | VacuumIndex | None:
+        """The tool, whatever kind it is of."""
+        return self.tool or self.vacuum
+
+    @property
+    def tcp_in_flange_m(self) -> tuple[float, float, float]:
+        """Its tool's centre point by the drawings; the flange's middle, when it has no tool."""
+        if self.hand is None:
+            return (0.0, 0.0, 0.0)
+        tcp_m = self.hand.figures.tcp_xyz_m
+        return tcp_m if self.changer is None else self.changer.figures.tcp_in_flange_m(tcp_m)
+
+
+@dataclass(frozen=True)
+class MobileIndex:
+    """A mobile robot's places: the seven numbers of its free joint, its wheels left and right, what it carries."""
+
+    name: str
+    figures: MobileFigures
+    body: int
+    qpos: int
+    dof: int
+    wheel_qpos: IntArray
+    wheel_dof: IntArray
+    ctrl: IntArray
+    proximity_sites: IntArray
+    imu_site: int
+    camera: int
 
 
 @dataclass(frozen=True)
@@ -71,13 +153,18 @@ class ObjectIndex:
         return isinstance(self.figures, TrayFigures)
 
 
-def index_robots(model: Any, cell: Cell) -> dict[str, RobotIndex]:
-    """All robots of a compiled cell."""
-    return {name: _index_robot(model, name, cfg.model, cfg.tool) for name, cfg in cell.robots.items()}
+def index_robots(model: Any, cell: Cell, locked: Mapping[str, str] | None = None) -> dict[str, RobotIndex]:
+    """All robots of a compiled cell, with the tools that they have locked."""
+    return {name: _index_robot(model, cell, name, (locked or {}).get(name)) for name in cell.robots}
 
 
-def _index_robot(model: Any, name: str, arm_model: str, tool_model: str | None) -> RobotIndex:
-    arm = ROBOTS.get(arm_model)
+def _index_robot(model: Any, cell: Cell, name: str, locked: str | None) -> RobotIndex:
+    cfg = cell.robots[name]
+    fixed = cfg.tool is not None
+    tool_model = cell.tools[locked].model if locked is not None else cfg.tool
+    prefix = f"{locked or name}/tool"
+    figures = None if tool_model is None else TOOLS.get(tool_model)
+    arm = ROBOTS.get(cfg.model)
     joints = [model.joint(f"{name}/{j.name}") for j in arm.joints]
     actuators = [model.actuator(f"{name}/{j.name}").id for j in arm.joints]
     first = np.array([model.actuator_ctrladr[a] for a in actuators])
@@ -94,7 +181,12 @@ def _index_robot(model: Any, name: str, arm_model: str, tool_model: str | None) 
         flange_site=model.site(f"{name}/flange").id,
         force_sensor=int(model.sensor(f"{name}/wrist_force").adr[0]),
         torque_sensor=int(model.sensor(f"{name}/wrist_torque").adr[0]),
-        tool=None if tool_model is None else _index_tool(model, f"{name}/tool", TOOLS.get(tool_model)),
+        tool=_index_tool(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
+        vacuum=index_vacuum(model, prefix, figures) if isinstance(figures, VacuumFigures) else None,
+        tool_name=locked or ("" if figures is None else figures.name),
+        fixed_bodies=bodies_of(model, f"{prefix}/") if fixed else (),
+        changer=None if cfg.changer is None else index_changer(model, name, CHANGERS.get(cfg.changer), LOCK),
+        balance=0.0 if locked is None else balance_ratio(model, locked),
     )
 
 
@@ -110,7 +202,40 @@ def _index_tool(model: Any, prefix: str, figures: GripperFigures) -> ToolIndex:
         tcp_site=model.site(f"{prefix}/tcp").id,
         body=model.body(f"{prefix}/tool").id,
         pad_geoms=(model.geom(f"{prefix}/pad_left").id, model.geom(f"{prefix}/pad_right").id),
+        bodies=bodies_of(model, f"{prefix}/"),
+        joints={name: int(model.joint(f"{prefix}/{name}").qposadr[0]) for name in figures.joints_at(figures.open_m)},
     )
+
+
+def index_mobiles(model: Any, models: Mapping[str, str]) -> dict[str, MobileIndex]:
+    """All mobile robots, given the catalogue model of each."""
+    return {name: _index_mobile(model, name, MOBILES.get(key)) for name, key in models.items()}
+
+
+def _index_mobile(model: Any, name: str, figures: MobileFigures) -> MobileIndex:
+    joint = model.joint(name)
+    wheels = [model.joint(f"{name}/{wheel}") for wheel in WHEELS]
+    return MobileIndex(
+        name=name,
+        figures=figures,
+        body=model.body(name).id,
+        qpos=int(joint.qposadr[0]),
+        dof=int(joint.dofadr[0]),
+        wheel_qpos=np.array([int(wheel.qposadr[0]) for wheel in wheels]),
+        wheel_dof=np.array([int(wheel.dofadr[0]) for wheel in wheels]),
+        ctrl=np.array([int(model.actuator_ctrladr[model.actuator(f"{name}/{wheel}").id]) for wheel in WHEELS]),
+        proximity_sites=np.array([model.site(f"{name}/{sensor.name}").id for sensor in figures.proximity]),
+        imu_site=model.site(f"{name}/imu").id,
+        camera=model.camera(f"{name}/{figures.camera.name}").id,
+    )
+
+
+def index_loose_grippers(model: Any, cell: Cell) -> list[ToolIndex]:
+    """The grippers among the tools that robots change, wherever they are."""
+    named = {name: TOOLS.get(tool.model) for name, tool in cell.tools.items()}
+    return [
+        _index_tool(model, f"{n}/tool", figures) for n, figures in named.items() if isinstance(figures, GripperFigures)
+    ]
 
 
 def index_objects(model: Any, models: Mapping[str, str]) -> dict[str, ObjectIndex]:

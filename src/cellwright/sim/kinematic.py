@@ -16,6 +16,7 @@ from cellwright.sim.resting import resting_pose
 
 if TYPE_CHECKING:
     from cellwright.sim.index import RobotIndex, ToolIndex
+    from cellwright.sim.tool_index import VacuumIndex
     from cellwright.sim.world import World
 
 __all__ = ["KinematicEngine"]
@@ -55,15 +56,15 @@ class KinematicEngine:
         duration_s = count * self._world.cell.timestep_s
         for play in self._world.plays.values():
             play.engage(duration_s)
-        self._obey(duration_s)
+        self._obey(duration_s, rolled=self._world.wheels.roll(duration_s))
         for play in self._world.plays.values():
             play.release()
 
-    def _obey(self, duration_s: float) -> None:
+    def _obey(self, duration_s: float, *, rolled: bool) -> None:
         world, data = self._world, self._world.data
         data.time += duration_s
         commands = data.ctrl.tobytes()
-        if commands == self._obeyed:
+        if commands == self._obeyed and not rolled:
             return
         moving = False
         for robot in world.robots.values():
@@ -71,9 +72,14 @@ class KinematicEngine:
             data.qvel[robot.dof] = data.ctrl[robot.ctrl_velocity]
             if robot.tool:
                 moving |= self._move_fingers(robot, robot.tool, duration_s)
+            elif robot.vacuum:
+                self._suck(robot.name, robot.vacuum)
         mujoco.mj_kinematics(world.model, data)
+        if world.mounts.on:
+            world.mounts.follow()
+            mujoco.mj_kinematics(world.model, data)
         for name, (part, pose_part_in_tool) in self._held.items():
-            self._put(part, self._tool_pose(world.robots[name].tool) @ pose_part_in_tool)
+            self._put(part, self._tool_pose(world.robots[name].hand) @ pose_part_in_tool)
         if self._held:
             mujoco.mj_kinematics(world.model, data)
         self._obeyed = b"" if moving else commands
@@ -95,11 +101,36 @@ class KinematicEngine:
             if part is not None:
                 next_m = self._half_width_m(part)
                 self._held[robot.name] = (part, self._tool_pose(tool).inverse() @ self._world.pose_of(part))
-        data.qpos[tool.qpos] = next_m
+        tool.place_fingers(data, next_m)
         data.qvel[tool.dof] = (next_m - now_m) / duration_s
         return next_m != now_m
 
-    def _tool_pose(self, tool: ToolIndex | None) -> Pose:
+    def _suck(self, robot: str, cup: VacuumIndex) -> None:
+        """Takes the part whose top is at a cup that draws, and lets go of it when it does not."""
+        data = self._world.data
+        power = float(data.ctrl[cup.power])
+        if power > 0.0 and robot not in self._held:
+            part = self._part_below(robot)
+            if part is not None:
+                mujoco.mj_kinematics(self._world.model, data)
+                self._held[robot] = (part, self._tool_pose(cup).inverse() @ self._world.pose_of(part))
+        elif power == 0.0 and robot in self._held:
+            self._release(robot)
+        data.act[cup.activation] = power if robot in self._held else 0.0
+
+    def _part_below(self, robot: str) -> str | None:
+        """The part whose upper face is at the tool's centre."""
+        tcp, best, best_m = self._world.tcp_pose(robot), None, PICKUP_DISTANCE_M
+        for name, item in self._world.objects.items():
+            if not isinstance(item.figures, PartFigures):
+                continue
+            top_m = item.figures.bottom_m + item.figures.height_m
+            distance_m = float(np.linalg.norm(self._world.pose_of(name).apply([0.0, 0.0, top_m]) - tcp.position))
+            if distance_m <= best_m:
+                best, best_m = name, distance_m
+        return best
+
+    def _tool_pose(self, tool: ToolIndex | VacuumIndex | None) -> Pose:
         assert tool is not None
         return Pose(self._world.data.xpos[tool.body], self._world.data.xquat[tool.body])
 

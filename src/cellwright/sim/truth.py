@@ -9,7 +9,9 @@ import numpy as np
 from cellwright.core.bus import Bus
 from cellwright.core.messages import WorldTruth
 from cellwright.sim.contacts import touches
+from cellwright.sim.index import MobileIndex, ObjectIndex
 from cellwright.sim.stepper import Order, Stepper
+from cellwright.sim.tool_index import LooseToolIndex
 from cellwright.sim.world import World
 
 __all__ = ["TruthPublisher"]
@@ -29,7 +31,10 @@ class TruthPublisher:
         stepper.every(world.clock.period_ticks(rate_hz), self.publish, order=Order.WORLD, name="truth")
 
     def _look_up(self) -> None:
-        objects = list(self._world.objects.values())
+        world = self._world
+        objects: list[ObjectIndex | MobileIndex | LooseToolIndex] = [
+            *world.objects.values(), *world.mobiles.values(), *world.loose_tools.values()
+        ]  # fmt: skip
         self._names = np.array([item.name for item in objects], dtype=object)
         self._gather = np.array([np.arange(item.qpos, item.qpos + 7) for item in objects]).reshape(-1, 7)
         self._last = np.full((len(objects), 7), np.inf)

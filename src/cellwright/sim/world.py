@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import PARTS, TRAYS
+from cellwright.catalogue import PARTS, TOOLS, TRAYS, VacuumFigures
 from cellwright.cells import Cell, Placement, actual_layout
 from cellwright.cells.schema import checked_name
 from cellwright.core.clock import Clock
@@ -21,15 +21,20 @@ from cellwright.sim.backlash import Play
 from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
 from cellwright.sim.holder import Holder
-from cellwright.sim.index import ObjectIndex, RobotIndex, index_objects, index_robots
+from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
+from cellwright.sim.lamps import Lamps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.snapshot import Snapshot
+from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
+from cellwright.sim.tool_mounts import ToolMounts
+from cellwright.sim.wheels import Wheels
 
 __all__ = ["World"]
 
 OVERLAP_LIMIT_M = 0.001
 SETTLE_CHECK_S = 0.1
+STANDING = 1e-4  # m/s and rad/s
 
 
 class World:
@@ -45,6 +50,12 @@ class World:
         data: MuJoCo's data; replaced with it.
         robots: Robot -> its places in the arrays.
         objects: Loose object -> its places.
+        loose_tools: Tool that robots change -> its places.
+        vacuums: Vacuum tool -> its places, under its own name or that of the robot that has it for good.
+        mounts: Which tool is locked to which robot.
+        mobiles: Mobile robot -> its places.
+        wheels: The wheels of all mobile robots.
+        lamps: The lamps of all mobile robots.
         plays: Robot -> the play of its gears, for those that have any.
         engine: Moves the world: contact physics or plain kinematics.
         appearance: What it looks like; the model above has only what can be touched.
@@ -62,8 +73,11 @@ class World:
         self._spec.discard_visual()
         self.model = self._spec.compile()
         self.data = mujoco.MjData(self.model)
+        self.mounts = ToolMounts(self)
         self._index()
         self._take_home_poses()
+        self.mounts.start()
+        self.wheels, self.lamps = Wheels(self), Lamps(self)
         mujoco.mj_forward(self.model, self.data)
         self._refuse_overlaps()
         self.plays = {name: Play(self, name) for name, play in self.layout.backlash_rad.items() if play.any()}
@@ -87,6 +101,13 @@ class World:
         """Keeps what somebody holds in step: with snapshots, with bodies that come and go."""
         self._holders[name] = holder
 
+    def retool(self) -> None:
+        """Tools were locked or let go: looks up anew what hangs on each robot, and has everybody do so."""
+        self._index()
+        self.mounts.apply()
+        for callback in self._rebuilt:
+            callback()
+
     def robot(self, name: str) -> RobotIndex:
         """A robot by name."""
         if name not in self.robots:
@@ -99,14 +120,20 @@ class World:
             raise UnknownName("object", name, self.objects, self.cell.where)
         return self.objects[name]
 
+    def mobile(self, name: str) -> MobileIndex:
+        """A mobile robot by name."""
+        if name not in self.mobiles:
+            raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
+        return self.mobiles[name]
+
     def pose_of(self, name: str) -> Pose:
-        """The true pose of a loose object."""
-        at = self.object(name).qpos
+        """The true pose of a loose object or of a mobile robot."""
+        at = (self.mobiles.get(name) or self.object(name)).qpos
         return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
 
     def place(self, name: str, pose_in_world: Pose) -> None:
-        """Puts a loose object somewhere, at rest and awake; a gripper that held it holds it no more."""
-        item = self.object(name)
+        """Puts a loose object or a mobile robot somewhere, at rest and awake; no gripper holds it any more."""
+        item = self.mobiles.get(name) or self.object(name)
         self._let_go(name)
         self.data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
         self.data.qpos[item.qpos + 3 : item.qpos + 7] = pose_in_world.quaternion
@@ -116,7 +143,7 @@ class World:
     def tcp_pose(self, robot: str) -> Pose:
         """The true pose of a robot's tool centre point (its flange, when it has no tool)."""
         item = self.robot(robot)
-        site = item.tool.tcp_site if item.tool else item.flange_site
+        site = item.hand.tcp_site if item.hand else item.flange_site
         mujoco.mj_kinematics(self.model, self.data)
         return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
 
@@ -126,7 +153,8 @@ class World:
             checked_name(name)
         except ValueError as error:
             raise BadInput(f"cannot add '{name}': {error}") from None
-        if name in (*self.objects, *self.robots, *self.cell.fixtures, "world"):
+        cell = self.cell
+        if name in (*self.objects, *self.robots, *self.mobiles, *cell.fixtures, *cell.tools, "arena", "world"):
             raise BadInput(f"cannot add '{name}': the name is taken")
         if model not in TRAYS and model not in PARTS:
             raise UnknownName("tray or part model", model, [*TRAYS, *PARTS])
@@ -149,17 +177,24 @@ class World:
         self._recompile()
 
     def settle(self, limit_s: float) -> bool:
-        """Runs physics until every loose object sleeps, at most so long, while the clock stands still."""
+        """Runs physics until every loose object sleeps and every mobile robot stands, while the clock stands still.
+
+        Args:
+            limit_s: The most that it takes.
+        """
         if not isinstance(self.engine, PhysicsEngine):
             return True
         chunk = max(1, round(SETTLE_CHECK_S / self.cell.timestep_s))
         trees = [int(self.model.body_treeid[item.body]) for item in self.objects.values()]
-        calm = not trees
+        rolling = [np.arange(robot.dof, robot.dof + 6) for robot in self.mobiles.values()]
+        wheels = np.concatenate(rolling) if rolling else np.empty(0, np.intp)
+        calm = not trees and not rolling
         for _ in range(round(limit_s / SETTLE_CHECK_S)):
             if calm:
                 break
             self.engine.step(chunk)
             calm = bool((np.asarray(self.data.tree_asleep)[trees] >= 0).all())
+            calm &= bool((np.abs(self.data.qvel[wheels]) < STANDING).all())
         self.data.time = self.clock.time_s
         return calm
 
@@ -179,8 +214,21 @@ class World:
             self._holders[name].load(state)
 
     def _index(self) -> None:
-        self.robots = index_robots(self.model, self.cell)
+        self.robots = index_robots(self.model, self.cell, self.mounts.on)
+        self.loose_tools = {name: index_loose(self.model, name) for name in self.cell.tools}
+        self.vacuums = self._index_vacuums()
+        self.mobiles = index_mobiles(self.model, {n: p.model for n, p in self.layout.mobiles.items()})
         self.objects = index_objects(self.model, {name: placed.model for name, placed in self._placements.items()})
+
+    def _index_vacuums(self) -> dict[str, VacuumIndex]:
+        fixed = {name: robot.tool for name, robot in self.cell.robots.items() if robot.tool is not None}
+        named = {name: TOOLS.get(model) for name, model in fixed.items()}
+        named |= {name: TOOLS.get(tool.model) for name, tool in self.cell.tools.items()}
+        return {
+            name: index_vacuum(self.model, f"{name}/tool", figures)
+            for name, figures in named.items()
+            if isinstance(figures, VacuumFigures)
+        }
 
     def _take_home_poses(self) -> None:
         for name, cfg in self.cell.robots.items():
@@ -189,7 +237,7 @@ class World:
             self.data.qpos[robot.qpos] = joints
             self.data.ctrl[robot.ctrl_position] = joints
             if robot.tool:
-                self.data.qpos[robot.tool.qpos] = robot.tool.figures.open_m
+                robot.tool.place_fingers(self.data, robot.tool.figures.open_m)
                 self.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
 
     def _refuse_overlaps(self) -> None:

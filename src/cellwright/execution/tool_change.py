@@ -1,0 +1,146 @@
+"""Changing tools over CRCL: to the holder, lock or unlock, away; and what is believed of tools afterwards.
+
+Whether a tool is on a robot is what the robot itself reports: its changer has switches, and a tool tells its name. No
+camera looks at the holders. Where they are is known from the drawings.
+"""
+
+from __future__ import annotations
+
+from math import atan2, pi
+
+import numpy as np
+
+from cellwright.catalogue import TOOLS
+from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER
+from cellwright.core.pose import Pose
+from cellwright.execution.arm import ArmFailed
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.outcome import Evaluated
+from cellwright.execution.predicates import Truth
+from cellwright.execution.worker import Worker
+from cellwright.knowledge import Belief, records
+from cellwright.planning import Action, Verb
+
+__all__ = ["CHANGES", "change_tool", "note_tool", "tool_conditions"]
+
+CHANGES = (Verb.ATTACH, Verb.DETACH)
+GAP_M = 0.0005  # between the two halves of the changer when the lock closes: they need not touch
+CLEAR_M = 0.03  # from the holder to the end of a tool that is out of it
+
+
+async def change_tool(worker: Worker, action: Action) -> str:
+    """Attaches or detaches a tool; says what was done.
+
+    Raises:
+        StepFailed: The robot did not get there, or its changer found no tool; nothing is believed otherwise then.
+    """
+    if worker.held:
+        raise StepFailed(FailureKind.WRONG, f"{worker.name} holds {worker.held}: a hand must be empty to be changed")
+    attach = action.verb is Verb.ATTACH
+    way = _Way(worker, action)
+    try:
+        await worker.rise()
+        await way.come()
+        await worker.arm.change_tool(lock=attach)
+        note_tool(worker.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
+        worker.tool = action.tool if attach else ""
+        worker.view.refresh()
+        await way.leave()
+    except ArmFailed as error:
+        raise StepFailed(FailureKind.ARM, str(error), is_lost_robot=error.is_lost) from None
+    return f"{action.tool} is {'on ' + action.robot if attach else 'in ' + action.place}"
+
+
+class _Way:
+    """To a holder and away from it: turned towards it at rest, across to above it, down.
+
+    A long tool hangs lower at rest than the rails of the holder are: it is drawn up first, beside the holder.
+    """
+
+    def __init__(self, worker: Worker, action: Action) -> None:
+        self._worker, self._arm = worker, worker.arm
+        self._holder = worker.view.pose(action.place)
+        self._above_m = float(_reach(action.tool).position[2]) + CLEAR_M
+        base = worker.view.base(worker.name).position
+        self._rest = np.array(self._arm.rest_point or self._holder.position) - base
+        goal = self._holder.position - base
+        turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])
+        self._turn_rad = (turn_rad + pi) % (2 * pi) - pi
+        turned = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.0, 0.0, self._turn_rad)).apply(self._rest)
+        self._beside = self._holder.inverse().apply(base + turned)[:2]
+
+    async def come(self) -> None:
+        """To where the changer works."""
+        await self._arm.rest(self._turn_rad)
+        if self._hangs_low(await self._tool()):
+            await self._go(self._above_m, aside=True, straight=False)
+            await self._go(self._above_m)
+        else:
+            await self._go(self._above_m, straight=False)
+        await self._go(GAP_M)
+
+    async def leave(self) -> None:
+        """Back to the robot's rest, which is aside when others work below it."""
+        await self._go(self._above_m)
+        if self._hangs_low(await self._tool()):
+            await self._go(self._above_m, aside=True)
+        await self._arm.rest(self._turn_rad)
+        await self._worker.withdraw()
+
+    async def _tool(self) -> str:
+        return (await self._worker.read()).gripper
+
+    def _hangs_low(self, tool: str) -> bool:
+        """Whether the end of a tool is lower at rest than it has to be above the holder."""
+        rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
+        base_m = self._worker.view.base(self._worker.name).position[2]
+        return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
+
+    async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
+        """The flange over the holder, or over the place beside it; with a tool, the controlled point is that tool's."""
+        (x, y, z), turn = TOOL_HOLDER.flange_xyz_rpy(TOOL_CHANGER, up_m)
+        if aside:
+            x, y = (float(value) for value in self._beside)
+        pose = self._holder @ Pose.from_xyz_rpy((x, y, z), turn) @ _reach(await self._tool())
+        recipe = self._worker.recipe
+        await self._arm.move(pose, recipe.slow_mps if straight else recipe.fast_mps, straight=straight)
+
+
+def _reach(tool: str) -> Pose:
+    """The centre point of a tool in the flange; the flange itself without one."""
+    return Pose.from_xyz_rpy(TOOL_CHANGER.tcp_in_flange_m(TOOLS.get(tool).tcp_xyz_m) if tool else (0.0, 0.0, 0.0))
+
+
+def note_tool(belief: Belief, robot: str, tool: str, holder: str | None, emptied: str) -> None:
+    """Writes where a tool is now: in a holder, or else on the robot; the other place is empty."""
+    with belief.world_model.database.session() as session:
+        made = records.EndEffector.get(session, tool)
+        machine, place = records.Robot.get(session, robot), records.EndEffectorHolder.get(session, emptied)
+        machine.end_effector, place.end_effector = (None, made) if holder else (made, None)
+    belief.world_model.attach({tool: holder or robot})
+
+
+def tool_conditions(worker: Worker, action: Action, *, after: bool) -> list[Evaluated]:
+    """What must be so of tool, robot and holder before a change, or is so after it, by what the robot reports."""
+    attach = action.verb is Verb.ATTACH
+    on_robot = attach is after
+    reported = worker.reading.gripper if worker.reading is not None else ""
+    tools = worker.view.facts.tool_of
+    when = "effect" if after else "precondition"
+    says = f"{action.robot} reports {reported or 'no tool'}"
+    stored = tools.get(action.place)
+
+    def row(predicate: str, objects: tuple[str, ...], value: bool, evidence: str) -> Evaluated:
+        return Evaluated(predicate, objects, str(Truth.of(value)), evidence, when)
+
+    on, there = (action.robot, action.tool), (action.place, action.tool)
+    written = f"the database has {stored or 'nothing'} in {action.place}"
+    if on_robot:
+        return [
+            row("robot-has-endEffector", on, reported == action.tool, says),
+            row("not endEffectorHolder-has-endEffector", there, stored is None, written),
+        ]
+    return [
+        row("robot-has-no-endEffector", (action.robot,), not reported, says),
+        row("endEffectorHolder-has-endEffector", there, stored == action.tool, written),
+    ]

@@ -1,0 +1,81 @@
+"""The looks and the hulls of a vacuum tool: adapter, tube with its fittings, a cup with folds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellwright.catalogue.vacuum import VacuumFigures
+from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.mesh import lathe, merge
+from cellwright.shapes.solids import ALONG_MINUS_X, ALONG_X, bolt_circle, drum, placed, rod
+
+__all__ = ["LIP_RADIUS_M", "vacuum_shape"]
+
+LIP_RADIUS_M = 0.0015  # half the thickness of the lip
+CORE_DEPTH_M = 0.007  # from the lip to the solid inside of the cup
+
+
+def vacuum_shape(figures: VacuumFigures) -> BodyShape:
+    """Looks and hulls on the bodies `tool` and `cup`, whose frame is the tool centre point."""
+    return BodyShape(hulls=_hulls(figures), pieces=lambda: [*_mount(figures), *_cup(figures)])
+
+
+def _hulls(figures: VacuumFigures) -> tuple[Hull, ...]:
+    end, tip = figures.mount_height_m, figures.tcp_xyz_m[2]
+    radius, root = figures.cup_diameter_m / 2, tip - figures.cup_length_m
+    return (
+        Hull.cylinder("tool", figures.mount_radius_m, (0.0, 0.0, 0.0), (0.0, 0.0, end)),
+        Hull.cylinder("tool", figures.tube_radius_m, (0.0, 0.0, end), (0.0, 0.0, root + 0.004)),
+        Hull.cylinder("cup", 0.62 * radius, (0.0, 0.0, -figures.cup_length_m + 0.004), (0.0, 0.0, -CORE_DEPTH_M)),
+    )
+
+
+def _mount(figures: VacuumFigures) -> list[Piece]:
+    radius, start = figures.mount_radius_m, figures.mount_height_m
+    end, tube = figures.tcp_xyz_m[2] - figures.cup_length_m, figures.tube_radius_m
+    adapter = [
+        drum(radius, (0.0, 0.22 * start), 0.0015, segments=36, steps=1),
+        drum(0.94 * radius, (0.80 * start, start), 0.0015, segments=36, steps=1),
+    ]
+    sensor = drum(0.97 * radius, (0.24 * start, 0.78 * start), 0.003, segments=36, steps=2)
+    ejector = drum(0.6 * radius, (start, start + 0.30 * (end - start)), 0.002, segments=6, steps=1)
+    port = placed(
+        drum(0.0045, (0.0, 0.6 * radius + 0.010), (0.0, 0.001), segments=14, steps=1), (0, 0, start + 0.005), ALONG_X
+    )
+    socket = placed(
+        drum(0.007, (0.8 * radius, 1.22 * radius), 0.001, segments=14, steps=1), (0, 0, 0.5 * start), ALONG_MINUS_X
+    )
+    hose = rod(
+        [
+            (0.6 * radius + 0.008, 0, start + 0.005),
+            (1.2 * radius, 0, start + 0.008),
+            (1.35 * radius, 0, 0.5 * start),
+            (1.25 * radius, 0, 0.05 * start),
+        ],
+        0.003,
+        points=10,
+    )
+    stem = drum(tube, (start, end), 0.001, segments=24, steps=1)
+    collar = drum(1.35 * tube, (end - 0.010, end), 0.001, segments=24, steps=1)
+    bolts = bolt_circle(0.82 * radius, 6, 0.0026, (0.2 * start, 0.22 * start + 0.002), phase_rad=0.5)
+    return [
+        Piece("tool", "aluminium", merge([*adapter, collar])),
+        Piece("tool", "anodised", merge([sensor, ejector])),
+        Piece("tool", "black", socket),
+        Piece("tool", "blue", hose),
+        Piece("tool", "steel", merge([stem, port, bolts])),
+    ]
+
+
+def _cup(figures: VacuumFigures) -> list[Piece]:
+    """A bellows between the tube and a skirt that widens to the lip, open below."""
+    radius, long = figures.cup_diameter_m / 2, figures.cup_length_m
+    skirt = min(0.55 * long, 0.6 * radius)
+    folds = 3 if long > 2 * radius else 2
+    heights = np.linspace(-long, -skirt, 2 * folds + 1)
+    narrow, wide = max(0.45 * radius, 1.2 * figures.tube_radius_m), 0.72 * radius
+    profile = [(narrow if k % 2 == 0 else wide, float(z)) for k, z in enumerate(heights)]
+    lip = 2 * LIP_RADIUS_M
+    profile += [(0.80 * radius, -0.45 * skirt), (radius, -0.2 * lip), (radius, 0.0), (radius - lip, 0.0)]
+    profile += [(0.70 * radius, -0.45 * skirt), (0.40 * radius, -0.9 * skirt)]
+    return [Piece("cup", "rubber", lathe(profile, 48))]

@@ -1,0 +1,34 @@
+"""The bench of tools: trials that can fail, and a cup's load against its rating."""
+
+import pytest
+
+from cellwright.bench import BENCHES
+from cellwright.bench.tools import _break_errors
+from cellwright.bench.tools_changes import try_change
+from cellwright.bench.tools_grasps import ROBOTIQ_CASES, VACUUM_CASES, Case, try_case
+
+
+def test_it_is_listed():
+    assert "tools" in BENCHES
+
+
+@pytest.mark.parametrize("case", [ROBOTIQ_CASES[0], ROBOTIQ_CASES[3], VACUUM_CASES[0]], ids=lambda case: case.part)
+def test_a_trial_succeeds(case):
+    assert try_case(0, 0, case) == ""
+
+
+def test_a_trial_with_too_heavy_a_load_fails():
+    """A cube of 1.4 kg on the small cup: it is not lost on the way, it never comes along."""
+    assert "cube moved by" in try_case(0, 0, Case("small_vacuum", "cube", 0.5))
+
+
+def test_loads_come_off_near_the_rating():
+    errors = _break_errors([0.5])
+    assert set(errors) == {"vacuum.break_error_small_vacuum", "vacuum.break_error_big_vacuum"}
+    assert max(errors.values()) < 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(5))
+def test_tools_are_changed_in_the_laboratory(number):
+    assert try_change(0, number) == ""

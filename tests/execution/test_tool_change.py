@@ -1,0 +1,61 @@
+"""Changing tools in the ring: a plan that needs two tools runs with both changes; what is believed of tools follows."""
+
+import pytest
+
+import cellwright as cw
+from cellwright.cells import Cell, load_cell
+from cellwright.execution.predicates import Truth
+from cellwright.execution.tool_change import CHANGES, note_tool
+from cellwright.knowledge import Belief, Database, WorldModel, fill
+from cellwright.lab.planning import designs_for
+from cellwright.lab.workstation import workstation_of
+from cellwright.planning import Verb
+from cellwright.planning.facts import read_facts
+
+
+@pytest.fixture
+def two_tools() -> Cell:
+    """The APRS lab in which the Fanuc needs one gripper for large gears and another for medium ones."""
+    data = load_cell("aprs@lab_tools").model_dump()
+    data["tools"] = {
+        "pincher": {"model": "pincher", "holder": "far_left_holder", "handles": ["large_gear"]},
+        "big_gripper": {"model": "big_gripper", "holder": "near_left_holder", "handles": ["medium_gear"]},
+    }
+    return Cell.model_validate(data)
+
+
+def test_what_is_believed_of_tools_follows_the_changes(two_tools):
+    database = Database("sqlite://")
+    fill(database, workstation_of(two_tools), designs_for([]))
+    belief = Belief(WorldModel(database))
+    assert read_facts(belief.world_model).tool_of == {
+        "far_left_holder": "pincher",
+        "near_left_holder": "big_gripper",
+    }
+    note_tool(belief, "fanuc", "pincher", None, "far_left_holder")
+    facts = read_facts(belief.world_model)
+    assert facts.tool_of == {"fanuc": "pincher", "near_left_holder": "big_gripper"}
+    assert facts.things["pincher"].reference == "fanuc"
+    note_tool(belief, "fanuc", "pincher", "far_left_holder", "far_left_holder")
+    assert read_facts(belief.world_model).tool_of == {
+        "far_left_holder": "pincher",
+        "near_left_holder": "big_gripper",
+    }
+
+
+@pytest.mark.slow
+def test_a_plan_that_needs_two_tools_runs_with_both_changes(two_tools):
+    with cw.Lab(two_tools, seed=1) as lab:
+        report = lab.run("kit_m2l1", robots=["fanuc"])
+    assert report.done, report.reason
+    assert report.hits == ()
+    changes = [record for record in report.order.actions if record.action.startswith(tuple(f"({v}" for v in CHANGES))]
+    assert [(record.action.split()[0][1:], record.phase) for record in changes] == [
+        (Verb.ATTACH, "end"),
+        (Verb.DETACH, "end"),
+        (Verb.ATTACH, "end"),
+    ]
+    for record in changes:
+        assert record.predicates, "a change is checked before and after"
+        assert all(row.value == Truth.TRUE for row in record.predicates)
+        assert any("fanuc reports" in row.evidence for row in record.predicates)

@@ -1,0 +1,53 @@
+"""The world on disk with tools that robots change: what was locked stays locked."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cellwright.cells import Cell
+from cellwright.lab import Lab
+from cellwright.lab.world_file import WorldFile, WorldState
+
+CELL = {
+    "name": "bench",
+    "title": "One arm, two tools",
+    "robots": {
+        "arm": {
+            "model": "lr_mate_200id",
+            "base": {"xyz_m": [0, 0, 0]},
+            "changer": "tool_changer",
+            "home_deg": [0, 0, 0, 0, -90, 0],
+        }
+    },
+    "fixtures": {
+        "floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}},
+        "holder": {"model": "tool_holder", "pose": {"xyz_m": [0.45, 0.3, 0]}},
+    },
+    "tools": {
+        "pincher": {"model": "pincher", "holder": "holder"},
+        "cup": {"model": "small_vacuum", "robot": "arm"},
+    },
+}
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_what_is_locked_is_remembered(tmp_path, dropped):
+    path, cell = tmp_path / "run.world", Cell.model_validate(CELL)
+    with Lab(cell, seed=1) as lab:
+        file = WorldFile(path, lab, dict)
+        if dropped:
+            lab.perform(lab.robots["arm"].tool_changer.open())
+        else:
+            lab.world.data.ctrl[lab.world.vacuums["cup"].power] = 1.0
+        lab.advance(1.0)
+        file.write()
+        before = lab.world.data.xpos[lab.world.loose_tools["cup"].body].copy()
+    assert set(json.loads(path.read_text())["tools"]) == {"pincher", "cup"}
+    with Lab(cell, seed=1) as lab:
+        WorldState.read(path).restore(lab)
+        arm = lab.robots["arm"]
+        assert arm.tool_changer.tool == (None if dropped else "cup")
+        lab.advance(0.5)
+        assert np.abs(lab.world.data.xpos[lab.world.loose_tools["cup"].body] - before).max() < 1e-3
+        assert dropped or arm.vacuum.powered
