@@ -38,12 +38,17 @@ def build(
     recovery: str = "full",
     robots: tuple[str, ...] = ("fanuc",),
     seed: int = 0,
+    prepare: Callable[[cw.Lab], None] = lambda _lab: None,
     **settings: float,
 ) -> KittingReport:
-    """Builds kits in a fresh laboratory with physics; whatever goes wrong, nobody may say done when it is not."""
+    """Builds kits in a fresh laboratory with physics; whatever goes wrong, nobody may say done when it is not.
+
+    `prepare` may change the world before anybody looks at it.
+    """
     wanted = [small_kit(orders)] if isinstance(orders, str) else list(orders)
     chosen = ExecutionSettings(recovery=RecoveryMode(recovery), **settings)  # type: ignore[arg-type]
     with cw.Lab.from_cell("aprs", seed) as lab:
+        prepare(lab)
         report = run_order(lab, wanted, RunCfg(robots, chosen, tuple(parse_fault(fault) for fault in faults)))
     complete = all(kit.done for kit in report.kits)
     assert complete or not report.order.done, f"said done, but {[kit.reason for kit in report.kits]}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
+
 from cellwright.execution.planned import make_plan
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
@@ -44,6 +46,28 @@ def test_a_part_that_lies_on_the_table_is_a_supply_of_one(still):
     assert [action.place for action in takes(found)] == ["medium_gear_1"]
 
 
+def test_a_part_in_a_tray_for_others_is_a_supply_of_one(still):
+    """As after two parts of different kinds changed places."""
+    cell = still()
+    cell.moved = {"large_gear_1": cell.drawn["medium_gear_1"], "medium_gear_1": cell.drawn["large_gear_1"]}
+    cell.hidden |= {f"large_gear_{number}" for number in range(2, 5)}
+    found = planned(cell, "ml", gone=cell.hidden)
+    assert {action.place for action in takes(found)} == {"fanuc_medium_tray", "large_gear_1"}
+    assert found.missing == ()
+
+
+def test_what_is_right_in_another_kit_stays_there_and_what_is_wrong_there_is_a_supply(still):
+    cell = still()
+    seats = CellView(cell.belief).seats_on_kit_tray("fanuc_kit_s2l2")
+    cell.hidden |= {f"large_gear_{number}" for number in range(2, 5)}
+    for sku, missing in ((SKUS["l"], [SKUS["l"]]), (SKUS["s"], [])):
+        seat = next(seat for seat in seats if seat.sku == sku)
+        cell.moved["large_gear_1"] = seat.pose_part_in_world.matrix
+        found = planned(cell, "ml", gone=cell.hidden)
+        assert [one.sku for one in found.missing] == missing
+        assert ("large_gear_1" in {action.place for action in takes(found)}) == (not missing)
+
+
 def test_what_cannot_be_had_is_said_and_the_rest_is_planned(still):
     gone = [f"large_gear_{number}" for number in range(1, 5)]
     found = planned(still(), "mml", gone=gone)
@@ -56,3 +80,56 @@ def test_two_robots_get_a_kit_each(still):
     asyncio.run(cell.sleep(0.5))
     found = make_plan(CellView(cell.belief), [small_kit("m"), small_kit("s")], ("fanuc", "motoman"), {}, Recipe())
     assert {action.robot for action in found.result.actions} == {"fanuc", "motoman"}
+
+
+def leaning(matrix, angle_rad):
+    """The same pose, leaning."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    matrix[:3, :3] = [[1, 0, 0], [0, c, -s], [0, s, c]]
+    return matrix
+
+
+def lie_across(cell, angle_rad, slots=(1,)):
+    """Puts small gears across slots of the kit."""
+    seats = CellView(cell.belief).seats_of_kit("fanuc_kit_m2l1", small_kit("mml").lines[0].design)
+    for number, slot in enumerate(slots, start=1):
+        matrix = leaning(seats[slot].pose_part_in_world.matrix, angle_rad)
+        matrix[:3, 3] += [0.0, 0.03 if slot else -0.03, 0.013]
+        cell.moved[f"small_gear_{number}"] = matrix
+
+
+def test_a_slot_that_nobody_can_clear_is_left_out_and_the_rest_is_planned(still):
+    cell = still()
+    lie_across(cell, 1.5)
+    found = planned(cell, "mml")
+    assert [(one.sku, one.part) for one in found.missing] == [(SKUS["m"], "small_gear_1")]
+    assert "lies across slot_2 of fanuc_kit_m2l1 and leans by 86 deg" in found.missing[0].reason
+    assert sorted(action.sku for action in takes(found)) == [SKUS["l"], SKUS["m"]]
+    assert len(found.kits["fanuc_kit_m2l1"].slots) == 3  # what is wanted stays wanted
+
+
+def test_when_nothing_is_left_nothing_is_planned(still):
+    cell = still()
+    lie_across(cell, 1.5, slots=(0, 1))
+    found = planned(cell, "mm")
+    assert len(found.missing) == 2
+    assert found.result.actions == ()
+    assert list(found.kits) == ["fanuc_kit_m2l1"]
+
+
+def test_a_slot_that_can_be_cleared_is_planned_for(still):
+    cell = still()
+    lie_across(cell, 0.5)
+    found = planned(cell, "mml")
+    assert found.missing == ()
+    assert len(takes(found)) == 3
+
+
+def test_a_part_that_leans_is_a_supply_when_there_is_no_other(still):
+    cell = still()
+    cell.shift("medium_gear_1", x_m=0.05, y_m=0.115)
+    cell.moved["medium_gear_1"] = leaning(cell.moved["medium_gear_1"], 0.6)
+    assert [action.place for action in takes(planned(cell, "m"))] == ["fanuc_medium_tray"]
+    cell.hidden |= {f"medium_gear_{number}" for number in range(2, 9)}
+    found = planned(cell, "m", gone=cell.hidden)
+    assert [action.place for action in takes(found)] == ["medium_gear_1"]

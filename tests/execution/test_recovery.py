@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
+import cellwright as cw
 from cellwright.execution import OrderStatus
 
 from .conftest import build
@@ -37,6 +41,41 @@ def test_a_part_that_is_moved_before_the_grasp_is_taken_after_another_look():
     assert report.done
     assert report.order.retries >= 1
     assert report.order.replans == 0
+
+
+def lying_on_the_kit(name: str, x_m: float, y_m: float, lean_deg: float) -> Callable[[cw.Lab], None]:
+    """Lets a part fall onto the kit's tray, leaning."""
+
+    def prepare(lab: cw.Lab) -> None:
+        kit = lab.world.pose_of("fanuc_kit_m2l1")
+        lab.world.place(name, kit @ cw.Pose.from_xyz_rpy([x_m, y_m, 0.045], [np.radians(lean_deg), 0.0, 0.0]))
+        lab.advance(1.0)
+
+    return prepare
+
+
+def test_a_gear_that_leans_on_the_kit_is_taken_along_its_peg_and_put_where_it_belongs():
+    report = build("m", prepare=lying_on_the_kit("medium_gear_1", 0.0, 0.0, 35.0))
+    take = next(record for record in report.order.actions if record.action.startswith("(take-part"))
+    assert take.part == "medium_gear_1"
+    assert report.done, report.reason
+    assert not report.hits
+    assert not report.order.retries
+
+
+def test_a_gear_that_lies_across_a_slot_for_good_costs_that_slot_and_no_more():
+    report = build("mm", prepare=lying_on_the_kit("small_gear_1", -0.04, 0.01, 180.0))
+    assert report.order.status is OrderStatus.PARTIAL
+    assert "small_gear_1 lies across slot_1" in report.order.reason
+    assert [slot.filled for slot in report.order.kits[0].slots] == [False, True]
+    assert "holds" not in report.order.reason
+    assert report.order.plans <= 2
+
+
+def test_a_gripper_that_is_weak_for_a_while_loses_parts_and_gets_them_in_the_end():
+    report = build("m", "weak_gripper:after=grasp:1,factor=0.02,for_s=8", robots=("motoman",))
+    assert any(record.phase == "fail" for record in report.order.actions)
+    assert report.done, report.reason
 
 
 FAULTS = {

@@ -8,6 +8,7 @@ import pytest
 
 from cellwright.experiments.kitting_clean import _metrics
 from cellwright.experiments.kitting_faults import FAULT_SPECS, RECOVERIES, _figures
+from cellwright.experiments.kitting_faults import _metrics as fault_metrics
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, random_cell, run_kitting, table_of
 from cellwright.judge import parse_fault
 
@@ -37,6 +38,15 @@ def test_only_what_could_be_recovered_counts():
     assert math.isnan(_figures([])["recovered"])
 
 
+def test_metrics_are_named_by_fault_and_those_of_less_recovery_by_both():
+    full, none = row(applied=True, recoverable=True, detect_s=2.0), row("false_done", applied=True)
+    metrics = fault_metrics([full, none], {("drop", "full"): _figures([full]), ("drop", "none"): _figures([none])})
+    assert list(metrics)[:2] == ["all.false_done", "all.n"]
+    assert (metrics["all.false_done"], metrics["all.n"]) == (1, 2)
+    assert (metrics["drop.recovered"], metrics["drop.false_done"], metrics["drop.detect_s_median"]) == (1.0, 0, 2.0)
+    assert metrics["none.drop.false_done"] == 1
+
+
 def test_clean_metrics():
     metrics = _metrics([row(placed_mm=(0.1, 0.3)), row("partial", placed_mm=(0.2,))])
     assert (metrics["success"], metrics["n"], metrics["false_done"]) == (0.5, 2, 0)
@@ -62,3 +72,19 @@ def test_a_run_becomes_a_row():
     assert (found.status, found.applied, found.recoverable) == ("done", True, True)
     assert len(found.placed_mm) == 3
     assert found.detect_s > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("fault", "seed"),
+    [
+        ("remove", 425969984),  # the next part is carried past the empty place of the one that is gone
+        ("remove", 2106044163),  # a robot waits out of sight with a part in its hand
+        ("push", 1368694831),  # the part is in the air when the hand comes
+        ("swap", 1958143022),  # the only large gear is in a tray for medium ones
+    ],
+)
+def test_what_went_wrong_once_is_recovered_from(fault, seed):
+    found = run_kitting(KittingJob("kit_m2l1", seed, "full", fault, FAULT_SPECS[fault]))
+    assert (found.status, found.applied, found.recoverable) == ("done", True, True), found.reason
+    assert found.plans <= 3

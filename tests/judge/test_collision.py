@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cellwright.catalogue import PARTS
 from cellwright.core.errors import OutOfRange
 from cellwright.core.pose import Pose
 from cellwright.judge import CollisionMonitor, Permit
@@ -96,6 +97,18 @@ def test_what_nobody_holds_may_touch_anything(lab):
     lab.advance(1.0)
     assert lab.world.pose_of("bottle").position[2] < 1.0, "it fell into the crate"
     assert monitor.hits == []
+
+
+def test_what_lay_on_it_when_it_was_taken_may_touch_it_until_they_part(lab):
+    monitor = CollisionMonitor(lab.world, lab.stepper, [PADS, TABLE])
+    lab.world.add("gear", "large_gear", Pose.from_xyz_rpy([*BOTTLE, 0.75 + PARTS.get("bottle").height_m + 0.002]))
+    lab.perform(take(lab.robot("ur5")))
+    gear = lab.world.pose_of("gear")
+    assert gear.position[2] > 0.80, "it lies on the bottle"
+    assert monitor.hits == []
+    lab.world.place("gear", Pose(gear.position + [0, 0, 0.08], gear.quaternion))
+    lab.advance(0.5)
+    assert pairs(monitor) == {("bottle", "gear")}
 
 
 def test_a_snapshot_takes_the_record_along(lab):

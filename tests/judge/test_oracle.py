@@ -7,7 +7,7 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_recoverable
-from cellwright.judge.oracle import UPRIGHT_RAD
+from cellwright.judge.oracle import MAX_LEAN_RAD
 from cellwright.orders import DESIGNS
 
 M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
@@ -90,9 +90,9 @@ def test_what_is_in_the_kit_already_counts(stand):
 def test_a_gear_that_is_askew_in_its_slot_can_be_set_anew_unless_it_leans_too_far(stand):
     stand.fill(RIGHT)
     pose = stand.world.pose_of("large_gear_1")
-    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.004], [UPRIGHT_RAD - 0.05, 0, 0]))
+    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.004], [MAX_LEAN_RAD - 0.05, 0, 0]))
     assert judge_recoverable(stand.world, WANTED, reaches).recoverable
-    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [UPRIGHT_RAD + 0.05, 0, 0]))
+    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [MAX_LEAN_RAD + 0.05, 0, 0]))
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert not verdict.recoverable
     assert "fanuc_kit_m2l1/slot_3 is blocked: large_gear_1 lies tilted" in verdict.reason

@@ -334,3 +334,62 @@ def test_forty_things_take_less_than_a_millisecond_a_frame():
 def test_settings_count():
     camera = Camera(Tracker(cfg=TrackerCfg(confirm=1), views=EVERYTHING))
     assert set(camera.see(row(1), 1)) == {"medium_gear_1"}
+
+
+def test_a_part_that_is_carried_past_the_place_of_a_lost_one_stays_itself():
+    things = row(4)
+    camera = Camera(Tracker(expect(things), views=EVERYTHING))
+    camera.see(things, 5)
+    without = [things[0], *things[2:]]  # the second is taken away
+    camera.see(without, 20)
+    for step in range(1, 31):  # the third is lifted, carried over that place, and set down beyond it
+        carried = at(0.12 - 0.01 * step, 0.0, 0.002 if step < 10 else 0.03)
+        found = camera.see([things[0], (GEAR, carried), things[3]])
+        assert "gear_1" not in found
+        assert found["gear_2"].distance_m(carried) < 5 * SD_M
+    back = camera.see([things[0], (GEAR, carried), things[3], things[1]], 5)
+    assert back["gear_1"].distance_m(things[1][1]) < 5 * SD_M
+
+
+def test_a_part_that_is_put_where_a_lost_one_stood_stays_itself():
+    things = row(4)
+    camera = Camera(Tracker(expect(things), views=EVERYTHING))
+    camera.see(things, 5)
+    camera.see([things[0], *things[2:]], 20)
+    for x_m in (0.12, 0.09, 0.06, 0.06, 0.06):
+        found = camera.see([things[0], (GEAR, at(x_m, 0.0)), things[3]])
+    assert found["gear_2"].distance_m(things[1][1]) < 5 * SD_M
+    assert "gear_1" not in found
+
+
+def test_a_part_that_is_carried_out_of_view_and_back_is_not_one_that_vanished():
+    things = row(4)
+    camera = Camera(Tracker(expect(things), views={"camera": ((-1.0, -1.0), (0.4, 1.0))}))
+    camera.see(things, 5)
+    camera.see([things[0], *things[2:]], 20)  # the second is taken away
+    for step in range(30):  # the third leaves the view on one side
+        camera.see([things[0], (GEAR, at(0.12 + 0.01 * step, 0.0, 0.03)), things[3]])
+    camera.see([things[0], things[3]], 100)
+    back = at(0.0, -0.2, 0.03)  # and comes back on another, nearer to the place of the second
+    found = camera.see([things[0], (GEAR, back), things[3]], 2)
+    assert found["gear_2"].distance_m(back) < 5 * SD_M
+    assert "gear_1" not in found
+
+
+def test_a_frame_that_nobody_wants_to_know_of_counts_as_much_as_any():
+    things, told = row(5), []
+    for quiet in (False, True):
+        camera = Camera(Tracker(expect(things)))
+        camera.see(things, 3)
+        take = camera.tracker.take
+        if quiet:  # what it would have told is of no use to anybody
+            camera.tracker.take = lambda message, tracker=camera.tracker: tracker.follow(message)
+            camera.tracks = None
+            with pytest.raises(AttributeError):
+                camera.see([(GEAR, at(0.3, 0.1)), *things[1:]], 1)
+            camera.tracker.take = take
+        else:
+            camera.see([(GEAR, at(0.3, 0.1)), *things[1:]], 1)
+        told.append(camera.see([(GEAR, at(0.3, 0.1)), *things[1:]], 1))
+    assert told[0].keys() == told[1].keys()
+    assert all(told[0][name].is_close(told[1][name], tolerance_m=0.0, tolerance_rad=0.0) for name in told[0])

@@ -40,8 +40,8 @@ class HandReading:
 
     Attributes:
         pose_tool_in_world: By the nominal pose of its base.
-        gripper: Its name in the catalogue.
-        width_m: Between the fingers.
+        gripper: Its name in the catalogue; empty when no tool is on the flange.
+        width_m: Between the fingers, if it has any.
         holding: Whether they were stopped by something.
     """
 
@@ -88,6 +88,8 @@ class Arm:
             self.rest_rad = tuple(float(p) for p in positions if p is not None)
             x, y, z = self._reading(status).pose_tool_in_world.position.tolist()
             self.rest_point = (x, y, z)
+        # From here on only pose and gripper are read; to write and read the rest takes longer than all that.
+        await self._do(messages.ConfigureStatusReport(0, False, True, True, False, False, False))
         reading = self._reading(status)
         self._at = reading.pose_tool_in_world
         return reading
@@ -149,12 +151,20 @@ class Arm:
             raise ArmFailed(self.name, outcome)
         return outcome
 
+    async def change_tool(self, *, lock: bool) -> None:
+        """Locks the tool that is under the flange, or lets go of the one that is on it."""
+        self._at = None
+        await self._do(messages.CloseToolChanger(0) if lock else messages.OpenToolChanger(0))
+
     def _reading(self, status: messages.CRCLStatus | None) -> HandReading:
         gripper = status.gripper_status if status else None
-        if status is None or status.pose_status is None or not isinstance(gripper, messages.ParallelGripperStatus):
-            raise JobFailed(f"{self.name} reports no pose or no parallel gripper; both are needed")
+        if status is None or status.pose_status is None:
+            raise JobFailed(f"{self.name} reports no pose")
         pose = self._base @ checked_pose(status.pose_status.pose, self.name)
-        return HandReading(pose, gripper.gripper_name, float(gripper.separation), bool(gripper.holding_object))
+        if gripper is None:
+            return HandReading(pose, "", 0.0, False)
+        width_m = float(gripper.separation) if isinstance(gripper, messages.ParallelGripperStatus) else 0.0
+        return HandReading(pose, gripper.gripper_name, width_m, bool(gripper.holding_object))
 
 
 def tool_down(position_m: np.ndarray, yaw_rad: float = 0.0) -> Pose:

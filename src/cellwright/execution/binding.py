@@ -1,56 +1,28 @@
-"""Which part, which slot and which grasp an action means now: decided from belief at the last moment."""
+"""Which part and which slot an action means now: decided from belief at the last moment."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures, part_of_sku
-from cellwright.core.pose import Pose
-from cellwright.execution.arm import tool_down
+from cellwright.catalogue import part_of_sku
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView, Seat, Seen
 from cellwright.orders import KitDesign
 
-__all__ = ["GraspChoice", "blockers", "candidates", "free_grasps", "open_seat", "wrong_part"]
+__all__ = ["blockers", "candidates", "is_touched", "open_seat", "unfit", "wrong_part"]
 
-Array = npt.NDArray[np.float64]
-
-YAWS_RAD = tuple(np.radians([0.0, 90.0, 45.0, -45.0, 22.5, -22.5, 67.5, -67.5]))
 UNCERTAIN_M = 0.003  # a place that is known worse than this is no place to grasp at
-FINGER_GAP_M = 0.001  # that fingers keep from neighbours at least
-ABOVE_M = 0.0005
 OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way of the other
-
-
-@dataclass(frozen=True)
-class GraspChoice:
-    """How to take a part: from above, the fingers turned about its peg.
-
-    Attributes:
-        yaw_rad: Turn of the fingers.
-    """
-
-    yaw_rad: float = 0.0
-
-    def pose_tool(self, part: Seen) -> Pose:
-        """Of the tool that takes the part."""
-        point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
-        return tool_down(point, self.yaw_rad)
-
-    def pose_release(self, seat: Seat, part: Seen, above_m: float) -> Pose:
-        """Of the tool that lets the part go above its seat."""
-        height_m = part.figures.grasp_height_m + above_m
-        return tool_down(seat.pose_part_in_world.apply([0.0, 0.0, height_m]), self.yaw_rad)
 
 
 def candidates(
     view: CellView, sku: str, place: str, recipe: Recipe, left_out: Collection[str]
 ) -> tuple[list[Seen], list[str]]:
     """The parts of a SKU at a place that can be taken, in the order of the tray's slots; and why others cannot.
+
+    Those that lean come last.
 
     A place is a parts tray, or the name of a part that lies by itself.
     """
@@ -67,6 +39,7 @@ def candidates(
             reasons.append(f"{part.name} {why}")
         else:
             good.append(part)
+    good.sort(key=lambda part: part.tilt_rad > recipe.upright_rad)
     return good, reasons or [f"no {sku} at {place}"]
 
 
@@ -102,6 +75,14 @@ def blockers(view: CellView, seat: Seat, parts: Sequence[Seen]) -> list[Seen]:
     return [part for part in near if not seat.holds(part) and view.is_loose(part)]
 
 
+def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
+    """Whether another part lies on it or leans on it: their outlines overlap."""
+    return any(
+        other.name != part.name and other.across_m(part.position) < part.figures.radius_m + other.reach_m - OVERLAP_M
+        for other in others
+    )
+
+
 def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, Seat | None]:
     """A part of that SKU in a slot of another."""
     parts = view.parts(sku)
@@ -110,50 +91,3 @@ def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[S
         if there is not None and seat.sku != sku:
             return there, seat
     return None, None
-
-
-def free_grasps(part: Seen, others: Sequence[Seen], gripper: str) -> list[GraspChoice]:
-    """Ways to turn the fingers so that they fit between the neighbours, best first."""
-    tool = _figures(gripper)
-    near = [other for other in others if other.name != part.name and other.across_m(part.position) < 0.15]
-    turned = [(yaw, _room_m(part, near, tool, float(yaw))) for yaw in YAWS_RAD]
-    return [GraspChoice(float(yaw)) for yaw, room_m in turned if room_m >= FINGER_GAP_M]
-
-
-def _figures(gripper: str) -> GripperFigures | None:
-    figures = TOOLS.get(gripper) if gripper in TOOLS else None
-    return figures if isinstance(figures, GripperFigures) else None
-
-
-def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_rad: float) -> float:
-    """The least distance between the open fingers and what of the neighbours is as high as their tips."""
-    if tool is None or not near:
-        return np.inf
-    point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
-    tips_m = point[2] - tool.pad_size_m[2] / 2
-    reach = tool.open_m + tool.pad_size_m[0] + tool.finger_size_m[0] / 2
-    along = np.array([np.cos(yaw_rad), np.sin(yaw_rad)])
-    across = np.array([-along[1], along[0]])
-    half = np.array([(tool.finger_size_m[0] + tool.pad_size_m[0]) / 2, tool.finger_size_m[1] / 2])
-    room_m = np.inf
-    for other in near:
-        radius_m = _radius_at(other, tips_m)
-        for side in (-1.0, 1.0):
-            offset = other.position[:2] - (point[:2] + side * reach * along)
-            local = np.abs(np.array([offset @ along, offset @ across])) - half
-            room_m = min(room_m, float(np.linalg.norm(np.maximum(local, 0.0))) - radius_m)
-    return room_m
-
-
-def _radius_at(other: Seen, height_m: float) -> float:
-    """Radius of a neighbour above a height: its disc's, its peg's, or nothing's; all of a leaning one's."""
-    figures = other.figures
-    base_m = float(other.position[2])
-    if other.tilt_rad > 0.1:
-        return max(figures.radius_m, figures.height_m) if other.top_m > height_m else -np.inf
-    disc_top_m = base_m + getattr(figures, "disc_top_m", figures.height_m)
-    if disc_top_m > height_m + ABOVE_M:
-        return figures.radius_m
-    if base_m + figures.height_m > height_m:
-        return figures.grasp_width_m / 2
-    return -np.inf

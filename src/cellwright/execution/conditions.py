@@ -33,6 +33,10 @@ class Conditions:
         """Nothing is found any more."""
         self.flags = initial_flags([self._worker.name])
 
+    def refresh(self) -> None:
+        """Another tool is on the robot: reads anew what does not come from sensors."""
+        self._evaluator.sensed.refresh()
+
     def done(self, action: Action, part: str) -> None:
         """Notes what the executor knows after a step."""
         self.flags = flags_after(action.verb, self._bindings(action, part), self.flags)
@@ -47,18 +51,18 @@ class Conditions:
         else:
             true, false = effects_of(action.verb)
             wanted = [*((name, True) for name in true), *((name, False) for name in false)]
-        found = []
+        found: list[Evaluated] = []  # all of one moment: only the first looks where things are
         for name, positive in wanted:
             if name in words.conditions:
                 condition = words.conditions[name]
                 if {*condition.parameters, *condition.bound_parameters} <= set(bindings):
-                    one = evaluator.count(name, bindings)
+                    one = evaluator.count(name, bindings, anew=not found)
                     found.append(Evaluated(name, one.objects, str(one.value), one.evidence, when))
                 continue
             objects = [bindings.get(parameter, "") for parameter in words.predicate(name).parameters]
             if not all(objects):
                 continue
-            one = evaluator.evaluate(name, *objects, flags=self.flags)
+            one = evaluator.evaluate(name, *objects, flags=self.flags, anew=not found)
             value = one.value if positive else ~one.value
             label = name if positive else f"not {name}"
             found.append(Evaluated(label, one.objects, str(value), one.evidence, when))

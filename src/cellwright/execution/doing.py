@@ -12,6 +12,7 @@ from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import Steps
+from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
 from cellwright.execution.waiting import Waiting
 from cellwright.execution.worker import Worker
 from cellwright.planning import MOVES, Action, Verb
@@ -20,6 +21,7 @@ __all__ = ["Doing"]
 
 _PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
 _FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # of what is not seen, everybody has waited long enough
+_GRIP = (FailureKind.MISSED, FailureKind.LOST, FailureKind.ARM)  # with another turn of the fingers it may work
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
 
 
@@ -67,6 +69,7 @@ class Doing:
         """
         most = 1 if self._settings.recovery is RecoveryMode.NONE else 1 + self._settings.retries
         row = [action]
+        self.steps.turned = 0
         for attempt in range(1, most + 1):
             self.steps.attempt = attempt
             try:
@@ -81,6 +84,7 @@ class Doing:
                     raise
                 row = again
                 self.retries += 1
+                self.steps.turned += failure.kind in _GRIP
             finally:
                 self.steps.attempt = 1
 
@@ -115,6 +119,10 @@ class Doing:
         if action.verb is Verb.LOOK_PART:
             self._place = action.place
         try:
+            if action.verb in CHANGES:
+                detail = await self._change(action, rows)
+                self._note(action, "", "end", detail, attempt, start_s, rows)
+                return
             part = self._meant(action)
             self._tell(action, "start", "", [])
             if action.verb not in _TAKES or not self.worker.held:
@@ -131,6 +139,24 @@ class Doing:
             self._note(action, failure.part, "fail", str(failure), attempt, start_s, rows)
             raise
         self._note(action, part, "end", detail, attempt, start_s, rows)
+
+    async def _change(self, action: Action, rows: list[Evaluated]) -> str:
+        """Changes a tool, checked by what the robot reports of itself."""
+        self._tell(action, "start", "", [])
+        await self.worker.read()
+        rows += tool_conditions(self.worker, action, after=False)
+        require(rows, FailureKind.WRONG, "")
+        self._before()
+        await self._clock.sleep(self._settings.latencies.database_s)
+        try:
+            detail = await change_tool(self.worker, action)
+        finally:  # also when it failed after the lock had closed
+            self.conditions.refresh()
+        await self.worker.read()
+        effects = tool_conditions(self.worker, action, after=True)
+        rows += effects
+        require(effects, FailureKind.WRONG, "")
+        return detail
 
     def _meant(self, action: Action) -> str:
         """The part that a step is about, as far as that is known before it."""

@@ -7,23 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.crcl import CrclClient
-from cellwright.execution.arm import Arm, ArmFailed
+from cellwright.execution.amends import clearing, mending, stowing
+from cellwright.execution.arm import Arm
 from cellwright.execution.conditions import Conditions
 from cellwright.execution.crew import Crew, Failure
 from cellwright.execution.doing import Doing
 from cellwright.execution.drawings import drawn_places, shift_of
-from cellwright.execution.failure import StepFailed
-from cellwright.execution.hands import held_by
 from cellwright.execution.look import Look
-from cellwright.execution.outcome import KitReport, OrderReport, OrderStatus, Unobtainable
+from cellwright.execution.outcome import KitReport, OrderReport, Unobtainable
 from cellwright.execution.planned import Planned, make_plan
 from cellwright.execution.predicates import Evaluator, ToolState
 from cellwright.execution.present import PresentCell
 from cellwright.execution.progress import Progress, load_progress, save_progress
-from cellwright.execution.recovery import Recovery, clearing, mending
+from cellwright.execution.recovery import Recovery
+from cellwright.execution.robots import Robots
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import Steps
-from cellwright.execution.verify import kit_reports
+from cellwright.execution.survey import Survey
+from cellwright.execution.verify import conclusion, kit_reports
 from cellwright.execution.view import CellView
 from cellwright.execution.waiting import Waiting
 from cellwright.execution.worker import Worker
@@ -42,8 +43,9 @@ class Executor:
     Args:
         belief: Somebody feeds it with what the sensors report, while this works.
         clients: Robot -> an open client; the executor sends InitCanon and sets units (metre, radian) itself. Poses are
-            in the robot's base frame. Only these robots work.
+            in the robot's base frame.
         clock: Time to wait by, the cell's.
+        robots: Who works; all that have a client by default. The others only make way.
         settings: How to work.
         publish: Is told of every plan (`Plan`) and of every action that starts, ends or fails (`ActionEvent`).
 
@@ -57,6 +59,7 @@ class Executor:
         clients: Mapping[str, CrclClient],
         clock: Waiting,
         *,
+        robots: Sequence[str] | None = None,
         settings: ExecutionSettings | None = None,
         publish: Callable[[Plan | ActionEvent], None] = lambda _message: None,
     ) -> None:
@@ -70,22 +73,27 @@ class Executor:
         for robot in clients:
             if robot not in known:
                 raise UnknownName("robot", robot, known, "executor")
+        self._names = tuple(clients) if robots is None else tuple(robots)
+        for robot in self._names:
+            if robot not in clients:
+                raise UnknownName("robot", robot, clients, "executor")
         recipe = self.settings.recipe
         self._workers = {
             robot: Worker(Arm(robot, client, self.view.base(robot), recipe), self.view, clock, self.view.tool(robot))
             for robot, client in clients.items()
         }
+        self._survey = Survey(self.view, self._look, clock, self._names)
         self._drawn = drawn_places(self.view)
         self._designs: dict[str, KitDesign] = {}
         self._start_afresh([])
 
     def _start_afresh(self, orders: Sequence[Order]) -> None:
         self._recovery = Recovery(self.settings)
-        self._progress = Progress(robots=list(self._workers), drawn=self._drawn)
+        self._progress = Progress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
         self._planned: Planned | None = None
         self._missing: tuple[Unobtainable, ...] = ()
-        self._notes: list[str] = []
+        self._robots = Robots(self._workers, self._names)
         self._shift = ""
         self._designs.clear()
         cell = PresentCell(self.view, lambda: self.clock.time_s, self._report)
@@ -135,7 +143,8 @@ class Executor:
                 raise  # nothing was begun
             reason = str(error)
         try:
-            kits, hands = await self._end()
+            hands = await self._robots.withdraw()
+            kits = await self._survey.verify(self._designs, self.settings)
         except CellwrightError as error:
             hands = str(error)
         self._progress.finished = True
@@ -144,32 +153,18 @@ class Executor:
 
     async def _begin(self) -> None:
         """Gets the robots ready and looks around."""
-        held = held_by(self.belief)
+        await self._robots.prepare(self.belief, self._progress)
+        await self._survey.look_around()
         for worker in self._workers.values():
-            known, point = self._progress.rest_rad.get(worker.name), self._progress.rest_point.get(worker.name)
-            if known and point:
-                worker.arm.rest_rad, worker.arm.rest_point = tuple(known), (point[0], point[1], point[2])
-            worker.held = held.get(worker.tool, "")
-            try:
-                worker.reading = await worker.arm.prepare()
-            except ArmFailed as error:
-                worker.out_of_service = str(error)
-                continue
-            self._progress.rest_rad[worker.name] = list(worker.arm.rest_rad or ())
-            self._progress.rest_point[worker.name] = list(worker.arm.rest_point or ())
-        await self._look_around()
-        for worker in self._in_service():
-            found = await worker.sort_out()
-            if found:
-                self._notes.append(f"{worker.name}: {found}")
-        if not self._in_service():
-            raise JobFailed("; ".join(f"{w.name}: {w.out_of_service}" for w in self._workers.values()))
+            await self._robots.sort_out(worker)
+        if self._robots.trouble:
+            raise JobFailed(self._robots.trouble)
         self._note_shift()
 
     def _note_shift(self) -> None:
         shift = shift_of(self.view, self._drawn)
         if shift and not self._shift:
-            self._notes.append(shift)
+            self._robots.notes.append(shift)
         self._shift = shift or self._shift
 
     async def _work(self, orders: Sequence[Order], start_s: float) -> str:
@@ -177,7 +172,7 @@ class Executor:
         end_s = start_s + self.settings.time_limit_s
         while True:
             planned = await self._plan(orders)
-            actions = self._clearing(planned) or planned.result.actions or self._mending(planned)
+            actions = self._first(planned) or planned.result.actions or self._beside(planned)
             if not actions:
                 return ""
             failures = await self._perform(planned, actions, end_s)
@@ -191,14 +186,14 @@ class Executor:
             if self._progress.plans > self.settings.replans:
                 return f"not done with {self._progress.plans} plans"
             for failure in failures:
-                await self._sort_out(self._workers[failure.robot])
-            await self._look_around()
+                await self._robots.sort_out(self._workers[failure.robot])
+            await self._survey.look_around()
             if self.settings.recovery is not RecoveryMode.FULL:
                 return ""
 
     async def _plan(self, orders: Sequence[Order]) -> Planned:
         await self.clock.sleep(self.settings.latencies.planning_s)
-        robots = [worker.name for worker in self._in_service()]
+        robots = list(self._robots.working())
         left_out, recipe = self._recovery.left_out, self.settings.recipe
         begun = list(self._designs) or None
         planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
@@ -223,21 +218,22 @@ class Executor:
         )
         return planned
 
-    def _clearing(self, planned: Planned) -> Sequence[Action]:
-        """What has to be out of the way before the plan can be carried out."""
-        if self.settings.recovery is not RecoveryMode.FULL:
-            return ()
-        return clearing(planned.kits, self.view, self._workers, planned.reach, self._recovery.left_out)
-
-    def _mending(self, planned: Planned) -> Sequence[Action]:
-        """What there is to do when the plan has nothing more: parts that are in their slots and not seated."""
+    def _beside(self, planned: Planned) -> Sequence[Action]:
+        """What there is to do when the plan has nothing more: parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         now_s = self.clock.time_s
         kits = kit_reports(self.view, planned.kits, now_s - 1.0, now_s, self.settings)
-        steps = mending(kits, planned.kits, self.view, self._workers, planned.reach, self._recovery.left_out)
+        steps = mending(kits, planned.kits, self.view, self._robots.working(), planned.reach, self._recovery.left_out)
+        steps = steps or stowing(self.view, self._robots.working(), planned.reach)
         self._progress.plans += bool(steps)
         return steps
+
+    def _first(self, planned: Planned) -> Sequence[Action]:
+        """What has to be out of the way before the plan can be carried out."""
+        if self.settings.recovery is not RecoveryMode.FULL:
+            return ()
+        return clearing(planned.kits, self.view, self._robots.working(), planned.reach, self._recovery.left_out)
 
     async def _perform(self, planned: Planned, actions: Sequence[Action], end_s: float) -> list[Failure]:
         def done(action: Action) -> None:
@@ -245,58 +241,9 @@ class Executor:
 
         for doing in self._doings.values():
             doing.conditions.forget()
-        doings = {worker.name: self._doings[worker.name] for worker in self._in_service()}
+        doings = {worker.name: self._doings[worker.name] for worker in self._robots.in_service()}
         crew = Crew(doings, planned.zones, done, lambda: self.clock.time_s < end_s)
         return await crew.perform(actions)
-
-    async def _sort_out(self, worker: Worker) -> None:
-        if worker.out_of_service:
-            return
-        try:
-            found = await worker.sort_out()
-        except StepFailed as failure:
-            worker.out_of_service = str(failure)
-            return
-        if found:
-            self._notes.append(f"{worker.name}: {found}")
-
-    # ------------------------------------------------------------ the end
-
-    async def _end(self) -> tuple[tuple[KitReport, ...], str]:
-        """Robots out of the way, a last look; the kits as they are seen, and what is still in a hand."""
-        hands = []
-        for worker in self._in_service():
-            try:
-                await worker.withdraw()
-                reading = await worker.read()
-            except StepFailed as failure:
-                worker.out_of_service = str(failure)
-                continue
-            if worker.held or reading.holding:
-                hands.append(f"{worker.name} holds {worker.held or 'something'}")
-        kits = await self._verify()
-        return kits, "; ".join(hands)
-
-    async def _verify(self) -> tuple[KitReport, ...]:
-        since_s = self.clock.time_s
-        wanted = dict(self._designs)
-        while True:
-            await self._look_around()
-            kits = kit_reports(self.view, wanted, since_s, self.clock.time_s, self.settings)
-            if all(kit.complete for kit in kits) or self.clock.time_s - since_s >= self.settings.verify_s:
-                return kits
-
-    async def _look_around(self) -> None:
-        """A look at every tray; parts that are not seen although trays are, are gone."""
-        held = set(self.view.facts.held.values())
-        parts = [thing.name for thing in self.view.facts.of_kind("Part") if thing.name not in held]
-        looked = await self._look.at(self._trays(), parts)
-        self.view.gone = set(looked.unseen)
-
-    def _trays(self) -> list[str]:
-        """The trays that these robots work at."""
-        robots = [worker.name for worker in self._workers.values()]
-        return [t for t in self.view.trays() if any(self.view.reaches(r, self.view.pose(t).position) for r in robots)]
 
     def _told(
         self,
@@ -308,42 +255,28 @@ class Executor:
         *,
         resumed: bool,
     ) -> OrderReport:
-        slots = [slot for kit in kits for slot in kit.slots]
-        wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
-        wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
         wanted = sum(order.kit_count for order in orders)
-        complete = len(kits) == wanted and not wrong and bool(slots)
-        status = OrderStatus.PARTIAL if any(slot.filled for slot in slots) else OrderStatus.FAILED
-        if complete and not hands:
-            status = OrderStatus.DONE
-        said = [reason, self._shift, *(str(one.reason) for one in self._missing[:1]), *wrong, hands]
+        status, why = conclusion(kits, wanted, [reason, self._shift, *(one.reason for one in self._missing[:1])], hands)
         records = sorted((record for doing in self._doings.values() for record in doing.records), key=lambda r: r.end_s)
-        left = tuple(
-            Unobtainable(self.view.facts.things[part].sku, why, part) for part, why in self._recovery.left_out.items()
-        )
+        things, left = self.view.facts.things, self._recovery.left_out
         return OrderReport(
             status,
-            f"{len(slots)} parts seen seated in {len(kits)} kits"
-            if status is OrderStatus.DONE
-            else "; ".join(dict.fromkeys(text for text in said if text)),
+            why,
             tuple(order.name for order in orders),
-            tuple(self._workers),
+            self._names,
             self.settings.recovery,
             kits,
             tuple(records),
             self._progress.plans,
             sum(doing.retries for doing in self._doings.values()),
-            (*self._missing, *left),
+            (*self._missing, *(Unobtainable(things[part].sku, told, part) for part, told in left.items())),
             start_s,
             self.clock.time_s,
             resumed,
-            tuple(self._notes),
+            tuple(self._robots.notes),
         )
 
     # ------------------------------------------------------------ memory
-
-    def _in_service(self) -> list[Worker]:
-        return [worker for worker in self._workers.values() if not worker.out_of_service]
 
     def _mark(self) -> None:
         """All preconditions of a step are true: a state to come back to."""

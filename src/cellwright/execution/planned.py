@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 from cellwright.core.errors import JobFailed
-from cellwright.execution.binding import unfit
+from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView, Seen
@@ -16,9 +16,11 @@ from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
     HandKind,
+    KitState,
     PartsTray,
     PlanRequest,
     PlanResult,
+    PlanStatus,
     RobotState,
     plan,
     validate_timed,
@@ -73,24 +75,39 @@ def make_plan(
         JobFailed: The plan breaks a rule: planner and rules disagree.
     """
     shy = {part.name: why for part in view.parts() if (why := unfit(part, recipe, left_out))}
+    leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
+    upright = _Desk(view, robots, {**leaning, **shy}, planner, kits)
     desk = _Desk(view, robots, shy, planner, kits)
-    request = _own_places(desk.request(orders))
-    result = plan(request, planner)
-    if result.unfinished:
-        request = desk.request(orders)
+    whole = desk.request(orders)
+    chosen = {job.name: job.design for job in whole.jobs}
+    wanted, missing = desk.without_blocked(orders, whole)
+    if missing:  # another kit is no way out: this one is begun
+        upright, desk = replace(upright, kits=list(chosen)), replace(desk, kits=list(chosen))
+    if not wanted:
+        return _planned(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
+    ways = [upright.alone, upright.request, *([desk.alone, desk.request] if leaning.keys() - shy.keys() else [])]
+    for way in ways:  # what leans is taken when nothing else will do
+        request = way(wanted)
         result = plan(request, planner)
-    chosen = {job.name: job.design for job in request.jobs}
-    missing: list[Unobtainable] = []
+        if not result.unfinished:
+            break
     if result.unfinished:
-        smaller, missing = desk.without(orders, request, "; ".join(result.reasons))
+        smaller, more = desk.without(wanted, request, "; ".join(result.reasons))
+        missing += more
         if smaller:
             request = desk.request(smaller)
             result = plan(request, planner)
     verdict = validate_timed(request, result)
     if not verdict.valid:
         raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
+    return _planned(request, result, chosen, missing)
+
+
+def _planned(
+    request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
+) -> Planned:
     reach = {robot.name: robot.reach for robot in request.state.robots}
-    return Planned(result, chosen, dict(request.state.zones), reach, tuple(missing))
+    return Planned(result, kits, dict(request.state.zones), reach, tuple(missing))
 
 
 @dataclass
@@ -107,21 +124,21 @@ class _Desk:
     planner: str | None
     kits: Collection[str] | None
 
-    def request(self, orders: Sequence[Order]) -> PlanRequest:
+    def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """What to plan; a part that lies by itself is a supply of one, for the robots that get there."""
         view = self.view
         trust = Trust(left_out=frozenset(self.shy), gone=frozenset(view.gone))
         model = view.belief.world_model
-        state = state_of(model, robots=self.robots, trust=trust, orders=orders, kits=self.kits)
-        loose = [part for part in view.parts() if part.name not in self.shy and view.is_loose(part)]
+        state = state_of(model, robots=robots or self.robots, trust=trust, orders=orders, kits=self.kits)
+        loose = [part for part in view.parts() if part.name not in self.shy and _by_itself(view, part, state.kits)]
         zones = dict(state.zones)
         near = {part.name: _nearest(view, part, list(state.places)) for part in loose}
-        robots = [
+        able = [
             replace(robot, reach=robot.reach | {p.name for p in loose if view.reaches(robot.name, p.position)})
             for robot in state.robots
         ]
-        spare = {robot.name: found for robot in robots if (found := self._spare_slot(robot, state))}
-        robots = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in robots]
+        spare = {robot.name: found for robot in able if (found := self._spare_slot(robot, state))}
+        able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
         near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
         return PlanRequest(
             replace(
@@ -131,11 +148,18 @@ class _Desk:
                     *(PartsTray(part.name, part.sku, 1, 1) for part in loose),
                     *spare.values(),
                 ),
-                robots=tuple(robots),
+                robots=tuple(able),
                 zones=(*state.zones, *((name, zones[place]) for name, place in near.items() if place in zones)),
             ),
             tuple(orders),
         )
+
+    def alone(self, orders: Sequence[Order]) -> PlanRequest:
+        """The same with every zone left to one robot; those of robots that do not work are left alone."""
+        everybody = [thing.name for thing in self.view.facts.of_kind("Robot")]
+        request = _own_places(self.request(orders, everybody))
+        kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
+        return replace(request, state=replace(request.state, robots=kept))
 
     def _spare_slot(self, robot: RobotState, state: CellState) -> PartsTray | None:
         """Where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
@@ -150,6 +174,29 @@ class _Desk:
                 if self.view.in_seat(seat, parts) is None:
                     return PartsTray(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
         return None
+
+    def without_blocked(
+        self, orders: Sequence[Order], request: PlanRequest
+    ) -> tuple[Sequence[Order], list[Unobtainable]]:
+        """The orders without slots across which a part lies that nobody can take away."""
+        parts, missing = self.view.parts(), []
+        for job in request.jobs:
+            for seat in self.view.seats_of_kit(job.name, job.design) if job.started else ():
+                if self.view.in_seat(seat, parts) is not None:
+                    continue
+                for part in blockers(self.view, seat, parts):
+                    why = self.shy.get(part.name, "" if self._reached(part) else "is out of reach")
+                    if why:
+                        told = f"{part.name} lies across {seat.name} of {job.name} and {why}"
+                        missing.append(Unobtainable(seat.sku, told, part.name))
+                        break
+        if not missing:
+            return orders, []
+        full = _filled(self.view, request)
+        return _reduced(orders, Counter(one.sku for one in missing), full), missing
+
+    def _reached(self, part: Seen) -> bool:
+        return any(self.view.reaches(robot, part.position) for robot in self.robots)
 
     def without(
         self, orders: Sequence[Order], request: PlanRequest, why: str
@@ -181,6 +228,16 @@ def _own_places(request: PlanRequest) -> PlanRequest:
         for robot in state.robots
     ]
     return replace(request, state=replace(state, robots=tuple(kept)))
+
+
+def _by_itself(view: CellView, part: Seen, kits: Sequence[KitState]) -> bool:
+    """Whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
+    facts = view.facts
+    trays = [tray.name for tray in facts.of_kind("PartsTray") if tray.name in facts.tree.index]
+    seats = [seat for tray in trays for seat in view.seats_of_tray(tray)]
+    seats += [seat for kit in facts.of_kind("Kit") for seat in view.seats_on_kit_tray(kit.name)]
+    wanted = [seat for kit in kits if kit.name in facts.tree.index for seat in view.seats_of_kit(kit.name, kit.design)]
+    return not any(seat.holds(part) for seat in (*(seat for seat in seats if seat.sku == part.sku), *wanted))
 
 
 def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:

@@ -1,13 +1,17 @@
-"""The cell as predicates see it, without parts that looks have found to be gone: those do not count as there."""
+"""The cell as predicates see it: without parts that are gone, and with those in hands that no detector looks at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from cellwright.execution.grasps import hanging
 from cellwright.execution.predicates import BelievedCell, Sight, ToolState
 from cellwright.execution.view import CellView
 
 __all__ = ["PresentCell"]
+
+OUT_OF_SIGHT_S = 0.6  # a part that detectors look at is seen every tenth of a second, a little later
+WIDTH_M = 0.0025  # by which fingers on a part may stand otherwise than its drawing says
 
 
 class PresentCell(BelievedCell):
@@ -28,5 +32,22 @@ class PresentCell(BelievedCell):
         return [name for name in super().names() if name not in self._view.gone]
 
     def sight(self, name: str) -> Sight | None:
-        """Where an object is; nobody knows of what is gone."""
-        return None if name in self._view.gone else super().sight(name)
+        """Where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
+        if name in self._view.gone:
+            return None
+        seen = super().sight(name)
+        if seen is None or seen.seen_s is None or self.now_s - seen.seen_s <= OUT_OF_SIGHT_S:
+            return seen
+        return self._felt(name) or seen
+
+    def _felt(self, name: str) -> Sight | None:
+        """Where a part is that was taken, is not seen, and still fills the fingers that took it."""
+        facts = self._view.facts
+        tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
+        if tool is None or not tool.holding or facts.things[name].kind != "Part":
+            return None
+        part = self._view.part(name)
+        if abs(tool.width_m - part.figures.grasp_width_m) > WIDTH_M:
+            return None
+        spread = tool.sd_m**2
+        return Sight(hanging(tool.pose_tool_in_world, part), (spread, spread, spread, 0.0), tool.time_s, tool.robot)

@@ -34,7 +34,8 @@ class Recipe:
         release_m: How high above its seat a part is let go; the lab's 5 mm lets light gears jump.
         clearance_m: Between whatever travels and the highest thing on the tables.
         grip_tolerance_m: By how much the width of a held part may differ from the drawing: rubber pads give way.
-        max_tilt_rad: Parts that lean more are not grasped.
+        upright_rad: Parts that lean more are taken only when there is nothing better.
+        max_tilt_rad: Parts that lean more are not grasped; a gear that lies on its cone leans by 35 to 38 degrees.
     """
 
     approach_m: float = 0.05
@@ -46,7 +47,8 @@ class Recipe:
     release_m: float = 0.002
     clearance_m: float = 0.015
     grip_tolerance_m: float = 0.0025
-    max_tilt_rad: float = math.radians(20.0)
+    upright_rad: float = math.radians(20.0)
+    max_tilt_rad: float = math.radians(42.0)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from cellwright.execution.binding import GraspChoice, candidates, free_grasps, open_seat, wrong_part
+import numpy as np
+
+from cellwright.core.pose import Pose
+from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.view import Seat, Seen
 from cellwright.execution.worker import Worker
@@ -16,6 +20,7 @@ from cellwright.planning import Action, Verb
 __all__ = ["Steps"]
 
 MOVED_M = 0.004  # a part that is farther than this from where it was found has been moved
+TILTED_RAD = float(np.radians(8.0))  # or that leans otherwise by more
 
 
 @dataclass
@@ -27,7 +32,8 @@ class Steps:
         look: How it looks.
         designs: Kit -> what it shall become.
         left_out: Parts that are not to be taken.
-        attempt: 1 for the first try of an action; changes the grasp.
+        attempt: 1 for the first try of an action; the second is slower, the third takes another part.
+        turned: How often the grip itself has failed; changes the grasp.
     """
 
     worker: Worker
@@ -35,6 +41,7 @@ class Steps:
     designs: Mapping[str, KitDesign]
     left_out: Collection[str]
     attempt: int = 1
+    turned: int = 0
 
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
@@ -110,19 +117,20 @@ class Steps:
         if not good:
             why = "; ".join(reasons)
             raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", worker.found)
-        if worker.reading is not None:  # those first that fingers get at
+        if worker.reading is not None:  # those first that fingers get at, and that nothing leans on
             others = worker.view.parts()
-            good.sort(key=lambda part: not free_grasps(part, others, worker.reading.gripper if worker.reading else ""))
+            gripper = worker.reading.gripper
+            good.sort(key=lambda part: (not free_grasps(part, others, gripper), is_touched(part, others)))
         return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
     async def _grasp(self, part: Seen) -> GraspChoice:
         reading = self.worker.reading or await self.worker.read()
-        ways = free_grasps(part, self.worker.view.parts(), reading.gripper)
+        ways = free_grasps(part, self.worker.view.parts(), reading.gripper, self.worker.turned_rad)
         if not ways:
             raise StepFailed(
                 FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
             )
-        return ways[(self.attempt - 1) % len(ways)]
+        return ways[self.turned % len(ways)]
 
     # ------------------------------------------------------------ taking
 
@@ -143,23 +151,24 @@ class Steps:
 
     async def _take(self, part: Seen, grasp: GraspChoice) -> str:
         worker, recipe = self.worker, self.worker.recipe
-        slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
+        is_careful = self.attempt > 1 or worker.misses > 0
+        slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
         await worker.open()
         await worker.go_above(grasp.pose_tool(part))
+        await worker.read()
+        grasp = grasp.nearest(worker.turned_rad)
+        await worker.approach(grasp.pose_tool(part))
         if not await self._glance(part.name):
             worker.view.gone.add(part.name)
             raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
         now = worker.view.part(part.name)
-        moved_m = now.across_m(part.position)
-        if moved_m > MOVED_M:
+        moved_m = float(np.linalg.norm(now.position - part.position))
+        if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
             raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
         pose = grasp.pose_tool(now)
-        await worker.go_down(pose, slow_mps)
+        await worker.reach(pose, slow_mps)
         await worker.dwell(recipe.settle_s)
         reading = await worker.close()
-        if not worker.holds_well(reading, part):  # fingers that still give are not believed yet
-            await worker.dwell(recipe.settle_s)
-            reading = await worker.read()
         if not worker.holds_well(reading, part):
             worker.misses += 1
             await worker.open()
@@ -170,11 +179,9 @@ class Steps:
                 f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",
                 part.name,
             )
-        await worker.dwell(recipe.settle_s)
         worker.note_held(part.name)
-        await worker.lift(pose, slow_mps if self.attempt > 1 else recipe.fast_mps)
+        await worker.lift(pose, slow_mps if is_careful else recipe.fast_mps)
         await self._still_held(part, "while it was lifted")
-        worker.misses = 0
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
     async def _still_held(self, part: Seen, when: str) -> None:
@@ -216,20 +223,31 @@ class Steps:
             raise StepFailed(FailureKind.LOST, f"{worker.name} holds nothing to put into {where}")
         part = worker.view.part(worker.held)
         await self._still_held(part, "before it was carried")
-        grasp = worker.grasp or GraspChoice()
-        pose = grasp.pose_release(seat, part, recipe.release_m)
-        await worker.go_above(pose)
+        anchor = worker.view.sighted_as(where.partition("/")[0])
+        await worker.go_above(await self._release(seat))
         await self._still_held(part, "on the way")
-        await self.look.at([worker.view.sighted_as(where.partition("/")[0])], sightings=1)
+        await self.look.at([anchor], sightings=1)
         there = worker.view.in_seat(seat)
         if there is not None:
             raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
-        await worker.go_down(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
+        pose = await self._release(seat)
+        if worker.slipped_m:  # then where exactly it hangs is worth a longer look
+            await self.look.at([anchor])
+            pose = await self._release(seat)
+        await worker.approach(pose)
+        await worker.reach(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
         await self._still_held(part, "on the way down")
         await worker.dwell(recipe.settle_s)
         await worker.open()
         worker.note_released()
+        worker.misses = 0
         await worker.dwell(recipe.settle_s)
         await worker.lift(pose, recipe.fast_mps)
         worker.grasp = None
         return f"{part.name} into {seat.name} of {where}"
+
+    async def _release(self, seat: Seat) -> Pose:
+        """Where the tool lets the part go that it holds now."""
+        worker, reading = self.worker, await self.worker.read()
+        point = seat.position + np.array([0.0, 0.0, worker.recipe.release_m])
+        return release_pose(reading.pose_tool_in_world, worker.part_in_hand(reading), point)

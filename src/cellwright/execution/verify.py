@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cellwright.execution.outcome import KitReport, SlotReport
+from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.view import CellView, Seat, Seen
 from cellwright.orders import KitDesign
 
-__all__ = ["kit_reports"]
+__all__ = ["conclusion", "kit_reports"]
 
 MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in its cone leans by less
 
@@ -30,6 +30,25 @@ def kit_reports(
         extras = tuple(part.name for part in view.extras(kit, parts))
         reports.append(KitReport(kit, design.name, tuple(rows), extras))
     return tuple(reports)
+
+
+def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], hands: str) -> tuple[OrderStatus, str]:
+    """How an order has ended, by what was seen last, and why; in one line.
+
+    Args:
+        kits: As they were seen.
+        wanted: How many were ordered.
+        reasons: Why the work ended, and what else is known to be wrong.
+        hands: What is still in a hand.
+    """
+    slots = [slot for kit in kits for slot in kit.slots]
+    wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
+    wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
+    if len(kits) == wanted and slots and not wrong and not hands:
+        return OrderStatus.DONE, f"{len(slots)} parts seen seated in {len(kits)} kits"
+    said = dict.fromkeys(text for text in (*reasons, *wrong, hands) if text)
+    status = OrderStatus.PARTIAL if any(slot.filled for slot in slots) else OrderStatus.FAILED
+    return status, "; ".join(said)
 
 
 def _slot(

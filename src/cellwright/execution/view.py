@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import PartFigures, part_of_sku
 from cellwright.core.pose import Pose
+from cellwright.execution.outline import is_over, tray_gap_m
 from cellwright.knowledge import Belief, TransformTree
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
 from cellwright.orders import KitDesign
@@ -112,6 +113,7 @@ class CellView:
         self._names: list[str] | None = None
         self._tree: TransformTree | None = None
         self._seen: dict[str, Seen] = {}
+        self._seated: dict[tuple[str, tuple[tuple[str, str], ...]], list[Seat]] = {}
 
     @property
     def facts(self) -> Facts:
@@ -133,10 +135,9 @@ class CellView:
 
     def part(self, name: str) -> Seen:
         """A part, wherever it is."""
-        tree = self.belief.world_model.tree
-        if self._tree is not tree:
-            self._tree, self._seen = tree, {}
+        self._follow()
         if name not in self._seen:
+            tree = self.belief.world_model.tree
             sd_m = float(np.sqrt(self.belief.covariance(name).diagonal()[:3].max()))
             self._seen[name] = Seen(name, self.facts.things[name].sku, tree.in_world[tree.index[name]], sd_m)
         return self._seen[name]
@@ -169,6 +170,13 @@ class CellView:
         """The slots of a kit of that design."""
         return self._seats(kit, design_slots(design))
 
+    def seats_on_kit_tray(self, kit: str) -> list[Seat]:
+        """The slots of the tray of a kit, whatever that shall become."""
+        tray = self.facts.tray_of.get(kit)
+        if not tray or kit not in self.facts.tree.index:
+            return []
+        return self._seats(kit, tray_layout(self.facts.things[tray].sku).slots)
+
     def in_seat(self, seat: Seat, parts: Iterable[Seen] | None = None) -> Seen | None:
         """The part in a slot: the nearest."""
         inside = [part for part in (self.parts() if parts is None else parts) if seat.holds(part)]
@@ -179,26 +187,24 @@ class CellView:
         for tray in self.facts.of_kind("PartsTray"):
             if tray.name in self.facts.tree.index and any(seat.holds(part) for seat in self.seats_of_tray(tray.name)):
                 return False
-        for kit in self.facts.of_kind("Kit"):
-            tray_name = self.facts.tray_of.get(kit.name)
-            if tray_name and kit.name in self.facts.tree.index:
-                slots = tray_layout(self.facts.things[tray_name].sku).slots
-                if any(seat.holds(part) for seat in self._seats(kit.name, slots)):
-                    return False
-        return True
+        kits = [kit.name for kit in self.facts.of_kind("Kit")]
+        return not any(seat.holds(part) for kit in kits for seat in self.seats_on_kit_tray(kit))
 
     def extras(self, kit: str, parts: Iterable[Seen]) -> list[Seen]:
         """Parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
         tray = self.facts.tray_of.get(kit, "")
         if not tray or kit not in self.facts.tree.index:
             return []
-        length_m, width_m, height_m = tray_layout(self.facts.things[tray].sku).size_m
+        size_m = length_m, width_m, height_m = tray_layout(self.facts.things[tray].sku).size_m
         from_world = self.pose(kit).inverse()
         found = []
         for part in parts:
             x, y, z = from_world.apply(part.position)
             beside_m = np.hypot(max(abs(x) - length_m / 2, 0.0), max(abs(y) - width_m / 2, 0.0))
-            if beside_m < part.reach_m + BESIDE_M and z < height_m + HIGHEST_M / 2 and self.is_loose(part):
+            if beside_m >= part.reach_m + BESIDE_M or z >= height_m + HIGHEST_M / 2 or not self.is_loose(part):
+                continue
+            pose = from_world @ part.pose_in_world
+            if is_over(part.sku, pose, size_m) or tray_gap_m(part.sku, pose, size_m) < BESIDE_M:
                 found.append(part)
         return found
 
@@ -237,5 +243,16 @@ class CellView:
         return self.facts.tool_of.get(robot, "")
 
     def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[Seat]:
-        pose = self.pose(owner)
-        return [Seat(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in slots]
+        self._follow()
+        wanted = tuple(slots)
+        key = owner, tuple((slot.name, slot.sku) for slot in wanted)
+        if key not in self._seated:
+            pose = self.pose(owner)
+            self._seated[key] = [Seat(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in wanted]
+        return self._seated[key]
+
+    def _follow(self) -> None:
+        """Forgets what was reckoned from poses that have changed."""
+        tree = self.belief.world_model.tree
+        if self._tree is not tree:
+            self._tree, self._seen, self._seated = tree, {}, {}

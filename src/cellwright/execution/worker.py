@@ -1,4 +1,4 @@
-"""One robot at work: what it has found, how it will grasp, what it holds; and its moves, always above everything."""
+"""One robot at work: what it has found, how it will grasp; and its moves, always above everything."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import Arm, ArmFailed, HandReading, raised, tool_down
-from cellwright.execution.binding import GraspChoice
-from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.hands import note_held, note_released
-from cellwright.execution.predicates import ToolState
-from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView, Seat, Seen
-from cellwright.execution.waiting import Waiting
+from cellwright.execution.arm import ArmFailed, raised, tool_down
+from cellwright.execution.grasps import GraspChoice
+from cellwright.execution.grip import DISC_M, Grip
 
 __all__ = ["Worker"]
 
-IN_HAND_M = 0.02  # a part this near to the tool's centre point is what the fingers are closed on
 LEANING_RAD = float(np.radians(2.0))
 NEAR_M = 0.40  # an arm whose tool is this near to a place is in the way there
 TURNS_RAD = tuple(float(x) for x in np.radians([0.0, 60.0, -60.0, 90.0, -90.0, 120.0, -120.0]))
@@ -27,91 +21,75 @@ HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
 
 @dataclass
-class Worker:
+class Worker(Grip):
     """A robot and what it has in mind.
 
     Attributes:
-        arm: The robot.
-        view: What is believed.
-        tool: Its end effector, as the database calls it.
-        found: The part that was looked for.
-        grasp: How to take it; None before that is decided.
-        seat: The slot that was looked for.
-        held: The part in its hand.
-        misses: Grasps in a row that failed.
+        grasp: How to take the part that was found; None before that is decided.
         out_of_service: Why it does not work any more; empty while it does.
-        reading: What it last said of its tool.
-        read_s: When.
     """
 
-    arm: Arm
-    view: CellView
-    clock: Waiting
-    tool: str
-    found: str = ""
     grasp: GraspChoice | None = None
-    seat: Seat | None = None
-    held: str = ""
-    misses: int = 0
     out_of_service: str = ""
-    reading: HandReading | None = None
-    read_s: float = -1.0
     _aside_rad: float = 0.0
 
-    @property
-    def name(self) -> str:
-        """The robot's."""
-        return self.arm.name
+    def travel_m(self, lean_rad: float = 0.0) -> float:
+        """The height of the tool at which nothing is in the way, whatever hangs in the hand, however it leans."""
+        hang_m = HANG_M + self.slipped_m + float(np.sin(lean_rad)) * DISC_M
+        return self.view.top_m(self.name) + hang_m + self.recipe.clearance_m
 
     @property
-    def recipe(self) -> Recipe:
-        """How it moves."""
-        return self.arm.recipe
-
-    # ------------------------------------------------------------ ways
-
-    def travel_m(self) -> float:
-        """The height of the tool at which nothing is in the way, whatever hangs in the hand."""
-        return self.view.top_m(self.name) + HANG_M + self.recipe.clearance_m
+    def travel_mps(self) -> float:
+        """As fast as the grip allows."""
+        return self.recipe.slow_mps if self.slipped_m or (self.held and self.misses) else self.recipe.fast_mps
 
     async def rise(self) -> None:
-        """Straight up, to where it may travel; a tool that leans, because something stopped it, is set upright."""
+        """Straight up, to where it may travel; a tool that leans is set upright there."""
         reading = await self.read()
-        pose, height_m = reading.pose_tool_in_world, self.travel_m()
+        pose, lean_rad = reading.pose_tool_in_world, _lean_rad(reading.pose_tool_in_world)
+        height_m = self.travel_m(lean_rad)
         if pose.position[2] < height_m - 1e-3:
             pose = raised(pose, height_m)
             await self._move(pose, self.recipe.slow_mps if self.held else self.recipe.fast_mps)
-        if pose.rotation_matrix[2, 2] > -np.cos(LEANING_RAD):
-            await self._move(tool_down(pose.position, float(pose.rpy[2])), self.recipe.slow_mps)
+        if lean_rad > LEANING_RAD:
+            await self._move_freely(tool_down(pose.position, yaw_rad(pose)), self.recipe.slow_mps)
 
     async def go_above(self, pose: Pose) -> None:
-        """To above a pose, at a height where nothing is in the way; along a line unless the arm cannot follow it."""
+        """To above a pose, or the same with the fingers the other way round, where nothing is in the way."""
         await self.rise()
-        height_m = max(self.travel_m(), float(pose.position[2]) + self.recipe.approach_m)
-        above = raised(pose, height_m)
-        try:
-            await self.arm.move(above, self.recipe.fast_mps)
-        except ArmFailed as error:
-            if error.is_lost:
-                raise self._failed(error) from None
-            try:
-                await self.arm.prepare()
-                await self.arm.move(above, self.recipe.fast_mps, straight=False)
-            except ArmFailed as again:
-                raise self._failed(again) from None
+        start = self._start(pose)
+        above = raised(start, max(self.travel_m(_lean_rad(pose)), float(start.position[2])))
+        await self._move_freely(above, self.travel_mps)
 
-    async def go_down(self, pose: Pose, speed_mps: float) -> None:
-        """From above it to a pose, fast as far as the approach."""
-        approach_m = float(pose.position[2]) + self.recipe.approach_m
+    @property
+    def turned_rad(self) -> float:
+        """How the fingers were turned about the vertical when it was last asked."""
+        return yaw_rad(self.reading.pose_tool_in_world) if self.reading else 0.0
+
+    async def approach(self, pose: Pose) -> None:
+        """From above a pose to where slow motion begins, on the axis of the tool that will be there."""
+        start = self._start(pose)
         reading = await self.read()
-        if reading.pose_tool_in_world.position[2] > approach_m + 0.005:
-            await self._move(raised(pose, approach_m), self.recipe.fast_mps)
+        if reading.pose_tool_in_world.position[2] > start.position[2] + 0.005:
+            await self._move(start, self.travel_mps)
+
+    async def reach(self, pose: Pose, speed_mps: float) -> None:
+        """The last way to a pose."""
         await self._move(pose, speed_mps)
 
     async def lift(self, pose: Pose, speed_mps: float) -> None:
-        """Straight up from a pose, to where it may travel."""
-        height_m = max(self.travel_m(), float(pose.position[2]) + self.recipe.approach_m)
-        await self._move(raised(pose, height_m), speed_mps)
+        """From a pose to where it may travel: straight up with a part, along its own axis without one."""
+        lean_rad, start = _lean_rad(pose), self._start(pose)
+        if lean_rad > LEANING_RAD and not self.held:
+            await self._move(start, speed_mps)
+            pose = start
+        await self._move(raised(pose, max(self.travel_m(lean_rad), float(start.position[2]))), speed_mps)
+        if lean_rad > LEANING_RAD:
+            await self.rise()
+
+    def _start(self, pose: Pose) -> Pose:
+        """Where slow motion to a pose begins."""
+        return pose @ Pose.from_xyz_rpy([0.0, 0.0, -self.recipe.approach_m])
 
     async def withdraw(self) -> None:
         """Out of everybody's way: to its rest, turned aside if somebody works below that."""
@@ -147,62 +125,6 @@ class Worker:
         self.keep_from(places)
         await self.withdraw()
 
-    # ------------------------------------------------------------ the hand
-
-    async def read(self) -> HandReading:
-        """What the robot says of its tool now."""
-        try:
-            self.reading, self.read_s = await self.arm.read(), self.clock.time_s
-        except ArmFailed as error:
-            raise self._failed(error) from None
-        return self.reading
-
-    def report(self) -> ToolState | None:
-        """The same, as predicates want it."""
-        if self.reading is None:
-            return None
-        known = self.reading
-        return ToolState(self.name, known.gripper, known.pose_tool_in_world, known.width_m, known.holding, self.read_s)
-
-    def holds_well(self, reading: HandReading, part: Seen) -> bool:
-        """Whether the fingers stand as they do around that part."""
-        width_m = part.figures.grasp_width_m
-        return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
-
-    async def open(self) -> None:
-        """Lets go."""
-        try:
-            self.reading = await self.arm.open()
-        except ArmFailed as error:
-            raise self._failed(error) from None
-
-    async def close(self) -> HandReading:
-        """Closes the fingers."""
-        try:
-            self.reading = await self.arm.close()
-        except ArmFailed as error:
-            raise self._failed(error) from None
-        return self.reading
-
-    async def dwell(self, duration_s: float) -> None:
-        """Stands still."""
-        try:
-            await self.arm.dwell(duration_s)
-        except ArmFailed as error:
-            raise self._failed(error) from None
-
-    def note_held(self, part: str) -> None:
-        """It has the part now."""
-        note_held(self.view.belief, self.tool, part)
-        self.view.refresh()
-        self.held, self.found = part, ""
-
-    def note_released(self) -> None:
-        """It holds nothing now."""
-        note_released(self.view.belief, self.tool)
-        self.view.refresh()
-        self.held, self.seat = "", None
-
     async def sort_out(self) -> str:
         """After something went wrong: ends the robot's error, rises, and finds out what is in the hand.
 
@@ -216,7 +138,7 @@ class Worker:
         await self.rise()
         reading = await self.read()
         self.found, self.grasp, self.seat = "", None, None
-        near = self._at_hand(reading) if reading.holding else None
+        near = self.at_hand(reading) if reading.holding else None
         if self.held and not reading.holding:
             lost = self.held
             self.note_released()
@@ -230,21 +152,35 @@ class Worker:
             return "something that nobody sees is between the fingers"
         return ""
 
-    def _at_hand(self, reading: HandReading) -> Seen | None:
-        """The part between the fingers, by where it is seen."""
-        point = reading.pose_tool_in_world.position
-        near = [
-            (float(((part.pose_in_world.apply(part.figures.grasp_xyz_m) - point) ** 2).sum() ** 0.5), part)
-            for part in [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
-        ]
-        best = min(near, key=lambda pair: pair[0], default=None)
-        return best[1] if best is not None and best[0] <= IN_HAND_M else None
-
     async def _move(self, pose: Pose, speed_mps: float) -> None:
         try:
             await self.arm.move(pose, speed_mps)
         except ArmFailed as error:
             raise self._failed(error) from None
 
-    def _failed(self, error: ArmFailed) -> StepFailed:
-        return StepFailed(FailureKind.ARM, str(error), self.held or self.found, is_lost_robot=error.is_lost)
+    async def _move_freely(self, pose: Pose, speed_mps: float) -> None:
+        """Where nothing is in the way: along a line, with the fingers either way round, or as the arm can."""
+        half_turn = pose @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
+        ways = [(pose, True), (half_turn, True), (pose, False)]
+        for number, (target, straight) in enumerate(ways, start=1):
+            try:
+                await self.arm.move(target, speed_mps, straight=straight)
+                return
+            except ArmFailed as error:
+                if error.is_lost or number == len(ways):
+                    raise self._failed(error) from None
+            try:
+                await self.arm.prepare()
+            except ArmFailed as error:
+                raise self._failed(error) from None
+
+
+def _lean_rad(pose_tool: Pose) -> float:
+    """How far a tool is from pointing at the floor."""
+    return float(np.arccos(np.clip(-pose_tool.rotation_matrix[2, 2], -1.0, 1.0)))
+
+
+def yaw_rad(pose_tool: Pose) -> float:
+    """How the fingers are turned about the vertical."""
+    x, y, _ = pose_tool.rotation_matrix[:, 0]
+    return float(np.arctan2(y, x))

@@ -14,16 +14,16 @@ from cellwright.experiments.pool import run_jobs
 
 __all__ = ["kitting_clean"]
 
-RUNS, QUICK_RUNS = 100, 10
+LAYOUTS, QUICK_LAYOUTS = 100, 5
 ORDERS = ("kit_m2l1", "kit_s2l2")
 
 
 def kitting_clean(conditions: Conditions, workers: int | None = None) -> Findings:
-    """Both kits in turn, each in a layout of its own."""
-    runs = QUICK_RUNS if conditions.quick else RUNS
-    seeds = Streams(conditions.seed).stream("kitting-clean").integers(2**31, size=runs)
-    jobs = [KittingJob(ORDERS[number % 2], int(seed)) for number, seed in enumerate(seeds)]
-    conditions.say(f"{runs} kits, each in a layout of its own")
+    """Both kits, each alone, in every layout."""
+    layouts = QUICK_LAYOUTS if conditions.quick else LAYOUTS
+    seeds = Streams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
+    jobs = [KittingJob(order, seed) for seed in seeds for order in ORDERS]
+    conditions.say(f"{layouts} layouts, {len(ORDERS)} kits in each")
     rows = run_jobs(
         "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
     )
@@ -73,10 +73,10 @@ def _metrics(rows: list[KittingRow]) -> dict[str, float]:
 
 def _notes(rows: list[KittingRow]) -> list[str]:
     notes = [
-        "Every run is another reality: trays stand up to some millimetres and degrees beside their drawings, the "
-        "robots' bases, tools and zeros and the cameras are off by what the cell's `actual` section says, a quarter of "
-        "the parts is missing, and which slots are empty is drawn. The detectors have the lab's own noise, 0.28 and "
-        "0.33 mm, and a delay of 50 ms.",
+        "Both kits are built, each alone, in every layout. A layout is another reality: trays stand up to some "
+        "millimetres and degrees beside their drawings, the robots' bases, tools and zeros and the cameras are off by "
+        "what the cell's `actual` section says, a quarter of the parts is missing, and which slots are empty is drawn. "
+        "The detectors have the lab's own noise, 0.28 and 0.33 mm, and a delay of 50 ms.",
         "The controller sees what they report and what the robots' CRCL status says, nothing else. A run counts when "
         "every slot holds the right part, seated within 1 mm, nothing else is on the tray, the tool is away, and the "
         "controller says that it is done.",

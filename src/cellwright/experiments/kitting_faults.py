@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from cellwright.experiments.plots import Bars
 from cellwright.experiments.pool import run_jobs
 
 __all__ = ["FAULT_SPECS", "RECOVERIES", "kitting_faults"]
+
+Figures = Mapping[tuple[str, str], Mapping[str, float]]
 
 RUNS, QUICK_RUNS = 30, 10
 ORDER = "kit_m2l1"
@@ -44,29 +46,22 @@ def kitting_faults(conditions: Conditions, workers: int | None = None) -> Findin
     rows = run_jobs(
         "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
     )
-    metrics: dict[str, float] = {}
-    for fault in FAULT_SPECS:
-        for recovery in RECOVERIES:
-            own = _figures([row for row in rows if (row.fault, row.recovery) == (fault, recovery)])
-            metrics |= {f"{recovery}.{fault}.{name}": value for name, value in own.items()}
-            if recovery == "full":
-                metrics |= {f"{fault}.{name}": value for name, value in own.items()}
-    metrics["all.false_done"] = sum(row.status == "false_done" for row in rows)
-    metrics["all.n"] = len(rows)
+    figures = {
+        (fault, recovery): _figures([row for row in rows if (row.fault, row.recovery) == (fault, recovery)])
+        for recovery in reversed(RECOVERIES)
+        for fault in FAULT_SPECS
+    }
     return Findings(
-        metrics,
+        _metrics(rows, figures),
         {"all.false_done": {"max": 0.0}},
-        tables={"summary": _summary(metrics), "runs": table_of(rows)},
+        tables={"summary": _summary(figures), "runs": table_of(rows)},
         plots=[
             Bars(
                 "recovered",
                 "Share of the kits that were completed although something went wrong, of those that an oracle which "
                 "knows the truth could have completed.",
                 list(FAULT_SPECS),
-                {
-                    recovery: [metrics[f"{recovery}.{fault}.recovered"] for fault in FAULT_SPECS]
-                    for recovery in RECOVERIES
-                },
+                {recovery: [figures[fault, recovery]["recovered"] for fault in FAULT_SPECS] for recovery in RECOVERIES},
                 "share of runs",
             )
         ],
@@ -90,10 +85,19 @@ def _figures(rows: Sequence[KittingRow]) -> dict[str, float]:
     }
 
 
-def _summary(metrics: dict[str, float]) -> Table:
+def _metrics(rows: Sequence[KittingRow], figures: Figures) -> dict[str, float]:
+    """By name: of full recovery, which the cell is for, `drop.recovered`; of the others `none.drop.recovered`."""
+    metrics: dict[str, float] = {"all.false_done": sum(row.status == "false_done" for row in rows), "all.n": len(rows)}
+    for (fault, recovery), own in figures.items():
+        prefix = fault if recovery == "full" else f"{recovery}.{fault}"
+        metrics |= {f"{prefix}.{name}": value for name, value in own.items()}
+    return metrics
+
+
+def _summary(figures: Figures) -> Table:
     names = ("recovered", "recovered_low", "n", "applied", "false_done", "detect_s_median", "sim_s_median")
     rows = [
-        [fault, recovery, *(metrics[f"{recovery}.{fault}.{name}"] for name in names)]
+        [fault, recovery, *(figures[fault, recovery][name] for name in names)]
         for fault in FAULT_SPECS
         for recovery in RECOVERIES
     ]

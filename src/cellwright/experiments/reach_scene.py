@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, ArmFigures
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, ArmFigures, gripper_model
 from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.motion import ArmKinematics
@@ -82,7 +82,7 @@ class ReachScene:
 
     def __init__(self, task: ReachTask) -> None:
         self.task = task
-        arm, self._tool = ROBOTS.get(task.robot), TOOLS.get(task.tool)
+        arm, self._tool = ROBOTS.get(task.robot), gripper_model(task.tool)
         self._kinematics = ArmKinematics(_one_turn(arm))
         self._tcp = Pose.from_xyz_rpy(self._tool.tcp_xyz_m)
         self._model = _compile(task)
@@ -178,7 +178,7 @@ def _compile(task: ReachTask) -> Any:
         _attach(spec, build(FURNITURE.get(model)).worldbody.first_body(), f"{name}/", pose)
     _attach(spec, build(PARTS.get(task.part)).worldbody.first_body(), "object/", task.pose_part_in_world)
     arm = build(ROBOTS.get(task.robot))
-    arm.body("flange").add_frame().attach_body(build(TOOLS.get(task.tool)).body("tool"), "tool/", "")
+    arm.body("flange").add_frame().attach_body(build(gripper_model(task.tool)).body("tool"), "tool/", "")
     base = _attach(spec, arm.worldbody.first_body(), "robot/", task.pose_base_in_world)
     for axis, name in zip(np.eye(3), "xyz", strict=True):
         base.add_joint(name=f"slide_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PARTS, TOOLS
+from cellwright.catalogue import PARTS, gripper_model
 from cellwright.cells import Cell, nominal_layout
 from cellwright.core.errors import BadInput, ConfigError, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
@@ -208,5 +208,5 @@ def _count(place: tuple[float, float]) -> list[BaseReach]:
 
 def _top_height_m(part: str, tool: str) -> float:
     """Where the best grasp from above has its tool; where there is none, the height of the grasp point."""
-    found = find_grasps(PARTS.get(part), TOOLS.get(tool), impossible_too=True)
+    found = find_grasps(PARTS.get(part), gripper_model(tool), impossible_too=True)
     return float(next(g for g in found if g.kind is GraspKind.TOP).pose_tcp.position[2])

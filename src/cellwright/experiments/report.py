@@ -9,11 +9,10 @@ import math
 import re
 from collections.abc import Callable
 from html import escape
-from importlib import resources
 from pathlib import Path
-from string import Template
 
 from cellwright.core.errors import OutputError
+from cellwright.core.page import fill_page
 from cellwright.core.results import Result
 from cellwright.experiments.experiment import Outcome, Table
 from cellwright.experiments.plots import can_plot, draw
@@ -74,9 +73,10 @@ def write_table(table: Table, path: Path) -> None:
 
 def _page(outcome: Outcome, pictures: list[tuple[str, bytes]]) -> str:
     result, findings = outcome.result, outcome.findings
-    template = Template(resources.files("cellwright.experiments").joinpath("page.html").read_text(encoding="utf-8"))
     missing = "" if pictures or not findings.plots else "<p>No plots: matplotlib was not installed.</p>"
-    return template.substitute(
+    return fill_page(
+        "cellwright.experiments",
+        "page.html",
         title=escape(outcome.title),
         name=escape(result.name),
         seed=result.seed,

@@ -83,7 +83,8 @@ class CollisionMonitor:
     """Looks at all contacts after every physics step. An object is held while a pad touches it.
 
     Contacts inside one tool do not count, and neither do those that a permit covers. That pads may touch what they
-    are to hold needs a permit, too.
+    are to hold needs a permit, too. Loose objects that touch already when one of them is taken may do so until they
+    part.
 
     Attributes:
         hits: What was found, in order; one entry for each pair and each time that it began to touch.
@@ -109,6 +110,9 @@ class CollisionMonitor:
         self.permits, self.pause_s = tuple(permits), pause_s
         self.hits: list[Hit] = []
         self._world = world
+        self._pairs, self._suspects = b"", tuple[int, ...]()
+        self._held, self._touching = set[int](), set[tuple[int, ...]]()
+        self._pardoned: dict[tuple[int, ...], float] = {}
         world.bind(self._look_up)
         world.add_holder(name, self)
         self._ticking = stepper.every(1, self._tick, order=Order.JUDGE, name=name)
@@ -124,6 +128,7 @@ class CollisionMonitor:
     def load(self, state: tuple[Hit, ...]) -> None:
         """Goes back to it."""
         self.hits[:] = state
+        self._forget()
 
     def let_go(self, part: str) -> None:
         """It holds nothing."""
@@ -135,7 +140,8 @@ class CollisionMonitor:
         names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
         self._names, self._bodies = names, np.array(model.geom_bodyid)
         pad, loose = (np.array([name in these for name in names]) for these in (pads.values(), objects))
-        robot = np.array([name.partition("/")[0] in robots for name in names])
+        arms = {*robots, *self._world.cell.tools}  # a tool that robots change is somebody's, or hangs in its holder
+        robot = np.array([name.partition("/")[0] in arms for name in names])
         tool = np.array([_tool_of(name) or str(geom) for geom, name in enumerate(names)])
         counts = np.zeros((model.ngeom, model.ngeom), np.int8)
         counts[loose | loose[:, None]] = _Count.WHILE_HELD
@@ -152,36 +158,68 @@ class CollisionMonitor:
             counts[np.ix_(first, second)] = counts[np.ix_(second, first)] = _Count.NEVER
         self._counts = counts
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
-        self._robot = robot
+        self._robot, self._loose = robot, loose
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pairs, self._suspects = b"", ()
+        self._held, self._touching, self._pardoned = set(), set(), {}
 
     def _tick(self) -> None:
+        """Who touches whom changes far less often than once in a step, so the last answer mostly still holds."""
         data = self._world.data
         if not data.ncon:
+            if self._pairs:
+                self._pairs, self._suspects, self._held = b"", (), set()
             return
-        first, second = data.contact.geom.T
-        counts = self._counts[first, second]
-        if not counts.any():
-            return
-        suspect = counts == _Count.ALWAYS
-        grips = self._grips[first, second]
-        if grips.any():
-            bodies = self._bodies[data.contact.geom]
-            suspect |= (counts == _Count.WHILE_HELD) & np.isin(bodies, bodies[grips]).any(axis=1)
-        if suspect.any():
-            self._record(np.flatnonzero(suspect))
+        pairs = data.contact.geom
+        if (key := pairs.tobytes()) != self._pairs:
+            self._pairs, self._suspects = key, self._suspects_among(pairs)
+        if self._suspects:
+            self._record(self._suspects)
 
-    def _record(self, contacts: Any) -> None:
+    def _suspects_among(self, pairs: Any) -> tuple[int, ...]:
+        """The numbers of the contacts that count, wherever they are."""
+        first, second = pairs.T
+        counts, grips = self._counts[first, second], self._grips[first, second]
+        suspect = counts == _Count.ALWAYS
+        if grips.any():
+            bodies = self._bodies[pairs]
+            pardoned = self._pardoned_among(pairs, bodies, bodies[grips])
+            suspect |= np.isin(bodies, bodies[grips]).any(axis=1) & (counts == _Count.WHILE_HELD) & ~pardoned
+        else:
+            self._held = set()
+        return tuple(np.flatnonzero(suspect).tolist())
+
+    def _pardoned_among(self, pairs: Any, bodies: Any, gripped: Any) -> Any:
+        """What lay on or against another loose object when it was taken touches it without having been led there.
+
+        That is pardoned until they have been apart for longer than `pause_s`.
+        """
+        now_s, held = self._world.clock.time_s, set(gripped[:, 0].tolist()) | set(gripped[:, 1].tolist())
+        loose = self._loose[pairs].all(axis=1)
+        touching = {tuple(sorted(pair)) for pair in bodies[loose].tolist()}
+        for pair in self._pardoned:
+            if pair in self._touching:  # as it did until now
+                self._pardoned[pair] = now_s
+        self._pardoned = {pair: s for pair, s in self._pardoned.items() if now_s - s <= self.pause_s}
+        fresh = held - self._held
+        self._pardoned |= {pair: now_s for pair in touching if fresh & {*pair}}
+        self._held, self._touching = held, touching
+        return np.array([tuple(sorted(pair)) in self._pardoned for pair in bodies.tolist()], bool)
+
+    def _record(self, contacts: Iterable[int]) -> None:
         """Adds up the contacts of each pair, and goes on with its hit or begins one."""
         data, now_s = self._world.data, self._world.clock.time_s
         force, found = np.zeros(6), dict[tuple[str, str], Hit]()
         for number in contacts:
-            contact = data.contact[int(number)]
+            contact = data.contact[number]
             # What belongs to a robot comes first; of two such, or of two objects, the first by name.
             pair = sorted((not self._robot[geom], self._names[geom]) for geom in contact.geom)
             one, other = pair[0][1], pair[1][1]
             if contact.dist > 0 or self._is_permitted(one, other, contact.pos):
                 continue
-            mujoco.mj_contactForce(self._world.model, data, int(number), force)
+            mujoco.mj_contactForce(self._world.model, data, number, force)
             x, y, z = (float(value) for value in contact.pos)
             hit = found.get((one, other)) or Hit(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
             depth_m = max(hit.depth_m, -float(contact.dist))

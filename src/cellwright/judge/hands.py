@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -97,7 +98,7 @@ class HandWatch:
         self._world = world
         self._period_s = world.clock.period_ticks(RATE_HZ) * world.clock.tick_s
         self._listeners: list[Callable[[HandEvent], None]] = []
-        self._hands = {robot: _Hand() for robot, index in world.robots.items() if index.tool}
+        self._hands = {robot: _Hand() for robot in world.robots}
         world.bind(self._look_up)
         world.add_holder(name, self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.JUDGE, name=name)
@@ -149,8 +150,6 @@ class HandWatch:
         self._pads = {
             pad: (name, side) for name, tool in self._tools.items() for side, pad in enumerate(tool.pad_geoms)
         }
-        self._is_pad = np.zeros(model.ngeom, bool)
-        self._is_pad[list(self._pads)] = True
         parts = {name: item for name, item in world.objects.items() if isinstance(item.figures, PartFigures)}
         self._numbers = {name: number for number, name in enumerate(parts)}
         self._parts, self._bodies = list(parts), np.array([item.body for item in parts.values()], dtype=np.intp)
@@ -172,9 +171,11 @@ class HandWatch:
         found: dict[str, dict[str, int]] = {}
         if not self._world.data.ncon:
             return found
-        pairs = self._world.data.contact.geom
-        for first, second in pairs[self._is_pad[pairs].any(axis=1)].tolist():
-            pad, other = (first, second) if first in self._pads else (second, first)
+        pads = self._pads
+        for first, second in self._world.data.contact.geom.tolist():
+            if first not in pads and second not in pads:
+                continue
+            pad, other = (first, second) if first in pads else (second, first)
             if self._object_of[other]:
                 robot, side = self._pads[pad]
                 pressed = found.setdefault(robot, {})
@@ -192,23 +193,24 @@ class HandWatch:
                 self._tell(Moment.GRASP, robot, touched)
             return
         hand.touched, hand.looks = "", 0
-        if len(self._bodies) and not np.array_equal(tcp_m, hand.tcp_m):
+        if len(self._bodies) and tcp_m.tolist() != hand.tcp_m.tolist():
             self._look_below(robot, hand, tcp_m)
 
     def _look_below(self, robot: str, hand: _Hand, tcp_m: Any) -> None:
         """Whether the empty hand has come to a part: over it, and slow or on its way down."""
         offsets = tcp_m - self._grasp_points()
-        aside = np.hypot(offsets[:, 0], offsets[:, 1])
-        if hand.let_go in self._numbers and np.linalg.norm(offsets[self._numbers[hand.let_go]]) > AWAY_M:
+        x, y, z = offsets.T
+        if hand.let_go in self._numbers and _length(offsets[self._numbers[hand.let_go]]) > AWAY_M:
             hand.let_go = ""
-        below = np.flatnonzero((aside < OVER_M) & (offsets[:, 2] > 0) & (offsets[:, 2] < ABOVE_M))
+        near = (np.abs(x) < OVER_M).nonzero()[0]  # mostly none, and then there is nothing else to reckon
+        below = near[(np.hypot(x[near], y[near]) < OVER_M) & (z[near] > 0) & (z[near] < ABOVE_M)] if len(near) else near
         if not len(below):
             hand.over = ""
             return
-        part = self._parts[int(below[offsets[below, 2].argmin()])]
+        part = self._parts[int(below[z[below].argmin()])]
         velocity = (tcp_m - hand.tcp_m) / self._period_s
         descends = velocity[2] < -SLOW_MPS / 2 and np.hypot(*velocity[:2]) < -velocity[2]
-        if part not in (hand.over, hand.let_go) and (descends or np.linalg.norm(velocity) < SLOW_MPS):
+        if part not in (hand.over, hand.let_go) and (descends or _length(velocity) < SLOW_MPS):
             hand.over = part
             self._tell(Moment.APPROACH, robot, part)
 
@@ -225,7 +227,7 @@ class HandWatch:
             hold.last_m = here_m
         way = here_m - hold.start_m
         hold.lifted = hold.lifted or way[2] > LIFTED_M
-        hold.way_m = float(np.hypot(*way[:2]))
+        hold.way_m = float(np.hypot(way[0], way[1]))
         if hold.lifted and not hold.carried and hold.way_m > CARRIED_M:
             hold.carried = True
             self._tell(Moment.TRANSFER, robot, hold.part, True)
@@ -237,7 +239,7 @@ class HandWatch:
 
     def _grasp_points(self) -> Any:
         data = self._world.data
-        return data.xpos[self._bodies] + data.xmat[self._bodies][:, [2, 5, 8]] * self._heights
+        return data.xpos.take(self._bodies, 0) + data.xmat.take(self._bodies, 0)[:, 2::3] * self._heights
 
     def _tcp(self, tool: ToolIndex) -> Any:
         return self._world.data.site_xpos[tool.tcp_site].copy()
@@ -251,3 +253,7 @@ class HandWatch:
         event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted)
         for listener in self._listeners:
             listener(event)
+
+
+def _length(vector: Any) -> float:
+    return math.sqrt(vector.dot(vector))

@@ -134,10 +134,9 @@ def _tool_item(world: World, tray_name: str, parts: set[str]) -> KitItem:
     bodies = [world.objects[name].body for name in (tray_name, *sorted(parts)) if name]
     around = _geoms(world, bodies)
     for name, robot in world.robots.items():
-        tool = [i for i in range(world.model.nbody) if world.model.body(i).name.startswith(f"{name}/tool/")]
-        if robot.tool is None:
+        if robot.hand is None:
             continue
-        distance_m = _nearest_m(world, _geoms(world, tool), around, CLEAR_M)
+        distance_m = _nearest_m(world, _geoms(world, list(robot.hand.bodies)), around, CLEAR_M)
         if distance_m < CLEAR_M:
             where = f"{max(distance_m, 0.0) * 1000:.1f} mm from the kit (limit {CLEAR_M * 1000:g} mm)"
             return KitItem("tool clear", False, f"{name}'s tool is {where}")

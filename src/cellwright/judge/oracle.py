@@ -47,7 +47,9 @@ __all__ = ["Reaches", "Recovery", "judge_recoverable"]
 Reaches = Callable[[str, npt.NDArray[np.float64]], bool]
 """Whether a robot's tool gets to a point of the world from above."""
 
-UPRIGHT_RAD = float(np.radians(20.0))  # estimated: a part that leans no more can be taken by its peg from above
+MAX_LEAN_RAD = float(np.radians(42.0))  # estimated: a gear on its cone leans by 38 deg, and its peg can still be taken
+LEANING_RAD = float(np.radians(5.0))  # a part that leans less is taken from straight above
+ALONG_M = 0.1  # from where a tool comes along a leaning part's peg
 ROOM = 100  # so many parts can be set down on tables
 FLOOR_M = 0.3  # what lies lower has fallen to the floor
 
@@ -84,7 +86,7 @@ def judge_recoverable(
     *,
     watch: HandWatch | None = None,
     robots: Collection[str] | None = None,
-    upright_rad: float = UPRIGHT_RAD,
+    max_lean_rad: float = MAX_LEAN_RAD,
 ) -> Recovery:
     """Whether the wanted kits can be completed from the true state.
 
@@ -94,9 +96,9 @@ def judge_recoverable(
         reaches: Where each robot gets to.
         watch: What the hands hold; without one they are taken to be empty.
         robots: Those in service; all when not given.
-        upright_rad: A part that leans more cannot be taken.
+        max_lean_rad: A part that leans more cannot be taken.
     """
-    reading = _Reading(world, wanted, reaches, watch, robots, upright_rad)
+    reading = _Reading(world, wanted, reaches, watch, robots, max_lean_rad)
     if reading.hopeless:
         return Recovery(False, "; ".join(reading.hopeless), reading.lost)
     counts: dict[str, int] = {}
@@ -127,9 +129,9 @@ class _Reading:
         reaches: Reaches,
         watch: HandWatch | None,
         robots: Collection[str] | None,
-        upright_rad: float,
+        max_lean_rad: float,
     ) -> None:
-        self.world, self.reaches, self.upright_rad = world, reaches, upright_rad
+        self.world, self.reaches, self.max_lean_rad = world, reaches, max_lean_rad
         self.held = {robot: hold.part for robot, hold in (watch.held if watch else {}).items()}
         self.robots = [name for name, robot in world.robots.items() if robot.tool]
         self.in_service = {name for name in self.robots if robots is None or name in robots}
@@ -216,11 +218,14 @@ class _Reading:
         assert isinstance(item.figures, PartFigures)
         tilt_rad = float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
         point = pose.apply(item.figures.grasp_xyz_m)
-        near = [name for name in sorted(self.in_service) if self.reaches(name, point)]
+        points = [point]
+        if tilt_rad > LEANING_RAD:
+            points.append(pose.apply(np.array(item.figures.grasp_xyz_m) + [0.0, 0.0, ALONG_M]))
+        near = [name for name in sorted(self.in_service) if all(self.reaches(name, point) for point in points)]
         takers = frozenset(name for name in near if item.sku in self._handles(name))
         if part in self.held.values():
             return frozenset()
-        if tilt_rad > self.upright_rad:
+        if tilt_rad > self.max_lean_rad:
             self.lost[part] = f"lies tilted by {np.degrees(tilt_rad):.0f} deg"
         elif point[2] < FLOOR_M:
             self.lost[part] = "lies on the floor"

@@ -17,7 +17,7 @@ __all__ = ["TrackTable"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
-NUMBERS = ("kinds", "sources", "sights", "misses", "strange", "named")
+NUMBERS = ("kinds", "sources", "sights", "misses", "strange", "named", "moving")
 COLUMNS = ("positions", "quaternions", "variances", "periods", "seen_s", *NUMBERS)
 
 
@@ -39,6 +39,7 @@ class TrackTable:
         misses: How often in a row they were in view and not seen.
         strange: How often in a row they were seen in a direction that does not fit.
         named: Whether they have an identity.
+        moving: Whether they were elsewhere in the frame before the one that they were seen in last.
     """
 
     def __init__(self, expected: Iterable[Expected]) -> None:
@@ -61,7 +62,7 @@ class TrackTable:
         self.seen_s: Array = np.full(count, -np.inf)
         self.sources = np.full(count, -1, np.intp)
         self.sights, self.misses, self.strange = (np.zeros(count, np.intp) for _ in range(3))
-        self.named = np.ones(count, bool)
+        self.named, self.moving = np.ones(count, bool), np.zeros(count, bool)
         self._slot_map: SlotMap | None = None
 
     def __len__(self) -> int:
@@ -98,7 +99,9 @@ class TrackTable:
         self.periods = np.concatenate([self.periods, [period_of(sku) for sku in skus]])
         self.seen_s = np.concatenate([self.seen_s, np.full(count, -np.inf)])
         self.sources = np.concatenate([self.sources, np.full(count, -1, np.intp)])
-        self.named = np.concatenate([self.named, np.zeros(count, bool)])
+        self.named, self.moving = (
+            np.concatenate([column, np.zeros(count, bool)]) for column in (self.named, self.moving)
+        )
         self.sights, self.misses, self.strange = (
             np.concatenate([column, np.zeros(count, np.intp)]) for column in (self.sights, self.misses, self.strange)
         )
@@ -117,7 +120,15 @@ class TrackTable:
 
     def hand_over(self, lost: int, found: int) -> None:
         """A thing that was lost is what was found elsewhere: its row goes on from there."""
-        columns = (self.positions, self.quaternions, self.variances, self.seen_s, self.sources, self.misses)
+        columns = (
+            self.positions,
+            self.quaternions,
+            self.variances,
+            self.seen_s,
+            self.sources,
+            self.misses,
+            self.moving,
+        )
         for column in columns:
             column[lost] = column[found]
         self.strange[lost] = 0

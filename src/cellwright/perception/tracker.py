@@ -1,8 +1,9 @@
 """From sights without identity to things that are followed over time, in the frame of the cell.
 
 A sight where a thing is known to be makes its pose better known. One elsewhere is of the thing of that kind that is
-no longer seen in its place, as far as it can have come in the time: its track starts anew there. What is left is
-something new, once it was seen often enough, or a lost thing that came back far away.
+no longer seen in its place, as far as it can have come in the time: its track starts anew there. What was moving
+comes first, what was lost for longer last. What is left is something new, once it was seen often enough, or a lost
+thing that came back far away.
 """
 
 from __future__ import annotations
@@ -64,12 +65,16 @@ class Tracker:
         The result bears the detector's name as its source. A frame that is older than the last one of the same
         detector changes nothing.
         """
+        self.follow(message)
+        return self._tracks(message)
+
+    def follow(self, message: Detections) -> None:
+        """Takes in a frame of which nobody wants to know."""
         time_s = message.time_s
         self._sources.setdefault(message.source, len(self._sources))
         if time_s >= self._latest_s.get(message.source, -np.inf):
             self._latest_s[message.source] = time_s
             self._follow(message, time_s)
-        return self._tracks(message)
 
     # ------------------------------------------------------------ one frame
 
@@ -82,21 +87,32 @@ class Tracker:
         bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
         costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
         costs[table.kinds[:, None] != kinds[None, :]] = np.inf
-        pairs = assign(costs, cfg.gate)
-        rows, sights = paired, seen = _columns(pairs)
-        fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
-        rows, sights = rows[fresh], sights[fresh]
-        spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
-        self._fuse(rows, known[rows], positions[sights], quaternions[sights], variances[sights], spread)
-        self._seen(rows, source, time_s)
-        matched = np.zeros(len(table), bool)
-        matched[paired] = True
-        self._miss(message.source, source, matched, time_s)
-        left = np.ones(len(skus), bool)
-        left[seen] = False
-        rest = left.nonzero()[0]
-        if len(rest):
-            rest = self._restart(rest, kinds, positions, quaternions, variances, matched, source, time_s)
+        lately, moving = table.misses < cfg.confirm, table.moving.copy()
+        hidden = moving & self._out_of_view() if moving.any() else moving
+        near = lately & ~hidden
+        matched, rest = np.zeros(len(table), bool), np.arange(len(skus))
+        # What is carried past the place of something lost is not that; what is seen again in its own place is.
+        stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
+        for here, away in stages:
+            if here is not None:
+                # Mostly all were seen lately, and in the first stage all sights are left.
+                left = costs if len(rest) == len(skus) else costs[:, rest]
+                rows, sights = _columns(assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate))
+                matched[rows] = True
+                other = np.ones(len(rest), bool)
+                other[sights] = False
+                sights, rest = rest[sights], rest[other]
+                fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
+                rows, sights = rows[fresh], sights[fresh]
+                spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
+                self._fuse(rows, known[rows], positions[sights], quaternions[sights], variances[sights], spread)
+                self._seen(rows, source, time_s)
+            if here is lately:
+                self._miss(message.source, source, matched, time_s)
+            if not len(rest):
+                break
+            lost = np.flatnonzero(away & ~matched & ((table.misses > 0) | hidden) & (table.sights > 0))
+            rest = self._restart(lost, rest, kinds, positions, quaternions, variances, source, time_s)
         if len(rest):
             self._begin([skus[i] for i in rest], positions[rest], quaternions[rest], variances[rest], source, time_s)
         if not table.named.all():
@@ -131,6 +147,12 @@ class Tracker:
         share = gain(known, variances)
         turn, unseen = self._turns(rows, quaternions)
         strange = turn**2 > self.cfg.gate * (known[:, 3] + variances[:, 3] + spread)
+        if not strange.any():  # as nearly always
+            table.strange[rows], table.moving[rows] = 0, False
+            table.quaternions[rows] = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
+            table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
+            table.variances[rows] = (1.0 - share) * known
+            return
         table.strange[rows] = np.where(strange, table.strange[rows] + 1, 0)
         restart = strange & ((table.strange[rows] >= self.cfg.confirm) | (table.sights[rows] == 0))
         share[strange, 3] = 0.0
@@ -142,6 +164,7 @@ class Tracker:
         table.variances[rows] = (1.0 - share) * known
         table.variances[rows[restart], 3] = variances[restart, 3]
         table.strange[rows[restart]] = 0
+        table.moving[rows] = False
 
     def _turns(self, rows: Rows, quaternions: Array) -> tuple[Array, Array]:
         """The turns from what is known to what is seen, and the part of them that looks like none."""
@@ -159,27 +182,37 @@ class Tracker:
         table = self._table
         expected = table.sources == source
         if name in self.views:
-            (low_x, low_y), (high_x, high_y) = self.views[name]
-            x, y = table.positions[:, 0], table.positions[:, 1]
-            expected = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
+            expected = self._inside(self.views[name])
         table.misses[expected & ~matched & (table.seen_s < time_s)] += 1
+
+    def _inside(self, box: Box) -> npt.NDArray[np.bool_]:
+        (low_x, low_y), (high_x, high_y) = box
+        x, y = self._table.positions[:, 0], self._table.positions[:, 1]
+        inside: npt.NDArray[np.bool_] = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
+        return inside
+
+    def _out_of_view(self) -> npt.NDArray[np.bool_]:
+        """Things where no detector looks, as far as it is known where they look."""
+        unseen = np.full(len(self._table), bool(self.views))
+        for box in self.views.values():
+            unseen &= ~self._inside(box)
+        return unseen
 
     # ------------------------------------------------------------ what is not where it was
 
     def _restart(
         self,
+        away: Rows,
         rest: Rows,
         kinds: Rows,
         positions: Array,
         quaternions: Array,
         variances: Array,
-        matched: npt.NDArray[np.bool_],
         source: int,
         time_s: float,
     ) -> Rows:
         """Sights of things that have moved; returns the others."""
         table, cfg = self._table, self.cfg
-        away = np.flatnonzero(~matched & (table.misses > 0) & (table.sights > 0))
         steps = np.linalg.norm(table.positions[away][:, None] - positions[rest][None], axis=2)
         reach = cfg.max_speed_mps * (time_s - table.seen_s[away]) + cfg.separation_m
         steps[(table.kinds[away][:, None] != kinds[rest]) | (steps > reach[:, None])] = np.inf
@@ -189,7 +222,7 @@ class Tracker:
         _, unseen = self._turns(rows, quaternions[sights])
         table.positions[rows], table.variances[rows] = positions[sights], variances[sights]
         table.quaternions[rows] = turned(quaternions[sights], -unseen)
-        table.strange[rows] = 0
+        table.strange[rows], table.moving[rows] = 0, True
         self._seen(rows, source, time_s)
         return np.setdiff1d(rest, sights)
 

@@ -106,6 +106,24 @@ def test_fingers_that_feel_nothing_hold_nothing(scene):
     assert scene.value("endEffector-has-no-heldObject", "tool") is Truth.UNKNOWN
 
 
+def test_a_part_that_hangs_by_the_end_of_its_peg_is_held_as_long_as_nothing_else_can_be_what_is_felt(scene):
+    held, empty = ("endEffector-has-heldObject-part", "tool", "gear_3"), ("endEffector-has-no-heldObject", "tool")
+    scene.move("gear_3", z=-0.0135)  # 1.5 mm of its peg are between the pads: by sight alone it may be below them
+    result = Evaluator(scene).evaluate(*held)
+    assert result.value is Truth.TRUE
+    assert "tool feels it" in result.evidence
+    assert scene.value(*empty) is Truth.FALSE
+    scene.grip(*HELD, width_m=0.014)  # that is no peg
+    assert scene.value(*held) is Truth.UNKNOWN
+    scene.grip(*HELD, holding=None)
+    assert scene.value(*held) is scene.value(*empty) is Truth.UNKNOWN
+    scene.grip(*HELD)
+    scene.things["gear_1"] = replace(scene.things["gear_3"])
+    assert scene.value(*held) is Truth.UNKNOWN  # it could be the other one
+    scene.move("gear_3", z=-0.05)
+    assert scene.value(*held) is Truth.FALSE
+
+
 # ------------------------------------------------------------ what cannot be told
 
 

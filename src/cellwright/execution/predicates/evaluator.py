@@ -63,14 +63,25 @@ class Evaluator:
         self.sensed, self.settings, self.words = sensed, settings or PredicateSettings(), vocabulary()
         self.relations = Relations(sensed, self.settings, self.words)
 
-    def evaluate(self, predicate: str, first: str, second: str | None = None, *, flags: Flags = ()) -> Evaluation:
+    def evaluate(
+        self, predicate: str, first: str, second: str | None = None, *, flags: Flags = (), anew: bool = True
+    ) -> Evaluation:
         """One predicate about one or two objects.
+
+        Args:
+            predicate: Its name.
+            first: What it is about.
+            second: For one about two objects.
+            flags: What the executor knows.
+            anew: Asks where things are now; without, where they were when it was last asked: several predicates of
+                one moment share what they look up.
 
         Raises:
             UnknownName: There is no such predicate.
             BadInput: It is about another number of objects.
         """
-        self.relations.look()
+        if anew:
+            self.relations.look()
         return self._evaluate(predicate, (first,) if second is None else (first, second), flags)
 
     def _evaluate(self, predicate: str, objects: tuple[str, ...], flags: Flags) -> Evaluation:
@@ -140,6 +151,8 @@ class Evaluator:
             other = objects[1 - predicate.subject]
             value = any_of(self.relations.holds(name, subject, other) for name in predicate.holds_when)
             evidence = self.relations.tell(subject, other, predicate.holds_when[-1])
+            if value is Truth.UNKNOWN and self._only_felt(predicate.holds_when[-1], subject, other):
+                value, evidence = Truth.TRUE, f"{evidence}; {other} feels it: nothing else is near"
         if predicate.unless_any is None or value is Truth.FALSE:
             return value, evidence
         return self._unless(predicate, objects, value, evidence)
@@ -161,15 +174,30 @@ class Evaluator:
                 return Truth.FALSE, self.relations.tell(name, subject, relation)
             if found is Truth.UNKNOWN and not doubtful and self.relations.is_known(name):
                 doubtful = f"it cannot be told whether {self.relations.tell(name, subject, relation)}"
-        if doubtful:
-            return Truth.UNKNOWN, doubtful
         tool = self.sensed.tool(subject)
+        if doubtful:
+            felt = tool is not None and tool.holding and subject != tool.robot and not predicate.holds_when
+            return Truth.FALSE if felt else Truth.UNKNOWN, doubtful
         if tool is not None and subject != tool.robot and not predicate.holds_when:
             apart = f"{1000 * tool.width_m:.1f} mm apart, {self.relations.seen(subject)}"
             if tool.holding:
                 return Truth.UNKNOWN, f"{subject} feels something that is not seen between its fingers, {apart}"
             return value, f"{subject} feels nothing between its fingers, {apart}"
         return value, evidence
+
+    def _only_felt(self, relation: str, subject: str, other: str) -> bool:
+        """Whether fingers feel something as wide as the object's handle, and no other object can be what they feel.
+
+        A part that has slipped down hangs by the end of its peg: by sight alone nobody could tell that it is held.
+        """
+        tool, width_m = self.sensed.tool(other), self.relations.handle_width_m(subject)
+        if tool is None or not tool.holding or other == tool.robot or width_m is None:
+            return False
+        if abs(tool.width_m - width_m) > self.settings.touch_m:
+            return False
+        others = [name for name in self.sensed.names() if name not in (subject, other)]
+        known = [name for name in others if self.relations.is_known(name)]
+        return all(self.relations.holds(relation, name, other) is Truth.FALSE for name in known)
 
     # ------------------------------------------------------------ what is stored, and counted
 
@@ -181,9 +209,10 @@ class Evaluator:
         listed = ", ".join(sorted(ends)[:3]) or "nothing"
         return Truth.of(objects[1] in ends), f"the database has {listed} for {objects[0]}"
 
-    def count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:
+    def count(self, condition: str, bindings: Mapping[str, str], *, anew: bool = True) -> Evaluation:
         """A comparison of counts: what is seen where, and what is wanted there."""
-        self.relations.look()
+        if anew:
+            self.relations.look()
         return self._count(condition, bindings)
 
     def _count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from math import hypot
 
-from cellwright.catalogue import PARTS, TOOLS, TRAYS, GearFigures, PartFigures, TrayFigures
+from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, TrayFigures, gripper_model
 from cellwright.core.errors import UnknownName
 from cellwright.execution.predicates.rcc8 import Interval
 from cellwright.execution.predicates.sensed import Sensed, Sight, ToolState
@@ -121,7 +121,7 @@ def _slots(tray: TrayFigures) -> tuple[Region, ...]:
 
 
 def _of_tool(tool: ToolState, which: str) -> tuple[Region, ...] | None:
-    figures = TOOLS.get(tool.model)
+    figures = gripper_model(tool.model)
     x, y, z = figures.tcp_xyz_m
     tip_m = figures.pad_offset_m + figures.pad_size_m[2] / 2
     if which == "inside":
@@ -136,7 +136,7 @@ def _of_tool(tool: ToolState, which: str) -> tuple[Region, ...] | None:
 
 def _flange(tool: ToolState) -> Region:
     """The end of the robot's arm that the tool is bolted to, in the frame of the tool centre point."""
-    figures = TOOLS.get(tool.model)
+    figures = gripper_model(tool.model)
     x, y, z = figures.tcp_xyz_m
     radius_m = figures.mount_radius_m
     return Region((-x, -y, -z - FLANGE_M / 2), (radius_m, radius_m, FLANGE_M / 2), round=True)

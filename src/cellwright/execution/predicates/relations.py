@@ -46,12 +46,14 @@ class Relations:
         self._placed: dict[str, Placed | None] = {}
         self._tools: dict[str, ToolState] = {}
         self._regions: dict[tuple[str, str], tuple[Region, ...] | None] = {}
+        self._found: dict[tuple[str, str, str], Truth] = {}
 
     def look(self) -> None:
         """Forgets where things were when it was last asked: each question is answered by what is sensed then."""
         self._placed.clear()
         self._tools.clear()
         self._regions.clear()
+        self._found.clear()
 
     def doubt(self, name: str) -> str:
         """Why nothing can be said of an object, because nobody sees it; empty when somebody does."""
@@ -87,6 +89,12 @@ class Relations:
 
     def holds(self, relation: str, first: str, second: str) -> Truth:
         """Whether the first object stands in the relation to the second, both where they were seen last."""
+        key = relation, first, second
+        if key not in self._found:
+            self._found[key] = self._reckon(relation, first, second)
+        return self._found[key]
+
+    def _reckon(self, relation: str, first: str, second: str) -> Truth:
         wanted = self.words.relation(relation)
         named = any(axis is not None for axis in wanted.axes) or wanted.z_centre is not None
         values = [self._geometry(wanted, first, second)] if named else []
@@ -132,6 +140,11 @@ class Relations:
     def is_known(self, name: str) -> bool:
         """Whether it is known where an object is, and how large."""
         return self._place(name) is not None and self._volumes(name, "body") is not None
+
+    def handle_width_m(self, name: str) -> float | None:
+        """How wide fingers stand that hold it; None when its extent is not known."""
+        handles = self._volumes(name, "handle")
+        return 2 * handles[0].half_m[0] if handles else None
 
     def rooms(self, name: str) -> int:
         """How many rooms an object has inside it."""

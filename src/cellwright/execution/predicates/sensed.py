@@ -58,6 +58,9 @@ class Sensed(Protocol):
     def now_s(self) -> float:
         """The cell's clock."""
 
+    def refresh(self) -> None:
+        """Reads anew what does not come from sensors: which tool is on which robot."""
+
     def names(self) -> Iterable[str]:
         """All solid objects."""
 

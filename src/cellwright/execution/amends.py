@@ -1,0 +1,88 @@
+"""What there is to do beside a plan: parts out of the way, out and in again, and back where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cellwright.execution.binding import blockers, unfit
+from cellwright.execution.outcome import KitReport
+from cellwright.execution.view import CellView, Seen
+from cellwright.execution.worker import Worker
+from cellwright.orders import KitDesign
+from cellwright.planning import Action, Verb
+
+__all__ = ["clearing", "mending", "stowing"]
+
+
+def clearing(
+    designs: Mapping[str, KitDesign],
+    view: CellView,
+    workers: Mapping[str, Worker],
+    reach: Mapping[str, frozenset[str]],
+    left_out: Mapping[str, str],
+) -> list[Action]:
+    """Steps that take a part away that lies on a kit, or across its slots: into the slot it belongs to, or back."""
+    parts = view.parts()
+    for kit, design in designs.items():
+        able = [w for name, w in workers.items() if kit in reach.get(name, ()) and not w.out_of_service]
+        if not able or kit not in view.facts.tree.index:
+            continue
+        worker, empty = able[0], [s for s in view.seats_of_kit(kit, design) if view.in_seat(s, parts) is None]
+        across = [part for seat in empty for part in blockers(view, seat, parts)]
+        for part in {part.name: part for part in (*across, *view.extras(kit, parts))}.values():
+            if unfit(part, worker.recipe, left_out) or not view.reaches(worker.name, part.position):
+                continue
+            hand = _put_back(view, worker, view.part(worker.held), reach) if worker.held else []
+            step = Action(Verb.LOOK_PART, worker.name, worker.tool, part.sku, part.name, kit)
+            fetch = [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
+            put = _put_back(view, worker, part, reach)
+            if any(seat.sku == part.sku for seat in empty):
+                put = [step._replace(verb=verb, place=kit) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
+            if put and (hand or not worker.held):
+                return [*hand, *fetch, *put]
+    return []
+
+
+def _put_back(view: CellView, worker: Worker, part: Seen, reach: Mapping[str, frozenset[str]]) -> list[Action]:
+    """A part that is held into a parts tray of its kind, if one has room."""
+    parts = view.parts()
+    for tray in sorted(reach.get(worker.name, frozenset()) & set(view.facts.part_sku)):
+        empty = any(view.in_seat(seat, parts) is None for seat in view.seats_of_tray(tray))
+        if view.facts.part_sku[tray] == part.sku and empty:
+            return [Action(Verb.RETURN_PART, worker.name, worker.tool, part.sku, tray)]
+    return []
+
+
+def stowing(view: CellView, workers: Mapping[str, Worker], reach: Mapping[str, frozenset[str]]) -> list[Action]:
+    """Steps that put parts back that are still in hands when nobody needs them."""
+    return [
+        step
+        for worker in workers.values()
+        if worker.held and not worker.out_of_service
+        for step in _put_back(view, worker, view.part(worker.held), reach)
+    ]
+
+
+def mending(
+    kits: Sequence[KitReport],
+    designs: Mapping[str, KitDesign],
+    view: CellView,
+    workers: Mapping[str, Worker],
+    reach: Mapping[str, frozenset[str]],
+    left_out: Mapping[str, str],
+) -> list[Action]:
+    """Steps that seat the parts that are in their slots and not seated: out and in again."""
+    found: list[Action] = []
+    for kit in kits:
+        able = [name for name, w in workers.items() if kit.name in reach.get(name, ()) and not w.out_of_service]
+        for slot in kit.slots:
+            if slot.filled or slot.sku != slot.wanted or not slot.part or slot.part in left_out or not able:
+                continue
+            part = view.part(slot.part)
+            if part.tilt_rad > workers[able[0]].recipe.max_tilt_rad or workers[able[0]].held:
+                continue
+            step = Action(Verb.LOOK_PART, able[0], workers[able[0]].tool, slot.wanted, slot.part, kit.name)
+            put = step._replace(place=kit.name)
+            found += [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
+            found += [put._replace(verb=Verb.LOOK_SLOT), put._replace(verb=Verb.PLACE_PART)]
+    return found

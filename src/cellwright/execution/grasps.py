@@ -1,0 +1,133 @@
+"""How to take a part by its peg and let it go above its seat: along the peg, wherever that points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import TOOLS, GripperFigures
+from cellwright.core.pose import Pose
+from cellwright.execution.arm import tool_down
+from cellwright.execution.view import Seen
+
+__all__ = ["GraspChoice", "free_grasps", "gripper_figures", "hanging", "release_pose"]
+
+Array = npt.NDArray[np.float64]
+
+YAWS_RAD = tuple(float(x) for x in np.radians([0.0, 90.0, 45.0, -45.0, 22.5, -22.5, 67.5, -67.5]))
+LEANING_RAD = float(np.radians(5.0))  # a part that leans less is taken from straight above: detectors err by a third
+FINGER_GAP_M = 0.001  # that fingers keep from neighbours at least
+ABOVE_M = 0.0005
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class GraspChoice:
+    """How to take a part: along its peg, the fingers turned about it.
+
+    Attributes:
+        yaw_rad: Turn of the fingers.
+    """
+
+    yaw_rad: float = 0.0
+
+    def nearest(self, near_rad: float) -> GraspChoice:
+        """The same to the fingers, which have two sides: of both half turns the one that is nearer to an angle."""
+        return GraspChoice(self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
+
+    def pose_tool(self, part: Seen) -> Pose:
+        """Of the tool that takes the part; it leans as the part does."""
+        point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
+        upright = tool_down(point, self.yaw_rad)
+        if part.tilt_rad <= LEANING_RAD:
+            return upright
+        return Pose(point, (_turn(UP, part.matrix[:3, 2]) @ upright).quaternion)
+
+
+def hanging(pose_tool: Pose, part: Seen) -> Pose:
+    """Where a part is that the tool holds as it was meant to."""
+    height_m = part.figures.grasp_height_m
+    return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
+
+
+def release_pose(pose_tool: Pose, pose_part: Pose, seat_point: Array) -> Pose:
+    """Of the tool that has the part upright with its origin at a point, held as it is now, however that came."""
+    turn = _turn(pose_part.rotation_matrix[:, 2], UP)
+    lever = pose_part.position - pose_tool.position
+    return Pose(seat_point - turn.apply(lever), (turn @ pose_tool).quaternion)
+
+
+def _turn(before: Array, after: Array) -> Pose:
+    """The shortest turn of one direction into another; nothing for opposite ones, which have none."""
+    axis = np.cross(before, after)
+    sine, cosine = float(np.linalg.norm(axis)), float(before @ after)
+    if sine < 1e-9:
+        return Pose.exp(np.zeros(6))
+    return Pose.exp([0, 0, 0, *(axis / sine * np.arctan2(sine, cosine))])
+
+
+def free_grasps(part: Seen, others: Sequence[Seen], gripper: str, near_rad: float = 0.0) -> list[GraspChoice]:
+    """Ways to turn the fingers so that they fit between the neighbours, best first.
+
+    Args:
+        part: To be taken.
+        others: What stands about.
+        gripper: Its name in the catalogue.
+        near_rad: How the fingers are turned now; of the two half turns that are the same to them, the nearer is taken.
+    """
+    tool = gripper_figures(gripper)
+    near = [other for other in others if other.name != part.name and other.across_m(part.position) < 0.15]
+    yaws_rad = [yaw for yaw in _yaws(part) if _room_m(part, near, tool, yaw) >= FINGER_GAP_M]
+    return [GraspChoice(yaw).nearest(near_rad) for yaw in yaws_rad]
+
+
+def _yaws(part: Seen) -> list[float]:
+    """Turns of the fingers to try; beside a part that leans they are level, else one would reach below it."""
+    if part.tilt_rad <= LEANING_RAD:
+        return list(YAWS_RAD)
+    x, y, _ = np.cross(UP, part.matrix[:3, 2])
+    level_rad = float(np.arctan2(y, x))
+    return [level_rad + turn for turn in (0.0, *np.radians([15.0, -15.0]).tolist())]
+
+
+def gripper_figures(gripper: str) -> GripperFigures | None:
+    """Of a parallel gripper; None of any other tool."""
+    figures = TOOLS.get(gripper) if gripper in TOOLS else None
+    return figures if isinstance(figures, GripperFigures) else None
+
+
+def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_rad: float) -> float:
+    """The least distance between the open fingers and what of the neighbours is as high as their tips."""
+    if tool is None or not near:
+        return np.inf
+    point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
+    tips_m = point[2] - tool.pad_size_m[2] / 2
+    reach = tool.open_m + tool.pad_size_m[0] + tool.finger_size_m[0] / 2
+    along = np.array([np.cos(yaw_rad), np.sin(yaw_rad)])
+    across = np.array([-along[1], along[0]])
+    half = np.array([(tool.finger_size_m[0] + tool.pad_size_m[0]) / 2, tool.finger_size_m[1] / 2])
+    room_m = np.inf
+    for other in near:
+        radius_m = _radius_at(other, tips_m)
+        for side in (-1.0, 1.0):
+            offset = other.position[:2] - (point[:2] + side * reach * along)
+            local = np.abs(np.array([offset @ along, offset @ across])) - half
+            room_m = min(room_m, float(np.linalg.norm(np.maximum(local, 0.0))) - radius_m)
+    return room_m
+
+
+def _radius_at(other: Seen, height_m: float) -> float:
+    """Radius of a neighbour above a height: its disc's, its peg's, or nothing's; all of a leaning one's."""
+    figures = other.figures
+    base_m = float(other.position[2])
+    if other.tilt_rad > 0.1:
+        return max(figures.radius_m, figures.height_m) if other.top_m > height_m else -np.inf
+    disc_top_m = base_m + getattr(figures, "disc_top_m", figures.height_m)
+    if disc_top_m > height_m + ABOVE_M:
+        return figures.radius_m
+    if base_m + figures.height_m > height_m:
+        return figures.grasp_width_m / 2
+    return -np.inf

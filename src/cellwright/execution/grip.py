@@ -1,0 +1,176 @@
+"""A robot's hand as its owner knows it: what the fingers feel, what they hold, and how that hangs in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cellwright.core.pose import Pose
+from cellwright.execution.arm import Arm, ArmFailed, HandReading
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.grasps import gripper_figures, hanging
+from cellwright.execution.hands import note_held, note_released
+from cellwright.execution.predicates import ToolState
+from cellwright.execution.settings import Recipe
+from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.execution.waiting import Waiting
+
+__all__ = ["DISC_M", "Grip"]
+
+IN_HAND_M = 0.02  # a part this near to the tool's centre point is what the fingers are closed on
+DISC_M = 0.050  # how far a held part reaches sideways: what leans hangs lower by some of that
+SLIPPED_M, SLIPPED_RAD = 0.004, float(np.radians(6.0))  # a part that is seen so far from where it was taken has slipped
+AT_HAND_M = 0.040  # a part that is seen farther off is not what the fingers hold
+FRESH_S = 0.5  # what was seen earlier may have been on its way
+STILL_M = 0.00005  # by which fingers that stand still may seem to move between two readings
+BETWEEN_M = 0.001  # fingers that are neither shut nor open by more than this have met something, or move
+MOST_READINGS = 5
+
+
+@dataclass
+class Grip:
+    """The hand of a robot.
+
+    Attributes:
+        arm: The robot.
+        view: What is believed.
+        tool: Its end effector, as the database calls it.
+        found: The part that was looked for.
+        seat: The slot that was looked for.
+        held: The part in its hand.
+        slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
+        misses: Parts in a row that were not gripped, or lost.
+        reading: What it last said of its tool.
+        read_s: When.
+    """
+
+    arm: Arm
+    view: CellView
+    clock: Waiting
+    tool: str
+    found: str = ""
+    seat: Seat | None = None
+    held: str = ""
+    slipped_m: float = 0.0
+    misses: int = 0
+    reading: HandReading | None = None
+    read_s: float = -1.0
+
+    @property
+    def name(self) -> str:
+        """The robot's."""
+        return self.arm.name
+
+    @property
+    def recipe(self) -> Recipe:
+        """How it moves."""
+        return self.arm.recipe
+
+    async def read(self) -> HandReading:
+        """What the robot says of its tool now; fingers that tremble on something are watched for a moment.
+
+        A gripper with little force reports now and then that its fingers move, though they stay where they are.
+        """
+        try:
+            reading = await self.arm.read()
+            for _ in range(MOST_READINGS):
+                if reading.holding or not _between(reading):
+                    break
+                await self.arm.dwell(self.recipe.settle_s)
+                again = await self.arm.read()
+                is_still = abs(again.width_m - reading.width_m) <= STILL_M
+                reading = replace(again, holding=True) if is_still else again
+        except ArmFailed as error:
+            raise self._failed(error) from None
+        self.reading, self.read_s = reading, self.clock.time_s
+        return reading
+
+    def report(self) -> ToolState | None:
+        """The same, as predicates want it; nothing of a bare flange."""
+        if self.reading is None or not self.reading.gripper:
+            return None
+        known = self.reading
+        return ToolState(self.name, known.gripper, known.pose_tool_in_world, known.width_m, known.holding, self.read_s)
+
+    def holds_well(self, reading: HandReading, part: Seen) -> bool:
+        """Whether the fingers stand as they do around that part."""
+        width_m = part.figures.grasp_width_m
+        return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
+
+    async def open(self) -> None:
+        """Lets go."""
+        try:
+            self.reading = await self.arm.open()
+        except ArmFailed as error:
+            raise self._failed(error) from None
+
+    async def close(self) -> HandReading:
+        """Closes the fingers and waits until they stand still: weak ones creep."""
+        try:
+            reading = await self.arm.close()
+        except ArmFailed as error:
+            raise self._failed(error) from None
+        for _ in range(2 * MOST_READINGS):
+            before_m = reading.width_m
+            await self.dwell(self.recipe.settle_s)
+            reading = await self.read()
+            if abs(reading.width_m - before_m) <= STILL_M:
+                break
+        return reading
+
+    async def dwell(self, duration_s: float) -> None:
+        """Stands still."""
+        try:
+            await self.arm.dwell(duration_s)
+        except ArmFailed as error:
+            raise self._failed(error) from None
+
+    def note_held(self, part: str) -> None:
+        """It has the part now."""
+        note_held(self.view.belief, self.tool, part)
+        self.view.refresh()
+        self.held, self.found, self.slipped_m = part, "", 0.0
+
+    def note_released(self) -> None:
+        """It holds nothing now."""
+        note_released(self.view.belief, self.tool)
+        self.view.refresh()
+        self.held, self.seat, self.slipped_m = "", None, 0.0
+
+    def part_in_hand(self, reading: HandReading) -> Pose:
+        """Where the held part is: as it was taken, unless it is seen to have slipped or to lean; notes which."""
+        tool, part = reading.pose_tool_in_world, self.view.part(self.held)
+        meant, seen = hanging(tool, part), part.pose_in_world
+        fresh = self.view.belief.age_s(part.name, self.clock.time_s) <= FRESH_S
+        off_m, lean_rad = meant.distance_m(seen), _angle_rad(meant, seen)
+        has_slipped = fresh and off_m <= AT_HAND_M and (off_m > SLIPPED_M or lean_rad > SLIPPED_RAD)
+        self.slipped_m = off_m + float(np.sin(lean_rad)) * DISC_M if has_slipped else 0.0
+        return seen if has_slipped else meant
+
+    def at_hand(self, reading: HandReading) -> Seen | None:
+        """The part between the fingers, by where it is seen."""
+        point = reading.pose_tool_in_world.position
+        near = [
+            (float(((part.pose_in_world.apply(part.figures.grasp_xyz_m) - point) ** 2).sum() ** 0.5), part)
+            for part in [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
+        ]
+        best = min(near, key=lambda pair: pair[0], default=None)
+        return best[1] if best is not None and best[0] <= IN_HAND_M else None
+
+    def _failed(self, error: ArmFailed) -> StepFailed:
+        return StepFailed(FailureKind.ARM, str(error), self.held or self.found, is_lost_robot=error.is_lost)
+
+
+def _angle_rad(first: Pose, second: Pose) -> float:
+    """Between the upright axes of two parts; their turns about them do not count."""
+    cosine = first.rotation_matrix[:, 2] @ second.rotation_matrix[:, 2]
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+
+def _between(reading: HandReading) -> bool:
+    """Whether the fingers are neither shut nor open."""
+    tool = gripper_figures(reading.gripper)
+    if tool is None:
+        return False
+    return 2 * tool.closed_m + BETWEEN_M < reading.width_m < 2 * tool.open_m - BETWEEN_M

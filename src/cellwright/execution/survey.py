@@ -1,0 +1,50 @@
+"""Looks at all trays: what is there, what is gone, and at the end whether the kits are as they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cellwright.execution.look import Look
+from cellwright.execution.outcome import KitReport
+from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.verify import kit_reports
+from cellwright.execution.view import CellView
+from cellwright.execution.waiting import Waiting
+from cellwright.orders import KitDesign
+
+__all__ = ["Survey"]
+
+
+class Survey:
+    """Looks around.
+
+    Args:
+        view: What is believed; is told which parts are gone.
+        look: How to look.
+        clock: Time to wait by.
+        robots: Whose trays matter.
+    """
+
+    def __init__(self, view: CellView, look: Look, clock: Waiting, robots: Sequence[str]) -> None:
+        self._view, self._look, self._clock, self._robots = view, look, clock, robots
+
+    async def look_around(self) -> None:
+        """A look at every tray; parts that are not seen although trays are, are gone."""
+        held = set(self._view.facts.held.values())
+        parts = [thing.name for thing in self._view.facts.of_kind("Part") if thing.name not in held]
+        looked = await self._look.at(self._trays(), parts)
+        self._view.gone = set(looked.unseen)
+
+    async def verify(self, wanted: Mapping[str, KitDesign], settings: ExecutionSettings) -> tuple[KitReport, ...]:
+        """The kits as they are seen from now on; what does not look right is looked at for a while."""
+        since_s = self._clock.time_s
+        while True:
+            await self.look_around()
+            kits = kit_reports(self._view, wanted, since_s, self._clock.time_s, settings)
+            if all(kit.complete for kit in kits) or self._clock.time_s - since_s >= settings.verify_s:
+                return kits
+
+    def _trays(self) -> list[str]:
+        """The trays that these robots work at."""
+        view = self._view
+        return [t for t in view.trays() if any(view.reaches(r, view.pose(t).position) for r in self._robots)]

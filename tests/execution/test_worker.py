@@ -1,0 +1,107 @@
+"""A robot's hand and its ways, with an arm that says and refuses what a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from cellwright.core.pose import Pose
+from cellwright.crcl import messages
+from cellwright.crcl.outcome import Outcome, OutcomeState
+from cellwright.execution.arm import ArmFailed, HandReading, tool_down
+from cellwright.execution.hands import note_held
+from cellwright.execution.settings import Recipe
+from cellwright.execution.view import CellView
+from cellwright.execution.worker import Worker
+
+HIGH = tool_down(np.array([0.2, -1.1, 1.3]))
+
+
+class ScriptedArm:
+    """Reports the widths that it is given, one after the other, and refuses straight lines to some turns."""
+
+    def __init__(self, widths_m=(0.008,), holding=True, refused_rad=()):
+        self.name, self.recipe = "fanuc", Recipe()
+        self.widths_m, self.holding, self.refused_rad = list(widths_m), holding, refused_rad
+        self.at, self.moves = HIGH, []
+
+    async def read(self):
+        width_m = self.widths_m.pop(0) if len(self.widths_m) > 1 else self.widths_m[0]
+        return HandReading(self.at, "aprs_fanuc_gripper", width_m, self.holding)
+
+    async def prepare(self):
+        return await self.read()
+
+    async def dwell(self, duration_s):
+        pass
+
+    async def close(self):
+        return await self.read()
+
+    async def move(self, pose, speed_mps, *, straight=True):
+        self.moves.append((pose, speed_mps, straight))
+        if straight and any(abs(pose.rpy[2] - turn) < 0.01 for turn in self.refused_rad):
+            raise ArmFailed(self.name, Outcome(OutcomeState.ERROR, messages.InitCanon(1), "cannot follow", None, 0.0))
+        self.at = pose
+
+
+@pytest.fixture
+def worker(still):
+    def make(**arm):
+        cell = still()
+        asyncio.run(cell.sleep(0.5))
+        return Worker(ScriptedArm(**arm), CellView(cell.belief), cell, "fanuc_tool")  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("widths_m", "holding", "expected"),
+    [
+        ([0.008, 0.008], False, True),  # they tremble on something
+        ([0.008, 0.006, 0.004, 0.002], False, False),  # they close: it has slipped out
+        ([0.020], False, False),  # open
+        ([0.002], False, False),  # shut
+        ([0.008], True, True),
+    ],
+)
+def test_fingers_that_stay_between_open_and_shut_have_something(worker, widths_m, holding, expected):
+    reading = asyncio.run(worker(widths_m=widths_m, holding=holding).read())
+    assert reading.holding is expected
+
+
+def test_closing_ends_when_the_fingers_do_not_creep_any_more(worker):
+    reading = asyncio.run(worker(widths_m=[0.011, 0.010, 0.009, 0.008]).close())
+    assert reading.width_m == 0.008
+
+
+@pytest.mark.parametrize(
+    ("refused_rad", "expected"),
+    [((), [(0.3, True)]), ((0.3,), [(0.3, True), (0.3 - np.pi, True)]), ((0.3, 0.3 - np.pi), [(0.3, False)])],
+)
+def test_a_line_that_the_arm_cannot_follow_is_tried_with_the_fingers_the_other_way_round(worker, refused_rad, expected):
+    robot = worker(refused_rad=refused_rad)
+    asyncio.run(robot.go_above(tool_down(np.array([0.2, -1.0, 0.95]), 0.3)))
+    made = [(float(pose.rpy[2]), straight) for pose, _, straight in robot.arm.moves]
+    assert np.allclose(made[-len(expected) :], expected)
+
+
+def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_and_higher(worker):
+    robot = worker()
+    cell = robot.clock
+    part = robot.view.part("medium_gear_1")
+    note_held(cell.belief, "fanuc_tool", part.name)
+    robot.view.refresh()
+    robot.note_held(part.name)
+    height_m, fast_mps = robot.travel_m(), robot.travel_mps
+    hang = HIGH @ Pose.from_xyz_rpy([0.0, 0.0, part.figures.grasp_height_m], [np.pi, 0.0, 0.0])
+    for lower_m, has_slipped in ((0.0, False), (0.012, True)):
+        cell.moved[part.name] = (Pose.from_xyz_rpy([0.0, 0.0, -lower_m]) @ hang).matrix
+        asyncio.run(cell.sleep(2.0))
+        found = robot.part_in_hand(asyncio.run(robot.read()))
+        assert abs(found.position[2] - (hang.position[2] - lower_m)) < 1e-3
+        assert (robot.slipped_m > 0) is has_slipped
+    assert robot.travel_m() >= height_m + 0.012
+    assert robot.travel_mps < fast_mps
