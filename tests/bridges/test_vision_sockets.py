@@ -401,7 +401,9 @@ def served_by_a_thread():
 def test_the_blocking_client():
     with served_by_a_thread() as where, BlockingVisionClient(where) as vision:
         first = vision.next_frame()[0].x_mm
-        time.sleep(0.1)
+        until_s = time.monotonic() + 10.0
+        while vision.latest[0].x_mm < first + 6 and time.monotonic() < until_s:
+            time.sleep(0.002)
         later = vision.next_frame()[0].x_mm
         assert later > first + 5  # not the one that came next, but the one that comes now
         frames = iter(vision)

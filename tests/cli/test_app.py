@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import pytest
 
 from cellwright import __version__
-from cellwright.cli.app import COMMANDS
+from cellwright.cli.app import COMMANDS, short_help
 from cellwright.record import read_log
 
 
@@ -25,6 +27,19 @@ def test_alone_it_shows_help(cellwright):
     for command in COMMANDS:
         assert f"\n  {command} " in ended.err
     assert cellwright("--help").out.strip() == ended.err.strip()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"]])
+def test_help_does_not_wait_for_the_database(arguments):
+    code = f"import sys; from cellwright.cli.app import _run; _run({arguments}); assert 'sqlalchemy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_overview_says_what_the_command_says(name):
+    module = import_module(f"cellwright.cli.{name}")
+    said = module.app.info.help if hasattr(module, "app") else inspect.getdoc(getattr(module, name))
+    assert short_help(name) == (said or "nothing")
 
 
 @pytest.mark.parametrize("group", ["cell", "model", "log"])

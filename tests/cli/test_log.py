@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cellwright.core import Bus
-from cellwright.core.messages import Image, JointState, WorldTruth, Wrench
+from cellwright.core.messages import ActionEvent, Image, JointState, WorldTruth, Wrench
 from cellwright.record import Recorder
 
 cli = pytest.importorskip("cellwright.cli", reason="the main command is not there")
@@ -63,6 +63,20 @@ def test_show_for_people(command, log):
         "WorldTruth",
     ):
         assert text in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_sentences_in_a_list_can_be_told_apart(command, tmp_path):
+    event = ActionEvent(
+        0, 0, "execution", "fanuc", "(take)", "end", "", ("a(b, c)", "d"), ("true", "false"),
+        ("seen 1 s ago", "by the hand"),
+    )  # fmt: skip
+    bus = Bus()
+    with Recorder(bus, tmp_path / "a.mcap"):
+        bus.publish("/execution/actions", event)
+    _, out, _ = command("show", tmp_path / "a.mcap", "--topic", "/execution/actions")
+    assert "seen 1 s ago; by the hand" in out
+    assert "true false" in out
 
 
 def test_show_messages_of_a_topic(command, log):

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from cellwright.cli.run_report import print_report
+from cellwright.execution import ActionRecord, Evaluated, OrderReport, OrderStatus, Unobtainable
+from cellwright.judge import Score, ScoreItem
+from cellwright.lab.kitting_report import KittingReport, KittingStatus
 from cellwright.lab.world_file import WorldState
 from cellwright.record import read_log
 
@@ -61,6 +65,33 @@ def test_report_for_programs(cellwright):
     assert state.tick * 0.002 == pytest.approx(report["time_s"])
 
 
+def test_every_predicate_and_what_is_not_there_at_all(capsys):
+    felt = Evaluated("hand-is-empty", ("tool",), "true", "feels nothing")
+    seen = Evaluated("part-is-there", ("gear", "tray"), "false", "3 mm off", "effect")
+    action = ActionRecord(
+        "fanuc", "(take-part fanuc fanuc_tool sku_part_gear tray)", "gear", "end", "", 1, 0.0, 2.0, (felt, seen)
+    )
+    lost = [Unobtainable("sku_a", "no tray left"), Unobtainable("sku_a", "no tray left"), Unobtainable("sku_b", "gone")]
+    order = OrderReport(
+        OrderStatus.FAILED, "", ("o",), ("fanuc",), "full", (), (action,), 1, 2, unobtainable=tuple(lost)
+    )  # fmt: skip
+    items = [ScoreItem(f"no tray/{name}", 0.0, 3.0, "the tray is gone") for name in ("slot_1", "slot_2")]
+    report = KittingReport(
+        KittingStatus.FAILED, "why", order, (), Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none")))
+    )
+    print_report(report, 1.0)
+    brief = capsys.readouterr().out
+    assert "after  part-is-there(gear, tray) is false: 3 mm off" in brief
+    assert "feels nothing" not in brief
+    assert "not to be had: 2 of sku_a: no tray left\nnot to be had: sku_b: gone" in brief
+    assert [line.split() for line in brief.splitlines() if "the tray is gone" in line] == [
+        ["no", "tray", "0", "6", "the", "tray", "is", "gone"]
+    ]
+    assert "1 action, 2 retries, 1 plan;" in brief
+    print_report(report, 1.0, predicates=True)
+    assert "before hand-is-empty(tool) is true: feels nothing" in capsys.readouterr().out
+
+
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
@@ -88,6 +119,11 @@ def test_earlier_files_survive_a_command_that_is_refused(cellwright, refused):
     assert "kit_m2l1" in refused("run", "--order", "kit_m9", *FAST)
     assert "kitting papers" in refused("run", "--order", "a2b1c1", *FAST)
     assert "not a stored world" in refused("run", "--resume")
+    assert "goes on with the run as it was begun: leave --order out" in refused(
+        "run", "--resume", "--order", "kit_m2l1"
+    )
+    assert "leave a cell out" in refused("run", "aprs", "--resume")
+    assert "no run to resume: out/b.world does not exist" in refused("run", "--resume", "--database", "out/b.db")
     assert "is not a database" in refused("run", *FAST)
     for name in ("run.mcap", "run.db", "run.world"):
         assert Path("out", name).read_text(encoding="utf-8") == "earlier"

@@ -45,21 +45,34 @@ def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_pa
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("kit_m2l1", "kit_m2l2", "orders.0.order: unknown kit 'kit_m2l2'; did you mean"),
+        ("kit_m2l1", "kit_m2l2", "trial.yaml, line 5: orders.0.order: unknown kit 'kit_m2l2'; did you mean"),
+        (
+            "{order: kit_m2l1}",
+            "{order: kit_m2l1, tray: t}",
+            "line 5: orders.0.tray: unknown kit tray 't' (available",
+        ),
+        (
+            "  - {order: kit_m2l1}",
+            "  - {order: kit_m2l1}\nfaults:\n  - blackout:at=1\n  - offset:detector=x,at=1",
+            "line 8: faults.1: fault offset: unknown detector 'x' (available",
+        ),
+        ("  - {order: kit_m2l1}", "  []", "line 4: orders: should have 1 or more entries"),
         ("order: kit", "oder: kit", "trial.yaml, line 5: orders.0: unknown key 'oder'; did you mean 'order'?"),
-        ("{order: kit_m2l1}", "{order: kit_m2l1, quantity: 9}", "nobody could fill its orders"),
-        ("trial: mine", "trial: mine\ncell: nowhere", "unknown cell 'nowhere'"),
+        ("{order: kit_m2l1}", "{order: kit_m2l1, quantity: 9}", "line 4: orders: nobody could fill them: 18 of"),
+        ("trial: mine", "trial: mine\ncell: nowhere", "line 2: cell: unknown cell 'nowhere' (available: aprs"),
         ("trial: mine", "trial: [", "not valid YAML"),
     ],
 )
-def test_a_mistake_is_refused_before_anything_runs(refused, trial, old, new, told):
+def test_a_mistake_is_refused_before_anything_runs(refused, trial, tmp_path, old, new, told):
     assert told in refused("trial", trial((old, new)), "--any-port")
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_does_not_exist_is_refused(refused, trial, tmp_path):
     assert "cannot read" in refused("trial", tmp_path / "none.yaml")
     assert "unknown controller 'me' (available: external" in refused("trial", trial(), "--controller", "me")
     assert "which trial?" in refused("trial")
+    assert "pace is 0, allowed 0.001 to 1000" in refused("trial", trial(), "--pace", "0")
 
 
 def test_the_schema_is_published(cellwright):

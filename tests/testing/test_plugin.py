@@ -34,6 +34,14 @@ def test_good(cell):
         cell.run()
     expect(cell).kit("kit_m2l1").not_to_be_complete()
     expect(cell).part("sku_part_medium_gear").to_be_in("fanuc_medium_tray/slot_1")
+    with pytest.raises(BadInput, match="by_mm"):
+        cell.push("medium_gear_1", by_mm=(0, 30, 5))
+    with pytest.raises(BadInput, match="during: should be transfer:N"):
+        cell.drop("medium_gear_1", during=2)
+    with pytest.raises(BadInput, match="the time to wait is nan s, allowed 0 to 86400 s"):
+        expect(cell).kit("kit_m2l1").to_be_complete(within_s=float("nan"))
+    with pytest.raises(BadInput, match="should be a number of seconds, got '3'"):
+        cell.wait("3")
     cell.push("medium_gear_1", by_mm=(0, 30))
     cell.wait(1.5)
     expect(cell).part("medium_gear_1").not_to_be_in("fanuc_medium_tray/slot_1")
@@ -44,6 +52,10 @@ def test_good(cell):
 def test_refused(cell):
     with pytest.raises(BadInput, match="unknown controller 'me' .available: external"):
         cell.start("aprs", controller="me")
+    with pytest.raises(BadInput, match="cell.start: pace: should be greater than or equal to 0.01"):
+        cell.start("aprs", pace=0)
+    cell.start("aprs", faults="remove:part=large_gear_1,at=0")  # a mistake can be put right
+    assert cell.time_s < 1.0
 """
 
 BAD = """
@@ -118,6 +130,8 @@ def test_a_controller_that_hangs_is_disconnected_at_the_time_limit_and_no_proces
         cell.close()
     assert process.returncode == 0
     assert not (tmp_path / "cell").exists()
+    with pytest.raises(CellError, match="does not run"):
+        cell.vision_address("fanuc")
 
 
 @pytest.mark.peer

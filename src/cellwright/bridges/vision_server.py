@@ -12,7 +12,8 @@ from collections import deque
 from types import TracebackType
 from typing import Protocol, Self
 
-from cellwright.core.errors import BadInput, OutOfRange
+from cellwright.core.errors import OutOfRange
+from cellwright.core.listener import Listener
 from cellwright.core.messages import Detections
 
 __all__ = ["DEFAULT_PORT", "LineEncoder", "VisionServer"]
@@ -74,7 +75,7 @@ class VisionServer:
         self._encoder = encoder
         self._backlog_bytes, self._patience_frames = backlog_bytes, patience_frames
         self._max_clients, self._max_line_bytes = max_clients, max_line_bytes
-        self._server: asyncio.Server | None = None
+        self._listener = Listener("the vision server")
         self._clients: dict[_Client, None] = {}  # in the order of their coming
 
     @property
@@ -84,10 +85,7 @@ class VisionServer:
         Raises:
             BadInput: It does not.
         """
-        if self._server is None or not self._server.sockets:
-            raise BadInput("the vision server does not listen: start it first")
-        host, port = self._server.sockets[0].getsockname()[:2]
-        return str(host), int(port)
+        return self._listener.address
 
     @property
     def clients(self) -> int:
@@ -96,13 +94,7 @@ class VisionServer:
 
     async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
         """Listens on a port; 0 picks a free one, see `address`."""
-        if self._server is not None:
-            raise BadInput("the vision server listens already")
-        loop = asyncio.get_running_loop()
-        try:
-            self._server = await loop.create_server(lambda: _Client(self), host, port, backlog=self._max_clients)
-        except (OSError, OverflowError) as error:
-            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        await self._listener.open(lambda: _Client(self), host, port, backlog=self._max_clients)
         return self
 
     def send(self, detections: Detections) -> None:
@@ -122,9 +114,7 @@ class VisionServer:
 
     async def close(self) -> None:
         """Ends all connections; lines that a client has not taken by now are lost."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        self._listener.close()
         for client in self._clients:
             client.end()
         await asyncio.sleep(0)  # lets transports close their sockets

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from importlib.resources import files
 from typing import Annotated, NoReturn
 
 import typer
@@ -25,8 +27,8 @@ COMMANDS = (
 _click = sys.modules[typer.BadParameter.__module__]
 
 
-def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with some of its commands; only their modules are imported."""
+def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -> typer.Typer:
+    """The command line with some of its commands; only their modules are imported, none when they are only listed."""
     app = typer.Typer(
         name="cellwright",
         help="A virtual robotics laboratory: physics-based robot cells with honest sensors.",
@@ -37,12 +39,27 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_version)
     for name in commands:
+        if only_listed:
+            app.command(name, help=short_help(name))(lambda: None)
+            continue
         module = import_module(f"cellwright.cli.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
             app.command(name)(getattr(module, name))
     return app
+
+
+def short_help(name: str) -> str:
+    """What a command says of itself, read from its text: to import all of them takes seconds."""
+    module = ast.parse((files("cellwright.cli") / f"{name}.py").read_text(encoding="utf-8"))
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return ast.get_docstring(node) or ""
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.targets[0]) == "app":
+            words = {word.arg: word.value for word in node.value.keywords}
+            return str(ast.literal_eval(words["help"])) if "help" in words else ""
+    return ""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -55,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
-        app = make_app(arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS)
+        named = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
+        app = make_app(named, only_listed=arguments in ([], ["--help"], ["--version"]))
         result = app(args=arguments, prog_name="cellwright", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0

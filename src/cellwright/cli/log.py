@@ -67,7 +67,7 @@ def show(
         + [f"{time_ns / 1e9:.3f}" for time_ns in (t.first_ns, t.last_ns)]
         for t in topics
     ]
-    table(None, ["topic", "type", "messages [n]", "rate [Hz]", "first [s]", "last [s]"], rows)
+    table(None, ["topic", "type", "[n]", "[Hz]", "from [s]", "to [s]"], rows)
     for entry in entries:
         values = fields_of(entry.message)
         heading = f"{entry.topic} at {entry.time_ns / 1e9:.3f} s"
@@ -179,7 +179,8 @@ def _text(value: Any) -> str:
             return "  ".join(f"({_text(row)})" for row in value)
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return " ".join(map(_text, value)) or "(none)"
+        several_words = any(isinstance(item, str) and " " in item for item in value)
+        return ("; " if several_words else " ").join(map(_text, value)) or "(none)"
     if isinstance(value, SimpleNamespace):
         return json.dumps(plain(value))
     return f"{value:.6g}" if isinstance(value, float) else str(value)

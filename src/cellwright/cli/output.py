@@ -60,11 +60,13 @@ def prepare_output(path: Path) -> Path:
     """Makes the folder of a file that will be written, and refuses now what would fail after the work is done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        existed = path.exists()
-        with path.open("ab"):
+        # A file of that name with nothing in it must not be there even for a moment: somebody may wait for it.
+        probe = path if path.exists() else path.with_name(f"{path.name}.part")
+        existed = probe.exists()
+        with probe.open("ab"):
             pass
         if not existed:
-            path.unlink()
+            probe.unlink()
     except OSError as error:
         # that the folder's name is taken by a file is what mkdir finds out
         reason = f"{path.parent} is not a folder" if isinstance(error, FileExistsError) else error.strerror

@@ -5,30 +5,25 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cellwright.cells import load_cell
 from cellwright.cli.output import err, prepare_output, print_json, say
-from cellwright.cli.run_report import print_report, tell_action, tell_plan
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
-from cellwright.execution import ExecutionSettings, RecoveryMode
-from cellwright.judge import parse_fault
-from cellwright.lab import Lab
-from cellwright.lab.kitting import RunCfg, check_order, resume_order, run_order
-from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-from cellwright.lab.kitting_files import log_of, make_room, world_file_of
-from cellwright.lab.world_file import WorldState
-from cellwright.orders import find_order
-from cellwright.sim.picture import take_picture
+
+if TYPE_CHECKING:
+    from cellwright.lab import Lab
+    from cellwright.lab.kitting import RunCfg
 
 __all__ = ["run"]
 
 DATABASE = "out/run.db"
+OF_THE_FIRST_RUN = ("cell", "order", "quantity", "robots", "recovery", "fault", "seed", "fidelity")
 
 
 def run(
+    context: typer.Context,
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")] = "aprs",
     order: Annotated[str, typer.Option(help="A kit's name, or an order file.")] = "kit_m2l1",
     quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
@@ -43,10 +38,22 @@ def run(
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw one.")] = False,
     database: Annotated[str, typer.Option(help="Belief and progress: a file or an address; a file is new.")] = DATABASE,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that this database is of.")] = False,
+    predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
+    from cellwright.cells import load_cell  # here: whoever asks for help need not wait for a laboratory
+    from cellwright.cli.run_report import print_report, tell_action, tell_plan
+    from cellwright.lab import Lab
+    from cellwright.lab.kitting import check_order, resume_order, run_order
+    from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
+    from cellwright.lab.kitting_files import log_of, make_room, world_file_of
+    from cellwright.lab.world_file import WorldState
+    from cellwright.orders import find_order
+
     world_file = world_file_of(database, record)
+    if resume:
+        _check_resume(context, world_file)
     asked: dict[str, Any] = {
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
         "seed": seed, "fidelity": fidelity, "faults": fault or [],
@@ -70,11 +77,15 @@ def run(
         lab.bus.subscribe(ACTIONS_TOPIC, tell_action, subscriber="progress")
         started_s = time.perf_counter()
         recorder = lab.record(log)
-        report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
+        try:
+            report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
+        except KeyboardInterrupt:
+            say("stopped; the same command with --resume, and without what it shall do, goes on from here", to=err)
+            raise
         wall_s = time.perf_counter() - started_s
         lost = recorder.close()
         if not as_json:
-            print_report(report, wall_s)
+            print_report(report, wall_s, predicates=predicates)
         renderer = _take_picture(lab, wanted) if wanted is not None else None
     if as_json:
         print_json(
@@ -92,7 +103,22 @@ def run(
     return 0 if report.done else 1
 
 
+def _check_resume(context: typer.Context, world_file: Path) -> None:
+    """Refuses what a run that goes on cannot be told any more, and one that never began."""
+    for name in OF_THE_FIRST_RUN:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            said = "a cell" if name == "cell" else f"--{name}"
+            raise BadInput(f"--resume goes on with the run as it was begun: leave {said} out")
+    if not world_file.exists():
+        raise BadInput(f"there is no run to resume: {world_file} does not exist (--database names the run's database)")
+
+
 def _cfg(header: dict[str, Any], database: str, world_file: Path) -> RunCfg:
+    from cellwright.execution import ExecutionSettings, RecoveryMode
+    from cellwright.judge import parse_fault
+    from cellwright.lab.kitting import RunCfg
+
     modes = [mode.value for mode in RecoveryMode]
     if header["recovery"] not in modes:
         raise UnknownName("recovery", header["recovery"], modes)
@@ -120,6 +146,8 @@ def _said(header: dict[str, Any], cfg: RunCfg, resume: bool) -> str:
 
 def _take_picture(lab: Lab, path: Path) -> str | None:
     """The renderer that drew it; a picture that fails must not take the job's report along."""
+    from cellwright.sim.picture import take_picture
+
     try:
         return take_picture(lab.world, path)
     except CellwrightError as error:

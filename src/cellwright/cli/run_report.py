@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import groupby
+
 from rich.text import Text
 
 from cellwright.cli.output import err, say, table
 from cellwright.core.messages import ActionEvent, Plan
-from cellwright.execution import ActionRecord
+from cellwright.execution import ActionRecord, Evaluated
 from cellwright.lab.kitting_report import KittingReport, KittingStatus
 
 __all__ = ["print_report", "tell_action", "tell_plan"]
@@ -28,7 +31,8 @@ def short(action: str, part: str = "") -> str:
 
 def tell_plan(_topic: str, plan: Plan) -> None:
     """A plan, as it is made."""
-    say(f"{plan.time_s:8.2f} s  {plan.planner}: a plan of {len(plan.actions)} steps", to=err)
+    steps = f"a plan of {counted(len(plan.actions), 'step')}" if plan.actions else "nothing is left to do"
+    say(f"{plan.time_s:8.2f} s  {plan.planner}: {steps}", to=err)
 
 
 def tell_action(_topic: str, event: ActionEvent) -> None:
@@ -38,32 +42,54 @@ def tell_action(_topic: str, event: ActionEvent) -> None:
         say(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}", to=err)
 
 
-def print_report(report: KittingReport, wall_s: float) -> None:
-    """All of it."""
-    _actions(report)
-    rows = [(item.name, f"{round(item.points, 2):g}", f"{item.most:g}", item.reason) for item in report.scored.items]
+def print_report(report: KittingReport, wall_s: float, *, predicates: bool = False) -> None:
+    """All of it; with `predicates`, below each action all of what had to be true, and not only what was not."""
+    _actions(report, predicates)
     say()
-    table("score", ["item", "points", "of", "reason"], rows, markup=False)
+    table("score", ["item", "points", "of", "reason"], _score(report), markup=False)
     for fault in report.faults:
         if not fault.is_end:
             could = fault.recovery.reason if fault.recovery else "the run ended before that could be asked"
             say(f"fault at {fault.time_s:.2f} s: {fault.fault} {fault.subject}: {fault.detail}; {could}")
     for text in report.not_applied:
         say(f"fault that never came: {text}")
-    for lost in report.order.unobtainable:
-        say(f"not to be had: {lost.part or lost.sku}: {lost.reason}")
+    for why, group in groupby(report.order.unobtainable, lambda lost: lost.reason):
+        counts = Counter(lost.part or lost.sku for lost in group)
+        what = ", ".join(f"{count} of {name}" if count > 1 else name for name, count in counts.items())
+        say(f"not to be had: {what}: {why}")
     say()
     say(Text(report.status.value.replace("_", " "), COLOURS.get(report.status, "red")), f": {report.reason}")
     order = report.order
-    tried = f"{len(order.actions)} actions, {order.retries} retries, {order.plans} plans"
-    grip = "friction alone" if not report.grasp_lock_uses else f"grasp lock used {report.grasp_lock_uses} times"
+    words = {"action": len(order.actions), "retry": order.retries, "plan": order.plans}
+    tried = ", ".join(counted(number, word) for word, number in words.items())
+    uses = report.grasp_lock_uses
+    grip = f"grasp lock used {counted(uses, 'time')}" if uses else "friction alone"
     say(f"score {report.score:.2f}; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
     say(f"{took_s:.2f} s simulated in {wall_s:.2f} s")
 
 
-def _actions(report: KittingReport) -> None:
-    """A line for each action; below it what was not true, in full."""
+def counted(number: int, word: str) -> str:
+    """`1 plan`, `2 plans`, `2 retries`."""
+    many = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{number} {word if number == 1 else many}"
+
+
+def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
+    """A row for each item; one for a whole kit whose items all say the same, as those of a tray that is not there."""
+    rows = []
+    for kit, group in groupby(report.scored.items, lambda item: item.name.rpartition("/")[0]):
+        items = list(group)
+        if kit and len({item.reason for item in items}) == 1:
+            points, most = (sum(getattr(item, key) for item in items) for key in ("points", "most"))
+            rows.append((kit, f"{round(points, 2):g}", f"{most:g}", items[0].reason))
+        else:
+            rows += [(i.name, f"{round(i.points, 2):g}", f"{i.most:g}", i.reason) for i in items]
+    return rows
+
+
+def _actions(report: KittingReport, predicates: bool) -> None:
+    """A line for each action; below it what was not true, or all of it, in full."""
     actions = report.order.actions
     wide = max((len(action.robot) for action in actions), default=5)
     said = [short(action.action, action.part) for action in actions]
@@ -72,8 +98,14 @@ def _actions(report: KittingReport) -> None:
     for action, what in zip(actions, said, strict=True):
         times = f"{action.start_s:7.2f} {action.end_s - action.start_s:5.2f} {action.robot:{wide}} {what:{long}} "
         say(times, Text(_result(action), "" if action.phase == "end" else "red"))
-        for line in _doubts(action):
-            say(Text(f"         {line}", "red" if action.phase == "fail" else "yellow"))
+        failed = action.phase == "fail"
+        for one in action.predicates:
+            if predicates or one.value != "true":
+                colour = "" if one.value == "true" else "red" if failed else "yellow"
+                when = "before" if one.when == "precondition" else "after"
+                say(Text(f"         {when:6} {_told(one)}", colour))
+        if failed and not any(action.reason.endswith(_told(one)) for one in action.predicates):
+            say(Text(f"         failed: {action.reason}", "red"))
 
 
 def _result(action: ActionRecord) -> str:
@@ -82,11 +114,5 @@ def _result(action: ActionRecord) -> str:
     return f"{count}/{len(action.predicates)}" + ("" if action.phase == "end" else " failed")
 
 
-def _doubts(action: ActionRecord) -> list[str]:
-    lines = [
-        f"{one.predicate}({', '.join(one.arguments)}) is {one.value}: {one.evidence}"
-        for one in action.predicates
-        if one.value != "true"
-    ]
-    told = action.phase == "end" or any(action.reason.endswith(line) for line in lines)
-    return lines if told else [*lines, f"failed: {action.reason}"]
+def _told(one: Evaluated) -> str:
+    return f"{one.predicate}({', '.join(one.arguments)}) is {one.value}: {one.evidence}"

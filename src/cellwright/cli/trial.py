@@ -45,10 +45,12 @@ def trial(
         raise BadInput("which trial? give its YAML file, or --schema")
     cfg = read_trial(file)
     folder = out or Path("out") / "trial" / cfg.trial
-    for name in FILES.values():
-        prepare_output(folder / name)
     if addresses is not None:
         prepare_output(addresses).unlink(missing_ok=True)
+
+    def accepted() -> None:
+        for name in FILES.values():
+            prepare_output(folder / name)
 
     def opened(doors: dict[str, object]) -> None:
         line = json.dumps({"trial": cfg.trial, **doors})
@@ -59,7 +61,14 @@ def trial(
         print(line, file=sys.stderr, flush=True)
 
     verdict = run_trial(
-        cfg, controller, out=folder, pace=pace, any_port=any_port, on_open=opened, say=lambda line: say(line, to=err)
+        cfg,
+        controller,
+        out=folder,
+        pace=pace,
+        any_port=any_port,
+        on_accept=accepted,
+        on_open=opened,
+        say=lambda line: say(line, to=err),
     )
     if as_json:
         print_json(verdict.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cellwright.cells import load_cell
-from cellwright.core.errors import BadInput, CellwrightError, SimulationError, UnknownName
+from cellwright.cells import Cell, load_cell
+from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
+from cellwright.core.messages import Detections
+from cellwright.judge.faults.fitting import fit
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
@@ -41,6 +43,7 @@ def run_trial(
     out: Path | None = None,
     pace: float | None = None,
     any_port: bool = False,
+    on_accept: Callable[[], None] = lambda: None,
     on_open: Callable[[Addresses], None] = lambda _addresses: None,
     say: Callable[[str], None] = lambda _text: None,
 ) -> TrialVerdict:
@@ -52,6 +55,7 @@ def run_trial(
         out: Folder for verdict, page, picture and log; nothing is kept when None.
         pace: Simulated seconds per second, instead of what the trial says; also for a controller inside.
         any_port: Free ports instead of the cell's.
+        on_accept: Called when the trial makes sense, before anything is written or moved.
         on_open: Told the addresses of the doors, once they are open.
         say: Told what is going on.
 
@@ -61,17 +65,19 @@ def run_trial(
     name = controller or cfg.controller
     if name not in controller_names():
         raise UnknownName("controller", name, controller_names())
-    cell = load_cell(cfg.cell)
-    book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.trial)
+    cell = _cell(cfg)
+    book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
     lacking = book.lacking(cell, cfg.seed)
     _refuse(cfg, lacking)
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-    speed = pace or (cfg.pace if name == EXTERNAL else None)
+    speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
+        _check_faults(cfg, lab)
         room = TrialRoom(lab, book, cfg.faults)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
+        on_accept()
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
         recorder = lab.record(out / "log.mcap") if out is not None else None
         trial = TrialRun(cfg, room, name, any_port, on_open, say)
         started_s = time.monotonic()
@@ -85,11 +91,30 @@ def run_trial(
     return verdict
 
 
+def _cell(cfg: TrialCfg) -> Cell:
+    try:
+        return load_cell(cfg.cell)
+    except ConfigError:  # a mistake in the cell's own file, which is named
+        raise
+    except BadInput as error:
+        raise ConfigError(cfg.where("cell"), "cell", str(error)) from None
+
+
+def _check_faults(cfg: TrialCfg, lab: Lab) -> None:
+    """Refuses faults about what is not in the cell."""
+    detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
+    for number, fault in enumerate(cfg.faults):
+        try:
+            fit(fault, lab.world, detectors)
+        except BadInput as error:
+            key = f"faults.{number}"
+            raise ConfigError(cfg.where(key), key, str(error)) from None
+
+
 def _refuse(cfg: TrialCfg, reasons: list[str]) -> None:
     if reasons and cfg.impossible == "refuse":
-        raise BadInput(
-            f"trial {cfg.trial}: nobody could fill its orders: {'; '.join(reasons)} (impossible: note runs it anyway)"
-        )
+        problem = f"nobody could fill them: {'; '.join(reasons)} (`impossible: note` runs the trial anyway)"
+        raise ConfigError(cfg.where("orders"), "orders", problem)
 
 
 @dataclass

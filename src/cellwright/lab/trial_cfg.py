@@ -6,14 +6,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from cellwright.core.config import Cfg, read_yaml
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.judge import AnyFault, Points
 from cellwright.judge.faults.cfg import FAULTS
 from cellwright.lab.trial_controllers import CONTROLLERS
+from cellwright.lab.trial_lines import line_of, line_of_mistake
 from cellwright.orders import DESIGNS
 
 __all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "read_trial", "trial_json_schema"]
@@ -105,17 +105,38 @@ class TrialCfg(Cfg):
     still_s: Seconds = 5.0
     impossible: Literal["refuse", "note"] = "refuse"
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.par_s is not None and self.par_s >= self.time_limit_s:
-            raise ValueError(f"par_s ({self.par_s:g}) must be below time_limit_s ({self.time_limit_s:g})")
-        for item in self.points:
-            known = [field.name for field in fields(Points)]
+    _file: Path | None = PrivateAttr(default=None)
+
+    @field_validator("par_s")
+    @classmethod
+    def _below_the_limit(cls, par_s: float | None, info: ValidationInfo) -> float | None:
+        limit_s = info.data.get("time_limit_s")
+        if par_s is not None and limit_s is not None and par_s >= limit_s:
+            raise ValueError(f"should be below time_limit_s ({limit_s:g})")
+        return par_s
+
+    @field_validator("points")
+    @classmethod
+    def _known_items(cls, points: dict[str, float]) -> dict[str, float]:
+        known = [field.name for field in fields(Points)]
+        for item in points:
             if item not in known:
                 raise ValueError(str(UnknownName("item of the score", item, known)))
-        if self.controller not in controller_names():
-            raise ValueError(str(UnknownName("controller", self.controller, controller_names())))
-        return self
+        return points
+
+    @field_validator("controller")
+    @classmethod
+    def _known_controller(cls, controller: str) -> str:
+        if controller not in controller_names():
+            raise ValueError(str(UnknownName("controller", controller, controller_names())))
+        return controller
+
+    def where(self, key: str) -> str:
+        """Where a key was written: file and line, or the trial's name when it was not read from a file."""
+        if self._file is None:
+            return f"trial {self.trial}"
+        line = line_of(self._file, key)
+        return f"{self._file}, line {line}" if line else str(self._file)
 
 
 def controller_names() -> list[str]:
@@ -129,35 +150,20 @@ def read_trial(path: str | Path) -> TrialCfg:
     try:
         cfg = read_yaml(path, TrialCfg)
     except ConfigError as error:
-        line = None if error.path.startswith("line ") else _line_of(path, error.path)
+        line = None if error.path.startswith("line ") else line_of_mistake(path, error.path, error.problem)
         if line is None:
             raise
         raise ConfigError(f"{path}, line {line}", error.path, error.problem) from None
     orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
-    return cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
+    made = cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
+    made._file = path
+    return made
 
 
 def _beside(path: Path, text: str) -> str:
     """A file that is named in a trial is looked for beside it; a name stays one."""
     is_file = text.endswith((".yaml", ".yml")) or "/" in text
     return str(path.parent / text) if is_file else text
-
-
-def _line_of(path: Path, key: str) -> int | None:
-    """The line of a key such as `orders.0.quantity`; of what it should stand in when it is missing."""
-    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    line = node.start_mark.line + 1 if node is not None else None
-    for step in filter(None, key.split(".")):
-        if isinstance(node, yaml.MappingNode):
-            found = next(((k, v) for k, v in node.value if k.value == step), None)
-        elif isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
-            found = (node.value[int(step)],) * 2
-        else:
-            found = None
-        if found is None:
-            break
-        line, node = found[0].start_mark.line + 1, found[1]
-    return line
 
 
 def trial_json_schema() -> dict[str, Any]:

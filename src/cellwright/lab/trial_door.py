@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from cellwright.core.errors import BadInput
+from cellwright.core.listener import Listener
 
 __all__ = ["ControlDoor"]
 
@@ -33,15 +34,13 @@ class ControlDoor:
     def __init__(self, answer: Answer, greeting: Callable[[], list[dict[str, Any]]] = list) -> None:
         self.flooded = 0
         self._answer, self._greeting = answer, greeting
-        self._server: asyncio.Server | None = None
+        self._listener = Listener("the control door")
         self._writers: dict[asyncio.StreamWriter, None] = {}
 
     @property
     def address(self) -> str:
         """HOST:PORT."""
-        if self._server is None or not self._server.sockets:
-            raise BadInput("the control door does not listen: start it first")
-        return "{}:{}".format(*self._server.sockets[0].getsockname()[:2])
+        return "{}:{}".format(*self._listener.address)
 
     @property
     def clients(self) -> int:
@@ -50,10 +49,7 @@ class ControlDoor:
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> Self:
         """Listens; port 0 is any free one."""
-        try:
-            self._server = await asyncio.start_server(self._serve, host, port, limit=MAX_LINE_BYTES)
-        except (OSError, OverflowError) as error:
-            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        await self._listener.open(self._connection, host, port)
         return self
 
     def push(self, line: dict[str, Any]) -> None:
@@ -63,12 +59,13 @@ class ControlDoor:
 
     async def close(self) -> None:
         """Ends all connections, after what was said to them."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        self._listener.close()
         for writer in list(self._writers):
             writer.close()
         await asyncio.sleep(0)
+
+    def _connection(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(limit=MAX_LINE_BYTES), self._serve)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._writers) >= MAX_CLIENTS:

@@ -88,8 +88,20 @@ class OrderBook:
     on_submit: list[Callable[[TrialOrder], None]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, wanted: Sequence[TrialOrderCfg], cell: Cell, seed: int = 0, where: str = "trial") -> OrderBook:
+    def of(
+        cls,
+        wanted: Sequence[TrialOrderCfg],
+        cell: Cell,
+        seed: int = 0,
+        where: Callable[[str], str] = lambda _key: "trial",
+    ) -> OrderBook:
         """The orders, checked against the cell.
+
+        Args:
+            wanted: What is asked for.
+            cell: Where.
+            seed: Of the layout.
+            where: Gives the place of a key, such as `orders.0.tray`, for what is said of a mistake.
 
         Raises:
             BadInput: An order, a tray or a name that does not fit, with what is allowed.
@@ -101,30 +113,34 @@ class OrderBook:
             made = book._made(cfg, where, at)
             if made.name in book.orders:
                 problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
-                raise ConfigError(where, f"{at}.name", problem)
+                raise ConfigError(where(at), f"{at}.name", problem)
             book.orders[made.name] = made
         for number, cfg in enumerate(wanted):
             other = cfg.announce.after_order
             if other is not None and other not in list(book.orders)[:number]:
-                before = list(book.orders)[:number]
-                raise UnknownName("order", other, before, f"{where}: orders.{number}.announce.after_order")
+                key, before = f"orders.{number}.announce.after_order", list(book.orders)[:number]
+                raise ConfigError(where(key), key, str(UnknownName("order before it", other, before)))
         return book
 
-    def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
+    def _made(self, cfg: TrialOrderCfg, where: Callable[[str], str], at: str) -> TrialOrder:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
         except BadInput as error:
-            raise ConfigError(where, f"{at}.order", str(error)) from None
-        if cfg.tray is not None and cfg.tray not in self.kit_trays:
-            raise UnknownName("kit tray", cfg.tray, self.kit_trays, f"{where}: {at}.tray")
-        if cfg.tray is not None and order.kit_count > 1:
-            raise ConfigError(where, f"{at}.tray", f"one tray cannot hold {order.kit_count} kits; leave it out")
+            raise ConfigError(where(f"{at}.order"), f"{at}.order", str(error)) from None
         name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
-        if cfg.tray is not None and self.kit_trays[cfg.tray] != designs[0].tray_sku:
-            right = [tray for tray, sku in self.kit_trays.items() if sku == designs[0].tray_sku]
-            raise UnknownName(f"tray for {designs[0].name}", cfg.tray, right, f"{where}: {at}.tray")
+        if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
+            raise ConfigError(where(f"{at}.tray"), f"{at}.tray", problem)
         kits = tuple(WantedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
         return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
+
+    def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
+        """Why kits cannot be built on that tray; empty when they can."""
+        if tray not in self.kit_trays:
+            return str(UnknownName("kit tray", tray, self.kit_trays))
+        if len(designs) > 1:
+            return f"one tray cannot hold {len(designs)} kits; leave it out"
+        right = [name for name, sku in self.kit_trays.items() if sku == designs[0].tray_sku]
+        return "" if tray in right else str(UnknownName(f"tray for {designs[0].name}", tray, right))
 
     @property
     def kits(self) -> list[WantedKit]:

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.lab.lab import Lab
-from cellwright.lab.reach import APPROACH_M
-from cellwright.lab.reach import _Stretch as ArmStretch
+from cellwright.lab.reach import APPROACH_M, ArmStretch
 from cellwright.motion import ArmKinematics
 
 __all__ = ["PointReach"]

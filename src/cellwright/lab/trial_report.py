@@ -7,12 +7,11 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from html import escape
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from cellwright.core.errors import CellwrightError, OutputError
+from cellwright.core.page import fill_page
 from cellwright.judge import KitVerdict
 from cellwright.lab.trial_verdict import FaultRecord, OrderVerdict, TrialVerdict
 from cellwright.sim import World
@@ -50,12 +49,13 @@ def trial_json(verdict: TrialVerdict) -> str:
 
 def trial_page(verdict: TrialVerdict, picture: Path | None = None) -> str:
     """The verdict for people: one file, no scripts, nothing from elsewhere."""
-    template = Template(resources.files("cellwright.lab").joinpath("trial_page.html").read_text(encoding="utf-8"))
     told = verdict.as_dict()
     word = "Done" if verdict.done else "Not done"
     if verdict.false_done:
         word += ", although it was claimed" if not verdict.done else ", but it was claimed too early"
-    return template.substitute(
+    return fill_page(
+        "cellwright.lab",
+        "trial_page.html",
         trial=escape(verdict.trial),
         cell=escape(verdict.cell),
         seed=verdict.seed,

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.messages import CrclCommand, FaultEvent, Message, Order
+from cellwright.core.messages import CrclCommand, Message, Order
 from cellwright.crcl import CRCLCommandInstance, DecodeError, decode
 from cellwright.crcl import Message as CrclMessage
 from cellwright.judge import FaultCfg, Judge, KitVerdict, Recovery, parse_fault
 from cellwright.lab.crcl_doors import CrclDoors
+from cellwright.lab.fault_ledger import STILL_MPS, FaultLedger, speed_mps
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_door import ControlDoor
 from cellwright.lab.trial_orders import OrderBook, TrialOrder, WantedKit
@@ -25,10 +25,8 @@ from cellwright.orders import KitDesign
 __all__ = ["TrialRoom"]
 
 ORDERS_TOPIC = "/orders"
-REST_S, LONGEST_REST_S = 0.5, 4.0  # how long what a fault has moved is given to come to rest
-STILL_MPS = 0.01
 MAX_NOTES = 20
-ASKS = ("orders", "doors", "time")
+QUESTIONS = ('{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "time"}', '{"submit": ORDER}')
 
 
 class TrialRoom:
@@ -41,7 +39,6 @@ class TrialRoom:
         crcl: The robots' doors.
         vision: The detectors' doors.
         control: The door for orders and submissions.
-        faults: What was done to the world, with what the oracle said after it.
         said: What controllers said that was no use, a line each.
     """
 
@@ -50,13 +47,12 @@ class TrialRoom:
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, faults)
         self.crcl, self.vision = CrclDoors(lab), VisionDoors(lab)
         self.control = ControlDoor(self._answer, lambda: [{"announce": o.as_dict()} for o in self.book.announced])
-        self.faults: list[FaultRecord] = []
+        self._ledger = FaultLedger(lab, "trial")
         self.said: list[str] = []
         self._reach = PointReach(lab)
         self._told = 0
         book.on_announce.append(self._announce)
         book.on_submit.append(self._claim)
-        lab.bus.subscribe("/judge/faults", self._hear_fault, subscriber="trial", role=Role.JUDGE)
         for robot in lab.robots:
             lab.bus.subscribe(f"/{robot}/crcl_command", self._hear_command, subscriber=f"trial of {robot}")
 
@@ -80,6 +76,11 @@ class TrialRoom:
         return {"crcl": crcl, "vision": self.vision.addresses, "control": self.control.address}
 
     @property
+    def faults(self) -> Sequence[FaultRecord]:
+        """What was done to the world, with what the oracle said after it."""
+        return self._ledger.records
+
+    @property
     def connected(self) -> int:
         """How many connections there are, on all doors."""
         crcl = sum(server.connections for server in self.crcl.servers.values())
@@ -90,7 +91,7 @@ class TrialRoom:
         """Whether no robot moves and nothing falls."""
         if any(robot.moving for robot in self.lab.robots.values()):
             return False
-        return all(self._speed_mps(name) < STILL_MPS for name in self.lab.world.objects)
+        return all(speed_mps(self.lab.world, name) < STILL_MPS for name in self.lab.world.objects)
 
     @property
     def pending(self) -> Sequence[FaultCfg]:
@@ -114,9 +115,7 @@ class TrialRoom:
             done = all(verdict is not None and verdict.done for verdict in verdicts)
             order.complete_s = (now_s if order.complete_s is None else order.complete_s) if done else None
         self.book.announce_due(now_s)
-        for record in self.faults:
-            if record.recovery is None and not record.is_end and self._at_rest(record):
-                record.recovery, record.asked_s = self.recoverable(), now_s
+        self._ledger.ask(self.recoverable)
 
     def recoverable(self) -> Recovery:
         """What the oracle says of all orders now."""
@@ -136,16 +135,6 @@ class TrialRoom:
     def _judge_kit(self, tray: str, design: KitDesign) -> KitVerdict:
         return self.judge.kits({tray: design})[0]
 
-    def _at_rest(self, record: FaultRecord) -> bool:
-        passed_s = self.lab.clock.time_s - record.time_s
-        is_there = record.subject in self.lab.world.objects
-        slow = not is_there or self._speed_mps(record.subject) < STILL_MPS
-        return passed_s > LONGEST_REST_S or (passed_s > REST_S and slow)
-
-    def _speed_mps(self, name: str) -> float:
-        dof = self.lab.world.objects[name].dof
-        return float(abs(self.lab.world.data.qvel[dof : dof + 3]).max())
-
     def _announce(self, order: TrialOrder) -> None:
         counts = Counter(kit.design.name for kit in order.kits)
         header = (self.lab.world.clock.time_ns, self._told, "trial")
@@ -157,9 +146,6 @@ class TrialRoom:
     def _claim(self, order: TrialOrder) -> None:
         kits = self.kits()
         order.claimed = tuple(verdict for kit in order.kits if (verdict := kits[kit]) is not None)
-
-    def _hear_fault(self, _topic: str, event: FaultEvent) -> None:
-        self.faults.append(FaultRecord(event.time_s, event.fault, event.subject, event.detail))
 
     def _hear_command(self, topic: str, command: CrclCommand) -> None:
         """A CRCL Message `submit NAME` submits, for those who speak nothing else."""
@@ -176,7 +162,10 @@ class TrialRoom:
 
     def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         now_s = self.lab.clock.time_s
-        if isinstance(name := asked.get("submit"), str):
+        if "submit" in asked:
+            name = asked["submit"]
+            if not isinstance(name, str):
+                raise BadInput('what is submitted is an order by its name, as in {"submit": "kit_m2l1"}')
             self.submit(name, "control door")
             return {"submitted": name, "time_s": now_s}
         match asked.get("ask"):
@@ -186,7 +175,7 @@ class TrialRoom:
                 return {"doors": self.addresses, "time_s": now_s}
             case "time":
                 return {"time_s": now_s}
-        raise UnknownName("question", str(asked.get("ask", asked))[:80], [f'{{"ask": "{ask}"}}' for ask in ASKS])
+        raise UnknownName("question", str(asked.get("ask", asked))[:80], QUESTIONS)
 
     def _note(self, text: str) -> None:
         if len(self.said) < MAX_NOTES:

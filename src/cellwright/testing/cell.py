@@ -16,13 +16,14 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
-from cellwright.core.errors import BadInput, CellwrightError
+from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
 
 __all__ = ["Cell", "CellError"]
 
 START_S = 120.0  # real time that a laboratory may take to be built
 ANSWER_S = 60.0  # real time for an answer, beyond what is waited for in simulation
 NOT_STARTED = 'the cell does not run: call cell.start("aprs", ...) first'
+LONGEST_WAIT_S = 86_400
 SLOWEST = 5.0  # simulation may be so many times slower than its pace says
 
 
@@ -55,10 +56,10 @@ class Cell:
         *,
         seed: int = 0,
         controller: str = "external",
-        order: str | Sequence[str] = "kit_m2l1",
+        order: str | Path | Sequence[str | Path] = "kit_m2l1",
         tray: str | None = None,
         pace: float = 1.0,
-        faults: Sequence[str | dict[str, Any]] = (),
+        faults: str | Sequence[str | dict[str, Any]] = (),
         time_limit_s: float = 300.0,
     ) -> Cell:
         """Starts the laboratory, on free ports.
@@ -86,22 +87,28 @@ class Cell:
                 stdout=subprocess.PIPE,
                 stderr=errors,
             )
-        threading.Thread(target=self._read, args=[self._process], name="cell under test", daemon=True).start()
+        self._answers = Queue()  # what an earlier process says is not heard
+        reading = [self._process, self._answers]
+        threading.Thread(target=_read, args=reading, name="cell under test", daemon=True).start()
+        orders = [order] if isinstance(order, str | Path) else list(order)
+        try:
+            self._doors = self.ask(
+                "start",
+                patience_s=START_S,
+                cell=str(cell),
+                seed=seed,
+                controller=controller,
+                orders=[{"order": str(name)} | ({"tray": tray} if tray else {}) for name in orders],
+                pace=pace,
+                faults=[faults] if isinstance(faults, str) else list(faults),
+                time_limit_s=time_limit_s,
+                folder=str(self.folder),
+                name=self.name,
+            )
+        except BadInput:
+            self.close(keep=True)  # so that it can be started again, rightly
+            raise
         self._pace = pace
-        orders = [order] if isinstance(order, str) else list(order)
-        self._doors = self.ask(
-            "start",
-            patience_s=START_S,
-            cell=str(cell),
-            seed=seed,
-            controller=controller,
-            orders=[{"order": str(name)} | ({"tray": tray} if tray else {}) for name in orders],
-            pace=pace,
-            faults=list(faults),
-            time_limit_s=time_limit_s,
-            folder=str(self.folder),
-            name=self.name,
-        )
         return self
 
     def fault(self, fault: str | dict[str, Any]) -> None:
@@ -116,8 +123,8 @@ class Cell:
         self, part: str = "*", *, by_mm: float | str | tuple[float, float] = 40.0, yaw_deg: float = 0.0, **when: Any
     ) -> None:
         """A part is moved; `by_mm` is a distance, or x and y in the world. `tray=` moves a tray."""
-        shift = by_mm if isinstance(by_mm, float | int | str) else f"{by_mm[0]:g}/{by_mm[1]:g}"
-        self.fault({"kind": "push", "part": part, "by_mm": shift, "yaw_deg": yaw_deg} | self._when(when))
+        moved = by_mm if isinstance(by_mm, float | int | str) else "/".join(f"{shift:g}" for shift in by_mm)
+        self.fault({"kind": "push", "part": part, "by_mm": moved, "yaw_deg": yaw_deg} | self._when(when))
 
     def remove(self, part: str, **when: Any) -> None:
         """A part is taken away."""
@@ -186,6 +193,10 @@ class Cell:
         process = self._process
         if process is None:
             raise CellError(NOT_STARTED)
+        if not isinstance(waits_s, int | float):
+            raise BadInput(f"the time to wait should be a number of seconds, got {waits_s!r}")
+        if not 0.0 <= waits_s <= LONGEST_WAIT_S:  # nor is it when it is not a number
+            raise OutOfRange("the time to wait", waits_s, 0, LONGEST_WAIT_S, "s")
         self._asked += 1
         end_s = time.monotonic() + patience_s + SLOWEST * waits_s / min(self._pace, 1.0)
         with contextlib.suppress(OSError):  # it has ended, and the reader will say so
@@ -212,6 +223,7 @@ class Cell:
     def close(self, *, keep: bool = False) -> None:
         """Ends the process, whatever it does; removes its files unless they shall be kept."""
         process, self._process = self._process, None
+        self._doors = {}
         if process is not None:
             with contextlib.suppress(OSError):
                 assert process.stdin is not None
@@ -245,13 +257,6 @@ class Cell:
             return {**when, "at": self.time_s}
         return {key: _event(value) if isinstance(value, str) else value for key, value in when.items()}
 
-    def _read(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        with contextlib.suppress(OSError, ValueError):
-            for line in process.stdout:
-                self._answers.put(json.loads(line))
-        self._answers.put(None)
-
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):
             lines = (self.folder / "host.txt").read_text(errors="replace").strip().splitlines()
@@ -260,6 +265,14 @@ class Cell:
         return "it said nothing"
 
 
+def _read(process: subprocess.Popen[bytes], answers: Queue[dict[str, Any] | None]) -> None:
+    assert process.stdout is not None
+    with contextlib.suppress(OSError, ValueError):
+        for line in process.stdout:
+            answers.put(json.loads(line))
+    answers.put(None)
+
+
 def _event(text: str) -> str:
     """`transfer 2` as faults write it: `transfer:2`."""
-    return re.sub(r"\s+", ":", text.strip())
+    return re.sub(r"\s+", ":", str(text).strip())

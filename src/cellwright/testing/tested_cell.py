@@ -59,7 +59,7 @@ class TestedCell:
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
-        room = TrialRoom(lab, OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE), cfg.faults)
+        room = TrialRoom(lab, OrderBook.of(cfg.orders, lab.cell, cfg.seed, lambda _key: WHERE), cfg.faults)
         return cls(cfg, room, folder, lab.record(folder / "log.mcap").close)
 
     def __post_init__(self) -> None:
@@ -102,8 +102,8 @@ class TestedCell:
         if self.cfg.controller == EXTERNAL:
             raise BadInput("run is for a controller inside: start the cell with its name as controller=...")
         if order is not None:
-            wanted = OrderBook.of([TrialOrderCfg(order=order)], self.room.lab.cell, self.cfg.seed, "cell.run")
-            self.room.book.orders = wanted.orders
+            cell, asked = self.room.lab.cell, [TrialOrderCfg(order=order)]
+            self.room.book.orders = OrderBook.of(asked, cell, self.cfg.seed, lambda _key: "cell.run").orders
             self._possible = self.room.recoverable()
         self._waiting += 1
         self._hold.release()

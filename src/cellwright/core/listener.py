@@ -1,0 +1,59 @@
+"""A port that is listened on: opened once, asked for its address, closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from cellwright.core.errors import BadInput
+
+__all__ = ["Listener"]
+
+
+class Listener:
+    """Takes connections in the event loop that opens it.
+
+    Args:
+        what: Who listens, for errors.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._server: asyncio.Server | None = None
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port.
+
+        Raises:
+            BadInput: It does not listen.
+        """
+        if self._server is None or not self._server.sockets:
+            raise BadInput(f"{self._what} does not listen: start it first")
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    async def open(self, make: Callable[[], asyncio.BaseProtocol], host: str, port: int, *, backlog: int = 100) -> None:
+        """Listens; port 0 is any free one.
+
+        Args:
+            make: Makes what serves a connection.
+            host: Where.
+            port: Where.
+            backlog: How many may wait to be taken.
+
+        Raises:
+            BadInput: It listens already, or cannot listen there.
+        """
+        if self._server is not None:
+            raise BadInput(f"{self._what} listens already")
+        try:
+            self._server = await asyncio.get_running_loop().create_server(make, host, port, backlog=backlog)
+        except (OSError, OverflowError) as error:
+            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+
+    def close(self) -> None:
+        """Takes no more connections; those that there are go on."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
