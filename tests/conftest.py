@@ -54,3 +54,15 @@ def _workers(config: pytest.Config) -> int:
 
 def _in_ci() -> bool:
     return os.environ.get("CI", "").lower() == "true"
+
+
+@pytest.fixture
+def own_models():
+    """What a test files in the catalogue is gone after it."""
+    from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+
+    before = [(table, dict(table._entries)) for table in (FURNITURE, PARTS, ROBOTS, TOOLS)]
+    yield
+    for table, entries in before:
+        table._entries.clear()
+        table._entries.update(entries)

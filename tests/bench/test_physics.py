@@ -15,6 +15,20 @@ METRICS = {
     "aprs.python_ms_per_sim_s",
     "aprs.real_time_factor",
     "aprs.awake_real_time_factor",
+    "rovi.raw_steps_per_s",
+    "rovi.lab_to_raw",
+    "rovi.python_ms_per_sim_s",
+    "rovi.real_time_factor",
+    "rovi.idle_real_time_factor",
+    "rovi.awake_real_time_factor",
+    "epucks.rtf_1",
+    "epucks.rtf_10",
+    "epucks.rtf_50",
+    "epucks.lab_to_raw_1",
+    "epucks.lab_to_raw_10",
+    "epucks.lab_to_raw_50",
+    "epucks.yaw_error",
+    "epucks.distance_error_mm",
     "coulomb.error",
     "coulomb.drop_error",
     "hold.creep_um_per_s",
@@ -59,6 +73,8 @@ def test_targets_and_failures_agree_with_the_metrics(quick):
 def test_what_does_not_depend_on_the_machine_is_met(quick):
     metrics = quick[0]["metrics"]
     assert metrics["coulomb.error"] <= 0.02
+    assert metrics["epucks.yaw_error"] <= 0.002
+    assert metrics["epucks.distance_error_mm"] <= 1.5
     assert metrics["grasp.success"] == 1.0
     assert metrics["determinism.identical_runs"] == 2
     assert metrics["env.mb"] <= 600

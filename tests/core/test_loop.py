@@ -506,3 +506,20 @@ def test_a_timer_alone_is_in_time_too(bench):
 def test_nothing_happens_per_tick(bench):
     bench.run(bench.clock.sleep(10))
     assert bench.stepper.advances <= 12  # one for each simulated second
+
+
+def test_while_it_runs_garbage_is_looked_for_only_among_what_is_new(bench):
+    async def main():
+        return gc.get_freeze_count()
+
+    before = gc.get_freeze_count()
+    gc.unfreeze()
+    try:
+        assert bench.run(main()) > 0
+        assert gc.get_freeze_count() == 0
+        gc.freeze()
+        bench.run(main())
+        assert gc.get_freeze_count() > 0  # what somebody else has set aside stays so
+    finally:
+        if before == 0:
+            gc.unfreeze()

@@ -25,6 +25,7 @@ ESSENTIAL = {
     "09_own_crcl_client.py": r"motoman is ready\nMoveTo.*: done; the tool is 50\.0 mm lower\n.*cannot reach.*\n.* 0",
     "10_external_robot.py": r"simulator: False\nrefused: True\nsimulated.*20\.0 mm\nexternal.*20\.0 mm\nsimulated",
     "11_somebody_elses_controller.py": r"claimed: True, done: True(?s:.*)slot_3: large_gear(?s:.*)recoverable: True",
+    "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
 }
 
 QUICK = ("00_first_job.py", "01_poses_and_frames.py", "02_read_a_log.py", "09_own_crcl_client.py")

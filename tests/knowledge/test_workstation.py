@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from cellwright.catalogue import TRAYS, part_of_sku, seated_height_m
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.knowledge import Database, Workstation, WorldModel, fill, records
+from cellwright.knowledge import Database, Workstation, WorldModel, fill, filled_database, records
 from cellwright.knowledge.paper_workstation import paper_workstation
 from cellwright.knowledge.tray_layout import design_slots, tray_layout
 from cellwright.knowledge.workstation import (
@@ -152,3 +152,23 @@ def test_papers_workstation_has_limits(changes):
 def test_tray_that_nobody_sells_is_refused_with_those_that_there_are():
     with pytest.raises(UnknownName, match="sku_part_a_tray"):
         tray_layout("sku_nothing")
+
+
+def test_a_database_in_memory_that_was_made_before_is_copied(monkeypatch):
+    first = filled_database("sqlite://", small_cell(), [M2L1])
+    with first.session() as session:
+        records.Part.get(session, "gear_1").name = "somebody's"  # the first is changed, and nobody else's
+    first.close()
+    monkeypatch.setattr("cellwright.knowledge.workstation_records.fill", lambda *_: pytest.fail("made anew"))
+    second = filled_database("sqlite://", small_cell(), [M2L1])
+    with second.session() as session:
+        assert records.Part.get(session, "gear_1").primary_location.ref_object.name == "supply"
+    second.close()
+
+
+def test_another_workstation_is_another_database():
+    filled_database("sqlite://", small_cell(), [M2L1]).close()
+    other = filled_database("sqlite://", replace(small_cell(), name="other"), [M2L1])
+    with other.session() as session:
+        assert [station.name for station in records.KittingWorkstation.all(session)] == ["other"]
+    other.close()

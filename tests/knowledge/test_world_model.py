@@ -206,3 +206,13 @@ def test_databases_in_memory_begin_alike_and_have_nothing_in_common():
             counts.append(session.scalar(select(func.count()).select_from(records.DataThing)))
     assert counts[0] == counts[1] + 1 == counts[2] + 1
     assert counts[1] > 100  # the vocabulary
+
+
+def test_attaching_one_object_says_nothing_new_about_the_others(database):
+    model = WorldModel(database)
+    poses = matrices(*(model.pose_in(name, "cell") for name in ("gear_1", "gear_2")))
+    model.observe(["gear_1", "gear_2"], poses, 1.0, "camera")
+    model.attach({"gear_1": "cell"})
+    model.observe(["gear_1", "gear_2"], poses, 2.0, "camera")
+    assert [len(model.history(name)) for name in ("gear_1", "gear_2")] == [2, 1]
+    assert same(relative_poses(WorldModel(database)), relative_poses(model))

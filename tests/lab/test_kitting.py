@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 import cellwright as cw
+from cellwright.catalogue import TRAYS
 from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import ActionEvent, BeliefChange, Plan, Tracks
+from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.lab.kitting_report import KittingStatus
 
@@ -95,3 +97,17 @@ def test_bad_input_is_refused_before_anything_moves():
         with pytest.raises(BadInput, match="a2b1c1: aprs has no parts of the kitting papers"):
             lab.run("a2b1c1")
         assert lab.clock.time_s == 0.0
+
+
+@pytest.mark.slow
+def test_a_robot_that_does_not_work_makes_way():
+    """The only robot that shall work cannot use its own kit tray; what it does next is done beside the other arm."""
+    with Lab.from_cell("aprs", 3) as lab:
+        tray = lab.world.pose_of("fanuc_kit_m2l1")
+        slot = TRAYS.get("kit_m2l1_tray").slots[0]
+        lab.world.place("small_gear_1", Pose(tray.apply([*slot.xy_m, 0.02]), tray.quaternion))
+        lab.world.settle(3.0)
+        report = lab.run("kit_m2l1", robots=["fanuc"])
+    assert report.done, report.reason
+    assert {action.robot for action in report.order.actions} == {"fanuc"}
+    assert report.hits == ()

@@ -203,7 +203,8 @@ def test_orders_are_announced_at_their_time_and_after_others():
         with connect(doors["control"]) as door, contextlib.suppress(OSError):
             lines = (json.loads(line) for line in door.makefile())
             heard = [next(lines), next(lines)]
-            for line in ('{"submit": "more"}', "nonsense", '{"ask": "it"}', '{"submit": "kit_m2l1"}'):
+            said = ('{"submit": "more"}', "nonsense", '{"ask": "it"}', '{"submit": 3}', '{"submit": "kit_m2l1"}')
+            for line in said:
                 door.sendall(line.encode() + b"\n")
                 heard.append(next(lines))
             heard.append(next(lines))
@@ -211,7 +212,7 @@ def test_orders_are_announced_at_their_time_and_after_others():
             return [*heard, next(lines)]
 
     verdict, heard = tried(work, orders=orders, time_limit_s=5)
-    first, second, early, nonsense, unknown, submitted, third, known = heard
+    first, second, early, nonsense, unknown, nameless, submitted, third, known = heard
     assert first["announce"]["order"] == "kit_m2l1"
     assert first["announce"]["priority"] == 3
     assert first["announce"]["kits"][0]["parts"] == {"sku_part_medium_gear": 2, "sku_part_large_gear": 1}
@@ -219,6 +220,8 @@ def test_orders_are_announced_at_their_time_and_after_others():
     assert "unknown announced order 'more' (available: kit_m2l1, kit_s2l2)" in early["error"]
     assert "not JSON" in nonsense["error"]
     assert '{"ask": "orders"}' in unknown["error"]
+    assert '{"submit": ORDER}' in unknown["error"]
+    assert "an order by its name" in nameless["error"]
     assert submitted["submitted"] == "kit_m2l1"
     assert third["announce"]["order"] == "more"
     assert third["announce"]["announced_s"] >= submitted["time_s"]
@@ -297,7 +300,7 @@ def test_what_a_controller_inside_raises_stands_in_the_verdict(inside):
         ({"orders": [{"order": "kit_m2l1"}, {"order": "kit_m2l1"}]}, "orders.1.name: 'kit_m2l1' is the name of two"),
         (
             {"orders": [{"order": "kit_m2l1", "announce": {"after_order": "kit_m2l1"}}]},
-            "orders.0.announce.after_order: unknown order 'kit_m2l1' (available: none)",
+            "orders.0.announce.after_order: unknown order before it 'kit_m2l1' (available: none)",
         ),
         ({"faults": ["remove:part=bolt,at=1"]}, "unknown part 'bolt'"),
     ],

@@ -10,7 +10,7 @@ from cellwright.cells import actual_layout, load_cell, nominal_layout
 from cellwright.core.errors import UnknownName
 from cellwright.knowledge import WorldModel, records
 from cellwright.lab.planning import planning_database, planning_workstation
-from cellwright.lab.reach import SlotReach, _Stretch
+from cellwright.lab.reach import ArmStretch, SlotReach
 from cellwright.lab.workstation import workstation_of
 from cellwright.motion import ArmKinematics
 from cellwright.orders import find_order
@@ -70,13 +70,13 @@ def test_nothing_within_reach_counts_as_too_far(model, turns):
     arm = ROBOTS.get(model)
     limits = [joint.position_limits_rad for joint in arm.joints]
     joints = [low + turn * (high - low) for (low, high), turn in zip(limits, turns, strict=False)]
-    assert not _Stretch(arm).too_far(ArmKinematics(arm).forward(joints))
+    assert not ArmStretch(arm).too_far(ArmKinematics(arm).forward(joints))
 
 
 def test_robot_without_a_tool_reaches_nothing(aprs, cell):
     robot = aprs.robots["fanuc"].model_copy(update={"tool": None})
     reach = SlotReach(robot, robot.base.pose)
-    assert reach.grasps("sku_part_small_gear") == []
+    assert not reach.grasps("sku_part_small_gear")
 
 
 def test_papers_parts_are_planned_on_the_papers_workstation(aprs):

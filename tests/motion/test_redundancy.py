@@ -57,3 +57,19 @@ def test_a_clearance_that_nothing_has_is_named_and_so_is_what_is_out_of_reach():
         SIA.choose(SIA.forward(START), START, lambda joints: -0.01)
     with pytest.raises(Unreachable, match=r"out of reach$"):
         SIA.choose(Pose.from_xyz_rpy([3, 0, 0]), START, lambda joints: -0.01)
+
+
+@pytest.mark.parametrize("name", ["sia20f", "lr_mate_200id"])
+def test_configurations_along_a_way_are_those_of_one_point_after_the_other(name):
+    arm = ArmKinematics(ROBOTS.get(name))
+    start = np.array(ROBOTS.get(name).home_rad) + 0.1
+    begin = arm.forward(start)
+    between = begin.towards(Pose(begin.position + [0.05, -0.04, 0.06], begin.quaternion))
+    poses, one_by_one = [between(number / 20) for number in range(1, 21)], [start]
+    for pose in poses:
+        one_by_one.append(arm.nearest(pose, one_by_one[-1]))
+    assert np.array_equal(arm.nearest_along(poses, start), one_by_one[1:])
+    assert np.allclose(arm.forward_of_many(np.array(one_by_one[1:])), [pose.matrix for pose in poses], atol=1e-6)
+    far = Pose(begin.position + [9.0, 0.0, 0.0], begin.quaternion)
+    with pytest.raises(Unreachable):
+        arm.nearest_along([*poses, far], start)

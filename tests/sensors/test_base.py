@@ -12,6 +12,7 @@ from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.lab import Lab
 from cellwright.sensors import Sensor, SensorCfg, SensorSite
+from cellwright.sensors.robot import JointStateSensor
 from cellwright.sim import World
 
 TICK_NS = 2_000_000
@@ -146,3 +147,24 @@ def test_two_sensors_cannot_share_a_topic(aprs):
     line = {"type": "wrench", "robot": "fanuc", "rate_hz": 50}
     with pytest.raises(ConfigError, match=r"sensors\.1: another sensor publishes on /fanuc/wrench"):
         Lab(aprs.model_copy(update={"sensors": (line, line), "fidelity": "kinematic"}))
+
+
+def test_a_sensor_that_nobody_listens_to_goes_on_as_if_somebody_did(aprs):
+    heard = []
+    for late in (False, True):
+        with Lab.from_cell(aprs, seed=3) as lab:
+            messages = []
+            if late:
+                lab.advance(0.5)
+            for topic in ("/fanuc/joint_states", "/fanuc/tool_status", "/fanuc/wrench"):
+                lab.bus.subscribe(topic, lambda _, message, to=messages: to.append(message), subscriber="test")
+            lab.advance(0.5 if late else 1.0)
+            heard.append([repr(message) for message in messages if message.time_s > 0.5])
+    assert len(heard[0]) > 50
+    assert heard[0] == heard[1]
+
+
+def test_encoders_without_noise_are_not_read_for_nobody(aprs, monkeypatch):
+    monkeypatch.setattr(JointStateSensor, "sample", lambda self: pytest.fail("read for nobody"))
+    with Lab.from_cell(aprs, seed=3) as lab:
+        lab.advance(0.1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, gripper_model
 from cellwright.cells import Cell, Layout
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
@@ -82,7 +82,7 @@ class BottlePlanner:
 
     def __init__(self, cell: Cell, nominal: Layout, robot: str, bottle: str) -> None:
         line = cell.robots[robot]
-        self._arm, self._tool = ROBOTS.get(line.model), TOOLS.get(str(line.tool))
+        self._arm, self._tool = ROBOTS.get(line.model), gripper_model(str(line.tool))
         self._bottle, self._figures = bottle, PARTS.get(nominal.objects[bottle].model)
         self._home_rad = np.radians(line.home_deg)
         fixtures = [Obstacle(n, Model(FURNITURE.get(f.model)), f.pose.pose) for n, f in cell.fixtures.items()]

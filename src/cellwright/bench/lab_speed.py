@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -10,14 +11,14 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.bench.patrol import start_patrol
+from cellwright.bench.patrol import listen, start_patrol
 from cellwright.bench.replay import SEGMENT_S, Segment, replay
 from cellwright.bench.result import MeasurementFailed
 from cellwright.cells import Cell
 from cellwright.lab import Lab
 from cellwright.sim import World
 
-__all__ = ["Pairs", "keep_awake", "measure_awake", "measure_pairs"]
+__all__ = ["Pairs", "keep_awake", "measure_awake", "measure_idle", "measure_pairs"]
 
 Array = npt.NDArray[np.float64]
 
@@ -51,8 +52,14 @@ class Pairs:
         return float(np.median(self.raw_steps / self.raw_s))
 
 
-def measure_pairs(cell: Cell, seed: int, segments: list[Segment], record: Path | None = None) -> Pairs:
-    """Runs the patrol once more, and after every second of it the raw replay of the same second.
+def measure_pairs(
+    cell: Cell,
+    seed: int,
+    segments: list[Segment],
+    record: Path | None = None,
+    start: Callable[[Lab], object] = start_patrol,
+) -> Pairs:
+    """Runs the patrol, or other work, once more, and after every second of it the raw replay of the same second.
 
     Raises:
         MeasurementFailed: when the two did not do the same to the last bit, or an arm touched something.
@@ -65,7 +72,7 @@ def measure_pairs(cell: Cell, seed: int, segments: list[Segment], record: Path |
         places = _object_places(lab.world)
 
         async def work() -> None:
-            start_patrol(lab)
+            start(lab)
             for i, segment in enumerate(segments):
                 start_s = process_time()
                 await lab.clock.sleep(SEGMENT_S)
@@ -85,12 +92,22 @@ def measure_pairs(cell: Cell, seed: int, segments: list[Segment], record: Path |
 
 def measure_awake(cell: Cell, seed: int, count: int) -> Array:
     """CPU seconds of simulated seconds of the patrol with every loose object awake."""
+    return _measure(cell, seed, count, awake=True, start=start_patrol)
+
+
+def measure_idle(cell: Cell, seed: int, count: int) -> Array:
+    """CPU seconds of simulated seconds in which nobody moves, but sensors go on and are heard."""
+    return _measure(cell, seed, count, awake=False, start=listen)
+
+
+def _measure(cell: Cell, seed: int, count: int, *, awake: bool, start: Callable[[Lab], object]) -> Array:
     lab_s = np.empty(count)
     with Lab(cell, seed) as lab:
-        keep_awake(lab.world)
+        if awake:
+            keep_awake(lab.world)
 
         async def work() -> None:
-            start_patrol(lab)
+            start(lab)
             for i in range(count):
                 start_s = process_time()
                 await lab.clock.sleep(SEGMENT_S)
@@ -107,4 +124,4 @@ def keep_awake(world: World) -> None:
 
 def _object_places(world: World) -> Array:
     """Where the loose objects are, to the last bit: asleep, they do not move at all."""
-    return np.concatenate([world.data.qpos[item.qpos : item.qpos + 7] for item in world.objects.values()])
+    return np.array([world.data.qpos[item.qpos : item.qpos + 7] for item in world.objects.values()])

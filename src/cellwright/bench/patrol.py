@@ -1,4 +1,4 @@
-"""Both arms on patrol in free space above their tables: the work during which the laboratory's speed is measured."""
+"""Arms on patrol in free space above their tables: the work during which the laboratory's speed is measured."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from cellwright.core.messages import Message
 from cellwright.lab import Lab
 
-__all__ = ["start_patrol"]
+__all__ = ["listen", "start_patrol"]
 
-# Found by trial: neither arm touches anything, and their tools stay half a metre apart, whatever the phase.
+# Found by trial: no arm touches anything, and the tools of two stay half a metre apart, whatever the phase.
 WAYPOINTS_DEG = {
     "fanuc": (
         (25, 10, -10, 20, -75, 40),
@@ -25,6 +25,12 @@ WAYPOINTS_DEG = {
         (15, 20, -15, -95, 30, -65, 90),
         (-15, 0, 10, -105, -10, -90, 0),
     ),
+    "ur5": (
+        (100, -100, 85, 95, 90, 40),
+        (70, -95, 70, 105, 80, -40),
+        (115, -105, 75, 100, 100, 80),
+        (80, -110, 95, 85, 90, 0),
+    ),
 }
 SPEED = 0.8
 BYSTANDERS = 2
@@ -36,10 +42,15 @@ def start_patrol(lab: Lab) -> list[asyncio.Task[None]]:
 
     So much a user's controller would do at least. The tasks never end by themselves.
     """
-    lab.bus.subscribe(None, _hear, subscriber="bench")
-    patrols = [_patrol(lab, robot) for robot in WAYPOINTS_DEG]
+    listen(lab)
+    patrols = [_patrol(lab, robot) for robot in lab.robots]
     bystanders = [_look_up_now_and_then(lab) for _ in range(BYSTANDERS)]
     return [lab.loop.create_task(work) for work in (*patrols, *bystanders)]
+
+
+def listen(lab: Lab) -> None:
+    """Hears all sensors and controllers, as a user's controller would."""
+    lab.bus.subscribe(None, _hear, subscriber="bench")
 
 
 async def _patrol(lab: Lab, robot: str) -> None:

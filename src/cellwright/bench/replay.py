@@ -6,6 +6,7 @@ control that the laboratory hands to its engine is captured, and the raw loop re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -42,15 +43,15 @@ class _CapturingEngine:
         return self._engine.addresses()
 
 
-def capture(cell: Cell, seed: int, count: int) -> list[Segment]:
-    """The control of so many seconds of patrol."""
+def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = start_patrol) -> list[Segment]:
+    """The control of so many seconds of patrol, or of other work."""
     segments: list[Segment] = []
     with Lab(cell, seed) as lab:
         engine = _CapturingEngine(lab.world.engine, lab.world.data)
         lab.stepper.engine = engine
 
         async def work() -> None:
-            start_patrol(lab)
+            start(lab)
             for _ in range(count):
                 engine.segment = []
                 await lab.clock.sleep(SEGMENT_S)

@@ -92,6 +92,10 @@ class Bus:
         """Whether anybody would get a message of that topic: lets publishers skip work nobody sees."""
         return bool(self._callbacks.get(topic))
 
+    def listeners(self, topic: str) -> int:
+        """How many would get it."""
+        return len(self._callbacks.get(topic, ()))
+
     def _check(self, subscription: Subscription, message_type: type[Message]) -> None:
         if message_type.TRUTH and not subscription.role.sees_truth:
             raise TruthLeak(subscription.subscriber, str(subscription.topic), message_type.__name__)

@@ -132,6 +132,14 @@ _EXPECTED = {
     "bool_parsing": "should be true or false",
 }
 
+_LIMITS = {
+    "too_short": "should have {min_length} or more entries",
+    "too_long": "should have at most {max_length} entries",
+    "string_too_short": "should be text of {min_length} or more characters",
+    "string_too_long": "should be text of at most {max_length} characters",
+    "string_pattern_mismatch": "should be text of the form {pattern}",
+}
+
 
 def _describe(error: ValidationError, data: Any) -> tuple[str, str]:
     """Path and problem of the most telling error, with the count of the others."""
@@ -153,6 +161,8 @@ def _text(problem: ErrorDetails) -> str:
         return f"{ctx['discriminator']} is required, but missing"
     if kind == "union_tag_invalid":
         return f"{ctx['discriminator']} should be one of {ctx['expected_tags']}, got {_shown(ctx['tag'])}"
+    if kind in _LIMITS:
+        return _LIMITS[kind].format(**ctx)
     return _EXPECTED.get(kind) or problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
 
 

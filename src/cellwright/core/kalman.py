@@ -20,7 +20,7 @@ def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
         drift: Variance that comes with every second, k.
         most: No variance grows above this, k; one that is above already stays.
     """
-    waited = np.clip(seconds, 0.0, 1e9)[:, None]
+    waited = np.minimum(np.maximum(seconds, 0.0), 1e9)[:, None]
     result: Array = np.minimum(variances + drift * waited, np.maximum(most, variances))
     return result
 

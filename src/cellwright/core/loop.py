@@ -8,11 +8,13 @@ much as a step. The same code runs as fast as the machine allows, or paced to th
 from __future__ import annotations
 
 import asyncio
+import gc
 import heapq
 import itertools
 import selectors
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from cellwright.core.clock import LONGEST_S, Clock
@@ -94,6 +96,19 @@ class _NumberedTask(asyncio.Task[Any]):
         return self.number
 
 
+@contextmanager
+def _garbage_of_before_set_aside() -> Iterator[None]:
+    """Has Python look for garbage only among what is made from here on: a quarter of a million objects are not it."""
+    is_ours = gc.get_freeze_count() == 0  # whoever has set things aside shall find them there
+    if is_ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if is_ours:
+            gc.unfreeze()
+
+
 class SimulationLoop(asyncio.SelectorEventLoop):
     """The event loop of one laboratory.
 
@@ -148,7 +163,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._wall_start_s = self._idle_s = time.monotonic()
         self._pace_start_tick = self._sim_clock.tick
         try:
-            return self.run_until_complete(task)
+            with _garbage_of_before_set_aside():
+                return self.run_until_complete(task)
         finally:
             self._main_running = False
             self._cancel_leftover()

@@ -7,6 +7,7 @@ A `Pose` written `pose_part_in_world` maps coordinates given in the part's frame
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -100,8 +101,8 @@ class Pose:
 
     def inverse(self) -> Pose:
         """The pose of the parent frame in this one."""
-        conjugate = self.quaternion * np.array([1.0, -1.0, -1.0, -1.0])
-        return Pose(-rotation.rotate(conjugate, self.position), conjugate)
+        back = rotation.conjugate(self.quaternion)
+        return Pose(-rotation.rotate(back, self.position), back)
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(self.apply(other.position), rotation.multiply(self.quaternion, other.quaternion))
@@ -116,14 +117,23 @@ class Pose:
 
         Industrial controllers move like this; the screw motion of SE(3)'s geodesic would bend the path.
         """
-        turn = rotation.multiply(self.quaternion * np.array([1.0, -1.0, -1.0, -1.0]), other.quaternion)
-        step = rotation.quaternion_from_vector(rotation.vector_from_quaternion(turn) * fraction)
-        position = self.position + (other.position - self.position) * fraction
-        return Pose(position, rotation.multiply(self.quaternion, step))
+        return self.towards(other)(fraction)
+
+    def towards(self, other: Pose) -> Callable[[float], Pose]:
+        """`interpolate` by the fraction alone: what many points of one way have in common is reckoned once."""
+        turn = rotation.vector_from_quaternion(rotation.multiply(rotation.conjugate(self.quaternion), other.quaternion))
+        way, start, quaternion = other.position - self.position, self.position, self.quaternion
+
+        def at(fraction: float) -> Pose:
+            step = rotation.quaternion_from_vector(turn * fraction)
+            return Pose(start + way * fraction, rotation.multiply(quaternion, step))
+
+        return at
 
     def distance_m(self, other: Pose) -> float:
         """Distance between the two origins."""
-        return float(np.linalg.norm(self.position - other.position))
+        way = self.position - other.position
+        return math.sqrt(way.dot(way))
 
     def angle_rad(self, other: Pose) -> float:
         """Angle of the rotation between the two."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
+_BACK = np.array([1.0, -1.0, -1.0, -1.0])
 SMALL_ANGLE_RAD = 1e-4  # below it the Taylor series are more exact than the closed forms
 
 
@@ -21,10 +22,17 @@ def normalised(quaternion: Array) -> Array:
         raise ValueError(f"not a rotation: quaternion {quaternion.tolist()}")
     # One that has unit length stays as it is: normalising twice must not change a bit.
     unit = quaternion + 0.0 if abs(length - 1.0) < 1e-15 else quaternion / length
-    if abs(unit[0]) < 1e-15:  # a half turn: of q and -q the one whose first clear number is positive
+    first = unit.item(0)
+    if abs(first) < 1e-15:  # a half turn: of q and -q the one whose first clear number is positive
         unit[0] = 0.0
         return unit if unit[np.abs(unit) > 1e-15][0] > 0 else 0.0 - unit
-    return unit if unit[0] > 0 else 0.0 - unit
+    return unit if first > 0 else 0.0 - unit
+
+
+def conjugate(quaternion: Array) -> Array:
+    """The rotation back."""
+    back: Array = quaternion * _BACK
+    return back
 
 
 def multiply(a: Array, b: Array) -> Array:
@@ -43,9 +51,11 @@ def multiply(a: Array, b: Array) -> Array:
 
 def rotate(quaternion: Array, vector: Array) -> Array:
     """The vector turned by the quaternion."""
-    u, w = quaternion[1:], quaternion[0]
-    t = 2.0 * np.cross(u, vector)
-    return np.asarray(vector + w * t + np.cross(u, t))
+    w, a, b, c = quaternion.tolist()
+    x, y, z = vector.tolist()
+    # t = 2 u x v, and v + w t + u x t; numpy's cross product of two vectors takes longer than all of this
+    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    return np.array([x + w * tx + (b * tz - c * ty), y + w * ty + (c * tx - a * tz), z + w * tz + (a * ty - b * tx)])
 
 
 def matrix_from_quaternion(q: Array) -> Array:
@@ -111,7 +121,7 @@ def rpy_from_matrix(m: Array) -> Array:
 
 def quaternion_from_vector(vector: Array) -> Array:
     """The rotation by |vector| radians about its direction."""
-    angle = float(np.linalg.norm(vector))
+    angle = math.sqrt(vector.dot(vector))
     half_sinc = 0.5 - angle**2 / 48 if angle < SMALL_ANGLE_RAD else np.sin(angle / 2) / angle
     return np.concatenate([[np.cos(angle / 2)], half_sinc * vector])
 
@@ -119,7 +129,7 @@ def quaternion_from_vector(vector: Array) -> Array:
 def vector_from_quaternion(q: Array) -> Array:
     """The rotation vector, its length at most pi."""
     w, u = (q[0], q[1:]) if q[0] >= 0 else (-q[0], -q[1:])
-    sine = float(np.linalg.norm(u))
+    sine = math.sqrt(u.dot(u))
     angle = 2 * np.arctan2(sine, w)
     factor = 2 + angle**2 / 12 if angle < SMALL_ANGLE_RAD else angle / sine
     return np.asarray(factor * u)
@@ -127,8 +137,9 @@ def vector_from_quaternion(q: Array) -> Array:
 
 def angle_between(a: Array, b: Array) -> float:
     """The angle of the rotation that takes one to the other, 0 to pi; exact for small angles too."""
-    difference = multiply(a * np.array([1.0, -1.0, -1.0, -1.0]), b)
-    return float(2 * np.arctan2(np.linalg.norm(difference[1:]), abs(difference[0])))
+    difference = multiply(conjugate(a), b)
+    axis = difference[1:]
+    return float(2 * np.arctan2(math.sqrt(axis.dot(axis)), abs(difference.item(0))))
 
 
 def left_jacobian(omega: Array) -> Array:

@@ -7,7 +7,8 @@ import socket
 from types import TracebackType
 from typing import Literal, Self
 
-from cellwright.core.errors import BadInput, OutOfRange, UnknownName
+from cellwright.core.errors import OutOfRange, UnknownName
+from cellwright.core.listener import Listener
 from cellwright.core.pose import Pose
 from cellwright.crcl.canon import Canon
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES
@@ -77,7 +78,7 @@ class CrclServer:
         self._backlog_bytes, self._max_connections = backlog_bytes, max_connections
         self._push_period_s = push_period_s
         self._pushing: asyncio.Task[None] | None = None
-        self._server: asyncio.Server | None = None
+        self._listener = Listener("the server")
         self._clients: dict[_TcpClient | _MemoryClient, None] = {}  # in the order of their coming
 
     @property
@@ -87,10 +88,7 @@ class CrclServer:
         Raises:
             BadInput: It does not.
         """
-        if self._server is None or not self._server.sockets:
-            raise BadInput("the server does not listen: start it first")
-        host, port = self._server.sockets[0].getsockname()[:2]
-        return str(host), int(port)
+        return self._listener.address
 
     @property
     def connections(self) -> int:
@@ -99,13 +97,7 @@ class CrclServer:
 
     async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
         """Listens on a port; 0 picks a free one, see `address`."""
-        if self._server is not None:
-            raise BadInput("the server listens already")
-        loop = asyncio.get_running_loop()
-        try:
-            self._server = await loop.create_server(lambda: _TcpClient(self), host, port, backlog=self._max_connections)
-        except (OSError, OverflowError) as error:
-            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        await self._listener.open(lambda: _TcpClient(self), host, port, backlog=self._max_connections)
         self._begin_pushing()
         return self
 
@@ -120,9 +112,7 @@ class CrclServer:
         if self._pushing is not None:
             self._pushing.cancel()
             self._pushing = None
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        self._listener.close()
         for client in list(self._clients):
             client.drop()
         await self.canon.close()

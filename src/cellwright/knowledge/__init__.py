@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cellwright.knowledge.sighting import BeliefCfg
     from cellwright.knowledge.transform_tree import Link, TransformTree
     from cellwright.knowledge.workstation import Workstation
-    from cellwright.knowledge.workstation_records import fill
+    from cellwright.knowledge.workstation_records import fill, filled_database
     from cellwright.knowledge.world_model import WorldModel
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Workstation",
     "WorldModel",
     "fill",
+    "filled_database",
     "pose_update_rate",
     "records",
 ]
@@ -49,6 +50,7 @@ PLACES = {
     "Workstation": "workstation",
     "WorldModel": "world_model",
     "fill": "workstation_records",
+    "filled_database": "workstation_records",
     "pose_update_rate": "pose_rate",
 }
 

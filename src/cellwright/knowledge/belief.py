@@ -279,7 +279,8 @@ class Belief:
             reference = move_to_slot(self.world_model.database, name, slot)
             if reference is not None:
                 self.world_model.attach({name: reference})
-                self._refresh()
+                self._now.slots[name] = slot
+                self._now.look_up(self.world_model)
                 change = f"in slot {slot}" if slot else "out of its slot"
                 told.append(self._tell(name, change, message.source, message.time_ns))
         return told
@@ -289,9 +290,9 @@ def poses_of(positions: Array, quaternions: Array) -> Array:
     """Matrices, n x 4 x 4; not a number where the message has none, or no rotation."""
     with np.errstate(invalid="ignore", divide="ignore"):
         w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)).T
-    poses = np.tile(np.eye(4), (len(positions), 1, 1))
-    poses[:, 0, :3] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=1)
-    poses[:, 1, :3] = np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=1)
-    poses[:, 2, :3] = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
-    poses[:, :3, 3] = positions
+    poses = np.zeros((len(positions), 4, 4))
+    poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    poses[:, 1, 0], poses[:, 1, 1], poses[:, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    poses[:, 2, 0], poses[:, 2, 1], poses[:, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    poses[:, :3, 3], poses[:, 3, 3] = positions, 1.0
     return poses

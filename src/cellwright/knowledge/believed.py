@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Connection, Table, delete, insert, select, update
+from sqlalchemy.orm import aliased
 
 from cellwright.catalogue import TRAYS
 from cellwright.catalogue.trays import TrayKind
@@ -22,6 +23,20 @@ from cellwright.knowledge.world_model import WorldModel
 __all__ = ["Believed", "add_objects", "move_to_slot"]
 
 Array = npt.NDArray[np.float64]
+KINDS: tuple[Any, ...] = (
+    records.SolidObject,
+    records.Part,
+    records.KittingWorkstation,
+    records.DataThing,
+    records.Slot,
+)
+TABLES: list[Table] = [kind.__table__ for kind in KINDS]
+OBJECT, PART, STATION, DATA, SLOT = TABLES
+CONTENTS = (
+    (records.parts_vessel_slot, records.parts_vessel_part),
+    (records.kit_slot, records.kit_part),
+)
+"""Of trays and of kits: their slots, and the parts in them."""
 
 
 class Believed:
@@ -63,9 +78,8 @@ class Believed:
             self.slots = {row[0]: row[1] for row in session.execute(filled)}
         self.names = [row[0] for row in found]
         self.index = {name: i for i, name in enumerate(self.names)}
-        tree = model.tree
-        self.rows, self.tree_names = tree.indices(self.names), tree.names
-        self.kits = {t: k for t, k in kits.items() if k in tree.index and tree.parent[tree.index[t]] == tree.index[k]}
+        tree, self._kit_of_tray = model.tree, kits
+        self.look_up(model)
         self.skus = np.array([row[1] for row in found], object)
         self.seen_s: Array = tree.seen_s[self.rows].copy()
         self.never = np.array([row[3] in (None, DRAWINGS) or None in row[4:] for row in found], bool)
@@ -80,6 +94,16 @@ class Believed:
         self.first_missed_s: Array = np.full(len(found), np.inf)
         self.reported_missing = np.zeros(len(found), bool)
         self.strange_turns = np.zeros(len(found), int)
+
+    def look_up(self, model: WorldModel) -> None:
+        """Finds the objects in the transform tree anew, after some were attached to others."""
+        tree = model.tree
+        self.rows, self.tree_names = tree.indices(self.names), tree.names
+        self.kits = {
+            tray: kit
+            for tray, kit in self._kit_of_tray.items()
+            if kit in tree.index and tree.parent[tree.index[tray]] == tree.index[kit]
+        }
 
     def of_sku(self, sku: str) -> npt.NDArray[np.int64]:
         """The rows of the objects of a kind."""
@@ -147,34 +171,43 @@ def free_name(sku: str, taken: set[str]) -> str:
 
 
 def move_to_slot(database: Database, name: str, slot: str) -> str | None:
-    """Relates a part to the slot it was seen in, or to none; returns what it lies in or on then, None if as before."""
-    with database.session() as session:
-        part = session.scalars(select(records.Part).filter_by(name=name)).first()
+    """Relates a part to the slot it was seen in, or to none; returns what it lies in or on then, None if as before.
+
+    Plain statements: with the access classes all that the trays hold would be read.
+    """
+    with database.transaction() as connection:
+        part = connection.scalar(select(OBJECT.c.id).join(PART, PART.c.id == OBJECT.c.id).where(OBJECT.c.name == name))
         if part is None:
             return None
-        old = session.scalars(select(records.Slot).filter_by(slot_part_id=part.id)).first()
-        if (old.name if old else "") == slot:
+        slots = select(SLOT.c.id, DATA.c.name).join(DATA, DATA.c.id == SLOT.c.id)
+        old = connection.execute(slots.where(SLOT.c.slot_part_id == part)).first()
+        if (old[1] if old else "") == slot:
             return None
         if old is not None:
-            old.slot_part, old.is_occupied = None, False
-            for owner in owners_of(session, old):
-                if part in owner.part:
-                    owner.part.remove(part)
+            connection.execute(update(SLOT).where(SLOT.c.id == old[0]).values(slot_part_id=None, is_occupied=False))
+            for owner, parts in owners_of(connection, old[0]):
+                there = (parts.c.owner_id == owner) & (parts.c.target_id == part)
+                connection.execute(delete(parts).where(there))
         if not slot:
-            return records.KittingWorkstation.all(session)[0].name
-        new = records.Slot.get(session, slot)
-        owners = owners_of(session, new)
+            return connection.scalar(select(OBJECT.c.name).join(STATION, STATION.c.id == OBJECT.c.id))
+        new = connection.execute(slots.where(DATA.c.name == slot)).first()
+        if new is None:
+            raise UnknownName("Slot", slot, [row[1] for row in connection.execute(slots)], "database")
+        owners = owners_of(connection, new[0])
         if not owners:
             raise UnknownName("slot of a tray or kit", slot, [], "database")
-        new.slot_part, new.is_occupied = part, True
-        for owner in owners:
-            if part not in owner.part:
-                owner.part.append(part)
-        return owners[0].name
+        connection.execute(update(SLOT).where(SLOT.c.id == new[0]).values(slot_part_id=part, is_occupied=True))
+        for owner, parts in owners:
+            there = (parts.c.owner_id == owner) & (parts.c.target_id == part)
+            if connection.scalar(select(parts.c.id).where(there)) is None:
+                connection.execute(insert(parts).values(owner_id=owner, target_id=part))
+        return connection.scalar(select(OBJECT.c.name).where(OBJECT.c.id == owners[0][0]))
 
 
-def owners_of(session: Session, slot: records.Slot) -> list[records.PartsVessel | records.Kit]:
-    """The tray or kit whose slot it is."""
-    vessel, kit, here = records.PartsVessel, records.Kit, records.Slot.id == slot.id
-    vessels = session.scalars(select(vessel).where(vessel.slot.any(here))).all()
-    return [*vessels, *session.scalars(select(kit).where(kit.slot.any(here)))]
+def owners_of(connection: Connection, slot: int) -> list[tuple[int, Table]]:
+    """The tray or kit whose slot it is, and the table of what that holds."""
+    return [
+        (owner, parts)
+        for slots, parts in CONTENTS
+        for owner in connection.scalars(select(slots.c.owner_id).where(slots.c.target_id == slot))
+    ]

@@ -154,28 +154,42 @@ class Database:
             self.engine.dispose()
 
 
-TEMPLATES: dict[int, sqlite3.Connection] = {}
-"""Number of tables -> the first such database of this process in memory, as it was when it was new."""
+TEMPLATES: dict[bytes, sqlite3.Connection] = {}
+"""What a database in memory was made of -> the first such of this process, as it was when it was new."""
 TEMPLATES_LOCK = Lock()
+MOST_TEMPLATES = 8
 
 
-def keep_template(engine: Engine) -> None:
-    """Remembers a new database; making the tables and the vocabulary takes a hundred times as long as copying them."""
+def keep_template(engine: Engine, content: bytes = b"") -> None:
+    """Remembers a new database: making tables, vocabulary and records takes a hundred times as long as copying them.
+
+    Args:
+        engine: Of the database, which is in memory.
+        content: What was put into it, in whatever form tells it from others; nothing but the vocabulary by default.
+    """
+    key = template_key(content)
     with TEMPLATES_LOCK, engine.connect() as connection:
         source = connection.connection.driver_connection
-        if isinstance(source, sqlite3.Connection) and len(METADATA.tables) not in TEMPLATES:
-            TEMPLATES[len(METADATA.tables)] = copy = sqlite3.connect(":memory:", check_same_thread=False)
+        if isinstance(source, sqlite3.Connection) and key not in TEMPLATES:
+            if len(TEMPLATES) >= MOST_TEMPLATES:  # the first ones have nothing but the vocabulary, and are used most
+                TEMPLATES.pop(list(TEMPLATES)[MOST_TEMPLATES // 2]).close()
+            TEMPLATES[key] = copy = sqlite3.connect(":memory:", check_same_thread=False)
             source.backup(copy)
 
 
-def copy_template(engine: Engine) -> bool:
-    """Makes an empty database what the template is; returns whether there is one."""
+def copy_template(engine: Engine, content: bytes = b"") -> bool:
+    """Makes a new database what the template is; returns whether there is one."""
     with TEMPLATES_LOCK, engine.connect() as connection:
-        target, template = connection.connection.driver_connection, TEMPLATES.get(len(METADATA.tables))
+        target, template = connection.connection.driver_connection, TEMPLATES.get(template_key(content))
         if template is None or not isinstance(target, sqlite3.Connection):
             return False
         template.backup(target)
         return True
+
+
+def template_key(content: bytes) -> bytes:
+    """Other tables, as tests have them, are another database."""
+    return b"%d " % len(METADATA.tables) + content
 
 
 def parse(address: str) -> URL:

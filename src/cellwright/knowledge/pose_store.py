@@ -6,7 +6,6 @@ Going through the access classes costs several times as much, and so does a stat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -44,28 +43,49 @@ Array = npt.NDArray[np.float64]
 Row = tuple[Any, ...]
 
 
-@dataclass
 class PoseBatch:
-    """Rows to be written together; of several for one place the last one counts.
+    """Rows to be written together; of several for one object the last one counts, so the text of it is made then.
+
+    Args:
+        since_s: When the first of them was seen.
+        locations: Row of an object in the transform tree -> the key of its location.
 
     Attributes:
-        since_s: When the first of them was seen.
-        poses, stamps, spreads: Location -> its pose, when and by whom it was seen, and how well it is known.
+        since_s: As given.
         past: Place in the history and object -> its entry.
     """
 
-    since_s: float
-    poses: dict[int, Row] = field(default_factory=dict)
-    stamps: dict[int, Row] = field(default_factory=dict)
-    spreads: dict[int, Row] = field(default_factory=dict)
-    past: dict[tuple[int, str], Row] = field(default_factory=dict)
+    def __init__(self, since_s: float, locations: npt.NDArray[np.int64]) -> None:
+        count = len(locations)
+        self.since_s, self._locations = since_s, locations
+        self.past: dict[tuple[int, str], Row] = {}
+        self._posed, self._spread = np.zeros(count, bool), np.zeros(count, bool)
+        self._axes, self._times_s = np.empty((count, len(AXES))), np.empty(count)
+        self._evidence = np.empty(count, object)
+        self._references, self._variances = np.empty((count, 4, 4)), np.empty((count, 4))
+
+    def pose(self, rows: npt.NDArray[np.int64], axes: Array, times_s: Array, evidence: str) -> None:
+        """Where objects are, when and by whom they were seen."""
+        self._posed[rows] = True
+        self._axes[rows], self._times_s[rows], self._evidence[rows] = axes, times_s, evidence
+
+    def spread(self, rows: npt.NDArray[np.int64], references_in_world: Array, variances: Array) -> None:
+        """How well that is known."""
+        self._spread[rows] = True
+        self._references[rows], self._variances[rows] = references_in_world, variances
 
     def put(self, connection: Connection) -> None:
         """Writes them."""
-        put_rows(connection, POSE, ["id"], AXES, list(self.poses.values()))
-        put_rows(connection, LOCATION, ["id"], ["timestamp", "evidence"], list(self.stamps.values()))
+        rows = np.flatnonzero(self._posed)
+        keys, numbers = self._locations[rows].tolist(), self._axes[rows].tolist()
+        stamps = list(zip(keys, self._times_s[rows].tolist(), self._evidence[rows].tolist(), strict=True))
+        put_rows(connection, POSE, ["id"], AXES, [(key, *nine) for key, nine in zip(keys, numbers, strict=True)])
+        put_rows(connection, LOCATION, ["id"], ["timestamp", "evidence"], stamps)
         put_rows(connection, POSE_HISTORY, ["place", "object_name"], PAST, list(self.past.values()))
-        put_rows(connection, POSE, ["id"], [*COVARIANCES, *DEVIATIONS], list(self.spreads.values()))
+        rows = np.flatnonzero(self._spread)
+        spreads = covariances_in(self._references[rows], self._variances[rows]).tolist()
+        known = [(key, *spread) for key, spread in zip(self._locations[rows].tolist(), spreads, strict=True)]
+        put_rows(connection, POSE, ["id"], [*COVARIANCES, *DEVIATIONS], known)
 
 
 def put_rows(
@@ -119,10 +139,9 @@ def axes_of(matrices: Array) -> Array:
 
 def pose_from_axes(numbers: Sequence[float]) -> Pose:
     """From a position and the directions of the x and z axes, as the kitting model writes poses."""
-    point, x_axis, z_axis = np.array(numbers, float).reshape(3, 3)
-    matrix = np.eye(4)
-    matrix[:3, :4] = np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis, point])
-    return Pose.from_matrix(matrix)
+    px, py, pz, ax, ay, az, cx, cy, cz = numbers
+    bx, by, bz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax  # z cross x
+    return Pose.from_matrix([[ax, bx, cx, px], [ay, by, cy, py], [az, bz, cz, pz]])
 
 
 def covariances_in(references_in_world: Array, variances: Array) -> Array:

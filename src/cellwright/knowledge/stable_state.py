@@ -86,10 +86,17 @@ def changeable(table: Any, kinds: tuple[str, ...], root: str) -> Changeable:
 def read_state(connection: Connection) -> State:
     """All that may change, as it is now."""
     state: State = {}
-    for name, question in questions(connection.dialect):
-        rows = connection.exec_driver_sql(question).cursor.fetchall()
-        if rows:
-            state[name] = {row[0]: list(row[1:]) for row in rows}
+    cursor = connection.connection.cursor()
+    try:
+        for name, question in questions(connection.dialect):
+            cursor.execute(question)
+            if rows := cursor.fetchall():
+                state[name] = {row[0]: list(row[1:]) for row in rows}
+    except connection.dialect.loaded_dbapi.Error:
+        connection.exec_driver_sql(question)  # says in the usual way what is wrong
+        raise
+    finally:
+        cursor.close()
     return state
 
 

@@ -47,14 +47,8 @@ class TransformTree:
     """
 
     def __init__(self, links: Mapping[str, Link]) -> None:
-        self.names = sorted(
-            links, key=lambda name: (len(chain(name, links)), name)
-        )  # references before what is in them
-        self.index = {name: i for i, name in enumerate(self.names)}
+        self._arrange({name: link.reference for name, link in links.items()})
         in_order = [links[name] for name in self.names]
-        self.parent = np.array([-1 if k.reference is None else self.index[k.reference] for k in in_order], int)
-        depth = np.array([len(chain(name, links)) for name in self.names], int)
-        self._levels = [np.flatnonzero(depth == d) for d in range(1, int(depth.max(initial=0)) + 1)]
         self.in_reference: Array = np.array([k.pose_in_reference.matrix for k in in_order]).reshape(-1, 4, 4)
         self.in_world: Array = self.in_reference.copy()
         self.seen_s: Array = np.array([k.time_s for k in in_order], float)
@@ -62,6 +56,34 @@ class TransformTree:
         for level in self._levels:
             below = level[self.parent[level] >= 0]
             self.in_world[below] = self.in_world[self.parent[below]] @ self.in_reference[below]
+
+    def _arrange(self, references: Mapping[str, str | None]) -> None:
+        depths = {name: len(chain(name, references)) for name in references}
+        self.names = sorted(references, key=lambda name: (depths[name], name))  # references before what is in them
+        self.index = {name: i for i, name in enumerate(self.names)}
+        parents = [references[name] for name in self.names]
+        self.parent = np.array([-1 if parent is None else self.index[parent] for parent in parents], int)
+        depth = np.array([depths[name] for name in self.names], int)
+        self._levels = [np.flatnonzero(depth == d) for d in range(1, int(depth.max(initial=0)) + 1)]
+
+    def attached(self, references: Mapping[str, str]) -> TransformTree:
+        """A tree in which objects have other references; where they are in the world stays the same.
+
+        Raises:
+            UnknownName: An object or a reference that is not there.
+            BadInput: Objects would refer to each other in a circle.
+        """
+        self.indices([*references, *references.values()])
+        old = {name: None if p < 0 else self.names[p] for name, p in zip(self.names, self.parent.tolist(), strict=True)}
+        other = copy.copy(self)
+        other._arrange({**old, **references})
+        order = self.indices(other.names)
+        for array in ("in_reference", "in_world", "seen_s"):
+            setattr(other, array, getattr(self, array)[order])
+        other._moved_s = other.seen_s.copy()
+        rows = other.indices(list(references))
+        other.in_reference[rows] = inverse(other.in_world[other.parent[rows]]) @ other.in_world[rows]
+        return other
 
     def indices(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """The rows of the objects."""
@@ -95,17 +117,23 @@ class TransformTree:
         self.in_world[rows] = poses_in_world
         self.seen_s[rows] = self._moved_s[rows] = time_s
         for level in self._levels:
-            parents = self.parent[level]
-            carried = np.where(parents >= 0, moved[parents], False) & ~seen[level]
-            stays = self.seen_s[level] >= time_s
-            riding, staying = level[carried & ~stays], level[(carried & stays) | seen[level]]
-            self.in_world[riding] = self.in_world[self.parent[riding]] @ self.in_reference[riding]
-            moved[riding] = True
-            self._moved_s[riding] = time_s
+            parents, here = self.parent[level], seen[level]
+            carried = (parents >= 0) & moved[parents] & ~here
+            if carried.any():
+                stays = self.seen_s[level] >= time_s
+                riding, staying = level[carried & ~stays], level[(carried & stays) | here]
+                self.in_world[riding] = self.in_world[self.parent[riding]] @ self.in_reference[riding]
+                moved[riding] = True
+                self._moved_s[riding] = time_s
+            else:
+                staying = level[here]
+            if not len(staying):
+                continue
             below = staying[self.parent[staying] >= 0]
             self.in_reference[below] = inverse(self.in_world[self.parent[below]]) @ self.in_world[below]
-            roots = staying[self.parent[staying] < 0]
-            self.in_reference[roots] = self.in_world[roots]
+            if len(below) < len(staying):
+                roots = staying[self.parent[staying] < 0]
+                self.in_reference[roots] = self.in_world[roots]
             changed[staying] = True
         return np.flatnonzero(changed)
 
@@ -130,15 +158,15 @@ class TransformTree:
         }
 
 
-def chain(name: str, links: Mapping[str, Link]) -> list[str]:
+def chain(name: str, references: Mapping[str, str | None]) -> list[str]:
     """The object, its reference, that one's reference and so on."""
     found = [name]
-    while (reference := links[found[-1]].reference) is not None:
+    while (reference := references[found[-1]]) is not None:
         if reference in found:
             circle = " in ".join([*found[found.index(reference) :], reference])
             raise BadInput(f"transform tree: objects refer to each other in a circle: {circle}")
-        if reference not in links:
-            raise UnknownName("object", reference, links, f"transform tree: reference of '{found[-1]}'")
+        if reference not in references:
+            raise UnknownName("object", reference, references, f"transform tree: reference of '{found[-1]}'")
         found.append(reference)
     return found
 

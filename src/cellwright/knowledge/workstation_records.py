@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
-from cellwright.knowledge.database import Database
+from cellwright.knowledge.database import Database, copy_template, keep_template
 from cellwright.knowledge.generated import records
 from cellwright.knowledge.tray_layout import SlotPlace, TrayLayout, design_slots, sku_figures, tray_layout
 from cellwright.knowledge.workstation import (
@@ -23,7 +25,7 @@ from cellwright.knowledge.workstation import (
 )
 from cellwright.orders import KitDesign
 
-__all__ = ["DRAWINGS", "DRAWN_S", "fill", "locate"]
+__all__ = ["DRAWINGS", "DRAWN_S", "fill", "filled_database", "locate"]
 
 DRAWINGS = "drawings"
 """The evidence of everything that nobody has seen yet."""
@@ -51,6 +53,17 @@ def fill(database: Database, workstation: Workstation, designs: Sequence[KitDesi
         if there is not None:
             raise BadInput(f"database {database.url} holds the workstation '{there.name}' already; use an empty one")
         session.add(_Writer(session, workstation, designs).station)
+
+
+def filled_database(url: str | Path, workstation: Workstation, designs: Sequence[KitDesign]) -> Database:
+    """A new database with that in it; of one in memory that was made before in this process, a copy."""
+    database = Database(url)
+    content = pickle.dumps((workstation, repr(list(designs)))) if database.is_private else b""
+    if not content or not copy_template(database.engine, content):
+        fill(database, workstation, designs)
+        if content:
+            keep_template(database.engine, content)
+    return database
 
 
 class _Writer:

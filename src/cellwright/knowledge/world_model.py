@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Table, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
@@ -26,7 +26,6 @@ from cellwright.knowledge.pose_store import (
     POSE,
     PoseBatch,
     axes_of,
-    covariances_in,
     pose_from_axes,
     turned_covariances,
 )
@@ -39,6 +38,7 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 MAX_KEPT = 1_000_000
 HISTORY_STEP = 1e-4
+OBJECT: Table = SolidObject.__table__  # type: ignore[assignment]
 
 
 class WorldModel:
@@ -128,10 +128,12 @@ class WorldModel:
             raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 4 variances, none below 0")
         changed = tree.observe(seen, poses_in_world, time_s)
         changed = changed[self._location_id[changed] >= 0]
-        batch = self._held_back or PoseBatch(time_s)
+        batch = self._held_back or PoseBatch(time_s, self._location_id)
         entered = self._note(batch, tree, changed, evidence)
         if variances is not None:
-            kept = np.isin(seen, changed)
+            has_changed = np.zeros(len(tree.names), bool)
+            has_changed[changed] = True
+            kept = has_changed[seen]
             self._note_covariances(batch, tree, seen[kept], variances[kept])
         if self._write_every_s <= 0.0:
             with self.database.transaction() as connection:
@@ -160,20 +162,18 @@ class WorldModel:
             UnknownName: An object, or what it should move with, has no place in the tree.
             BadInput: They would refer to each other in a circle.
         """
-        links = self.tree.links()
-        self.tree.indices([*references, *references.values()])
-        for name, reference in references.items():
-            links[name] = Link(reference, self.tree.pose_in(name, reference), links[name].time_s)
-        TransformTree(links)  # refuses a circle
+        tree = self.tree.attached(references)
         rows = self.tree.indices(list(references))
         fixed = [self.tree.names[i] for i in rows if self._location_id[i] < 0]
         if fixed:
-            raise UnknownName("object with a pose", fixed[0], [n for n, k in links.items() if k.reference], "database")
+            placed = [name for name, parent in zip(self.tree.names, self.tree.parent, strict=True) if parent >= 0]
+            raise UnknownName("object with a pose", fixed[0], placed, "database")
         spread = [POSE.c[name] for name in COVARIANCES]
+        named = OBJECT.c.name.in_(set(references.values()))
         with self.database.transaction() as connection:
-            objects = {n: r for r, n in connection.execute(select(SolidObject.id, SolidObject.name))}
+            objects = {n: r for r, n in connection.execute(select(OBJECT.c.id, OBJECT.c.name).where(named))}
             for row, (name, reference) in zip(rows, references.items(), strict=True):
-                key, axes = int(self._location_id[row]), axes_of(links[name].pose_in_reference.matrix[None])[0]
+                key, axes = int(self._location_id[row]), axes_of(tree.in_reference[tree.index[name]][None])[0]
                 values = dict(zip(AXES, axes.tolist(), strict=True))
                 known = connection.execute(select(*spread).where(POSE.c.id == key)).one()
                 if None not in known:
@@ -184,7 +184,11 @@ class WorldModel:
                 connection.execute(update(POSE).where(POSE.c.id == key).values(values))
                 place = {"ref_object_id": objects[reference]}
                 connection.execute(update(LOCATION).where(LOCATION.c.id == key).values(place))
-        self.reload()
+        order, self.tree = self.tree.indices(tree.names), tree  # as it is stored: nothing else has changed
+        self._location_id, self._entries, self._entered = (
+            column[order] for column in (self._location_id, self._entries, self._entered)
+        )
+        self._entered[tree.indices(list(references))] = np.nan
 
     def mark_stable(self, label: str) -> None:
         """Remembers all that may change as a state to come back to; a label that exists is set anew."""
@@ -225,11 +229,8 @@ class WorldModel:
 
     def _note(self, batch: PoseBatch, tree: TransformTree, rows: Rows, evidence: str) -> Rows:
         """Poses to be stored; returns the rows that enter the history, because they differ from their last entry."""
-        axes = axes_of(tree.in_reference[rows])
-        keys, times = self._location_id[rows].tolist(), tree.seen_s[rows].tolist()
-        numbers: list[list[float]] = axes.tolist()
-        for key, time_s, nine in zip(keys, times, numbers, strict=True):
-            batch.poses[key], batch.stamps[key] = (key, *nine), (key, time_s, evidence)
+        axes, times = axes_of(tree.in_reference[rows]), tree.seen_s[rows]
+        batch.pose(rows, axes, times, evidence)
         new = ~(np.abs(axes - self._entered[rows]) <= HISTORY_STEP).all(axis=1)
         entered: Rows = rows[new]
         names = tree.names
@@ -240,12 +241,11 @@ class WorldModel:
             tree.parent[entered].tolist(),
             strict=True,
         ):
-            place = n % self.keep_poses, names[i]
-            batch.past[place] = (*place, n, None if p < 0 else names[p], times[k], evidence, *numbers[k])
+            place, time_s, numbers = (n % self.keep_poses, names[i]), float(times[k]), axes[k].tolist()
+            batch.past[place] = (*place, n, None if p < 0 else names[p], time_s, evidence, *numbers)
         return entered
 
     def _note_covariances(self, batch: PoseBatch, tree: TransformTree, rows: Rows, variances: Array) -> None:
         parents = tree.parent[rows]
         references = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))
-        numbers = covariances_in(references, variances).tolist()
-        batch.spreads.update({k: (k, *c) for k, c in zip(self._location_id[rows].tolist(), numbers, strict=True)})
+        batch.spread(rows, references, variances)

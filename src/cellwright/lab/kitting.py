@@ -8,23 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, JobFailed
-from cellwright.core.messages import Detections, FaultEvent
+from cellwright.core.messages import Detections
 from cellwright.core.messages import Order as OrderMessage
 from cellwright.execution import ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
-from cellwright.judge import FaultCfg, Judge
+from cellwright.judge import FaultCfg, Judge, Recovery
 from cellwright.judge.faults.fitting import fit
 from cellwright.knowledge import Database
 from cellwright.lab.crcl_doors import CrclDoors
+from cellwright.lab.fault_ledger import FaultLedger
 from cellwright.lab.kitting_controller import KittingController, detector_views, named_robots
 from cellwright.lab.kitting_report import KittingReport, KittingStatus, status_of
 from cellwright.lab.kitting_wanted import wanted_trays
 from cellwright.lab.lab import Lab
 from cellwright.lab.planning import planning_database
 from cellwright.lab.trial_reach import PointReach
-from cellwright.lab.trial_verdict import FaultRecord
 from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
@@ -34,7 +33,7 @@ __all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
 ORDERS_TOPIC = "/orders"
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 AWAY_S = 1.0  # for how long nobody was in control before a run is resumed
-LOOK_S, STILL_MPS, LONGEST_REST_S = 0.25, 0.01, 4.0
+LOOK_S = 0.25
 PAR_S_PER_PART, LIMIT_S_PER_PART = 20.0, 200.0
 
 
@@ -130,8 +129,7 @@ class _Run:
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.reach = PointReach(lab)
         self.start_s = lab.clock.time_s
-        self.faults: list[FaultRecord] = []
-        lab.bus.subscribe("/judge/faults", self._hear_fault, subscriber="judge", role=Role.JUDGE)
+        self.faults = FaultLedger(lab, "judge")
         self.file = self._world_file()
 
     def _world_file(self) -> WorldFile | None:
@@ -167,7 +165,7 @@ class _Run:
             order,
             kits,
             scored,
-            tuple(self.faults),
+            tuple(self.faults.records),
             tuple(str(fault.model_dump(exclude_none=True, mode="json")) for fault in self.judge.faults.pending),
             tuple(self.judge.drops.drops),
             tuple(self.judge.collisions.hits),
@@ -208,23 +206,15 @@ class _Run:
             message = OrderMessage(now_ns, number, "orders", order.name, kits, counts, order.priority)
             self.lab.bus.publish(ORDERS_TOPIC, message)
 
-    def _hear_fault(self, _topic: str, event: FaultEvent) -> None:
-        self.faults.append(FaultRecord(event.time_s, event.fault, event.subject, event.detail))
-
     async def _watch(self) -> None:
         """Asks the oracle about every fault, once what it moved is at rest."""
         while True:
             await self.lab.clock.sleep(LOOK_S)
-            for fault in self.faults:
-                if fault.recovery is None and not fault.is_end and self._at_rest(fault):
-                    wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
-                    fault.recovery = self.judge.recoverable(wanted, self.reach, self.controller.robots)
-                    fault.asked_s = self.lab.clock.time_s
+            self.faults.ask(self._recoverable)
 
-    def _at_rest(self, fault: FaultRecord) -> bool:
-        passed_s, item = self.lab.clock.time_s - fault.time_s, self.lab.world.objects.get(fault.subject)
-        slow = item is None or abs(self.lab.world.data.qvel[item.dof : item.dof + 3]).max() < STILL_MPS
-        return passed_s > LONGEST_REST_S or (passed_s > REST_S and bool(slow))
+    def _recoverable(self) -> Recovery:
+        wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
+        return self.judge.recoverable(wanted, self.reach, self.controller.robots)
 
 
 def _reason(status: KittingStatus, order: OrderReport, wrong: Sequence[str]) -> str:

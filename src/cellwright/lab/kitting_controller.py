@@ -34,6 +34,7 @@ PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
 PERCEPTION_S = 0.02  # from a frame to its tracks, in simulation time; estimated
 POLL_S = 0.1  # between two questions whether a command is done
 EVERY = 5  # of the tracks of a detector, one message is believed while nobody wants to know
+WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable states and progress are at once
 ATTENTION_S = 0.25  # for how long each of them is, once somebody has asked
 
 Box = tuple[tuple[float, float], tuple[float, float]]
@@ -67,7 +68,7 @@ class KittingController:
         lab: Its bus, its clock and its drawings are used; its world is not looked at.
         doors: Where the robots are.
         database: Filled from the drawings, or left behind by an earlier run.
-        robots: Who shall work; all by default.
+        robots: Who shall work; all by default. The others only make way.
         settings: How.
 
     Attributes:
@@ -85,13 +86,16 @@ class KittingController:
     ) -> None:
         self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
         self._bus, self._loop, self._clock, self._doors = lab.bus, lab.loop, lab.clock, doors
+        self._everybody = tuple(lab.cell.robots)
         self._views = detector_views(lab)
-        self._left_out = dict.fromkeys(self._views, 0)
+        self._left_out, self._is_wanted = dict.fromkeys(self._views, 0), False
         for topic, kind in (
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
             lab.bus.declare(topic, kind)
-        self.belief = AttentiveBelief(WorldModel(database), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views)
+        self.belief = AttentiveBelief(
+            WorldModel(database, write_every_s=WRITE_EVERY_S), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views
+        )
         self._tracker = Tracker(expected_in(self.belief), views=self._views)
 
     async def run(self, orders: Sequence[Order], *, resume: bool = False) -> OrderReport:
@@ -99,12 +103,17 @@ class KittingController:
         async with AsyncExitStack() as stack:
             stack.callback(self._listen())
             clients = {}
-            for robot in self.robots:
+            for robot in self._everybody:
                 options = ClientOptions(poll_s=POLL_S)
                 client = CrclClient(partial(self._doors.connect, robot), peer=robot, options=options)
                 clients[robot] = await stack.enter_async_context(client)
             executor = Executor(
-                self.belief, clients, self._clock, settings=self.settings, publish=partial(_publish, self._bus)
+                self.belief,
+                clients,
+                self._clock,
+                robots=self.robots,
+                settings=self.settings,
+                publish=partial(_publish, self._bus),
             )
             return await executor.run(orders, resume=resume)
 
@@ -127,15 +136,21 @@ class KittingController:
         self._loop.call_later(PERCEPTION_S, self._track, message)
 
     def _track(self, message: Detections) -> None:
+        self._is_wanted = self._wants(message.source)
+        if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
+            self._tracker.follow(message)
+            return
         tracks = self._tracker.take(message)
         slots = tuple(slot.replace("/", "_") for slot in tracks.slots)  # as the database names them
         self._bus.publish(TRACKS_TOPIC, replace(tracks, slots=slots))
 
-    def _believe(self, _topic: str, tracks: Tracks) -> None:
+    def _wants(self, source: str) -> bool:
         """Nobody waits for most frames: what they say is in the next one, too."""
-        source = tracks.source
         self._left_out[source] = (self._left_out[source] + 1) % EVERY
-        if self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S:
+        return self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
+
+    def _believe(self, _topic: str, tracks: Tracks) -> None:
+        if self._is_wanted:
             self.belief.take(tracks)
 
 

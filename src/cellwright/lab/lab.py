@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from cellwright import __version__
 from cellwright.cells import Cell, load_cell, nominal_layout
-from cellwright.control import RobotController, SafetyController
+from cellwright.control import DifferentialDrive, DifferentialDrives, RobotController, SafetyController
 from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
@@ -19,7 +19,7 @@ from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
-from cellwright.sim import GraspLock, Stepper, TruthPublisher, World
+from cellwright.sim import GraspLock, Stepper, Suction, TruthPublisher, World
 
 if TYPE_CHECKING:
     from cellwright.lab.kitting_report import KittingReport
@@ -45,6 +45,7 @@ class Lab:
         world: What is really there; for the judge and for tests.
         bus: Where messages travel.
         robots: Robot -> its controller, which believes the nominal layout.
+        mobiles: Mobile robot -> what drives it.
         safety: The cell's guards and zones, if it has any.
         clock: Time to wait by, inside coroutines.
     """
@@ -56,6 +57,7 @@ class Lab:
         self.bus = Bus()
         self.stepper = Stepper(self.world.clock, self.world.engine)
         self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
+        self.suction = Suction(self.world, self.stepper) if self.world.vacuums and cell.fidelity == "physics" else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
         self.sensors = self._make_sensors()
         self.loop = SimulationLoop(self.world.clock, self.stepper, pace=pace, horizon_s=horizon_s)
@@ -63,6 +65,7 @@ class Lab:
             name: RobotController(self.world, self.stepper, self.loop.clock, name, self.nominal.bases[name], self.bus)
             for name in cell.robots
         }
+        self.mobiles = self._make_drives()
         self.safety = (
             SafetyController(cell.safety, self.robots, self.bus, self.world, self.stepper) if cell.safety else None
         )
@@ -88,14 +91,21 @@ class Lab:
 
     def _make_sensors(self) -> list[Sensor[Any]]:
         sensors: dict[str, Sensor[Any]] = {}
-        for i, line in enumerate(self.cell.sensors):
-            sensor = make_sensor(line, self.world, f"{self.cell.where}: sensors.{i}")
+        for place, line in self.cell.sensor_lines():
+            sensor = make_sensor(line, self.world, f"{self.cell.where}: {place}")
             if sensor.topic in sensors:
                 problem = f"another sensor publishes on {sensor.topic} already; give this one a name of its own"
-                raise ConfigError(self.cell.where, f"sensors.{i}", problem)
+                raise ConfigError(self.cell.where, place, problem)
             schedule(sensor, self.stepper, self.bus)
             sensors[sensor.topic] = sensor
         return list(sensors.values())
+
+    def _make_drives(self) -> dict[str, DifferentialDrive]:
+        drives: dict[str, DifferentialDrive] = {}
+        for key, cfg in self.cell.mobiles.items():
+            starts = {name: self.nominal.mobiles[name].pose_in_world for name in cfg.names(key)}
+            drives |= DifferentialDrives(self.world, self.stepper, self.bus, starts, cfg.odometry_hz).robots
+        return drives
 
     @property
     def clock(self) -> WaitClock:
@@ -107,6 +117,12 @@ class Lab:
         if name not in self.robots:
             raise UnknownName("robot", name, self.robots, self.cell.where)
         return self.robots[name]
+
+    def mobile(self, name: str) -> DifferentialDrive:
+        """What drives a mobile robot, by its name."""
+        if name not in self.mobiles:
+            raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
+        return self.mobiles[name]
 
     def record(self, path: Path) -> Recorder:
         """Writes everything on the bus to a log from now on; closed with the laboratory."""

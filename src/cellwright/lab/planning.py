@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.knowledge import Database, Workstation, fill
+from cellwright.knowledge import Database, Workstation, filled_database
 from cellwright.knowledge.paper_workstation import paper_workstation
 from cellwright.lab.workstation import workstation_of
 from cellwright.orders import DESIGNS, KitDesign, Order
@@ -54,9 +54,7 @@ def planning_database(
 ) -> tuple[Database, list[str]]:
     """A database filled for planning the orders in the cell, and notes for the user, a line each."""
     workstation, notes = planning_workstation(cell, orders, robots, seed)
-    database = Database(url)
-    fill(database, workstation, designs_for(orders))
-    return database, notes
+    return filled_database(url, workstation, designs_for(orders)), notes
 
 
 def designs_for(orders: Sequence[Order]) -> list[KitDesign]:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from cellwright.catalogue import ROBOTS, TOOLS, ArmFigures, GripperFigures, part_of_sku
+from cellwright.catalogue import CHANGERS, ROBOTS, ArmFigures, gripper_model, part_of_sku
 from cellwright.cells import RobotCfg
 from cellwright.core.pose import Pose
 from cellwright.knowledge.tray_layout import SlotPlace
 from cellwright.motion import ArmKinematics, Grasp, GraspKind, find_grasps
 from cellwright.motion.chain import SerialChain
 
-__all__ = ["APPROACH_M", "SlotReach", "top_grasps"]
+__all__ = ["APPROACH_M", "ArmStretch", "SlotReach", "top_grasps"]
 
 APPROACH_M = 0.10  # how far above a part the tool must get, too
 TURNS = 12  # of the tool about a round part's axis; any of them will do
 
 
-def top_grasps(sku: str, tool: GripperFigures) -> list[Grasp]:
-    """How the tool can take a part from above, best first; none when it cannot."""
-    found = find_grasps(part_of_sku(sku), tool, turns=TURNS, approach_m=APPROACH_M)
-    return [grasp for grasp in found if grasp.kind is GraspKind.TOP]
+MOST_ANSWERS = 64
+_ANSWERS: dict[tuple[object, ...], tuple[bool, ...]] = {}
+"""By everything that they follow from: every laboratory of a cell asks the same of its drawings."""
+
+
+@lru_cache(maxsize=MOST_ANSWERS)
+def top_grasps(sku: str, tool: str) -> tuple[Grasp, ...]:
+    """How a tool of the catalogue can take a part from above, best first; none when it cannot."""
+    found = find_grasps(part_of_sku(sku), gripper_model(tool), turns=TURNS, approach_m=APPROACH_M)
+    return tuple(grasp for grasp in found if grasp.kind is GraspKind.TOP)
 
 
 class SlotReach:
@@ -30,57 +37,94 @@ class SlotReach:
 
     def __init__(self, robot: RobotCfg, base: Pose) -> None:
         self._kinematics = ArmKinematics(ROBOTS.get(robot.model))
-        self._stretch = _Stretch(ROBOTS.get(robot.model))
+        self._stretch = ArmStretch(ROBOTS.get(robot.model))
         self._home_rad = np.radians(robot.home_deg)
-        self._tool = None if robot.tool is None else TOOLS.get(robot.tool)
-        self._world_in_base = base.inverse()
-        self._flange_in_tcp = Pose.from_xyz_rpy(self._tool.tcp_xyz_m if self._tool else (0.0, 0.0, 0.0)).inverse()
-        self._grasps: dict[str, list[Grasp]] = {}
+        self._tool, self._world_in_base = robot.tool, base.inverse()
+        tcp_xyz_m = (0.0, 0.0, 0.0) if robot.tool is None else gripper_model(robot.tool).tcp_xyz_m
+        if robot.tool is not None and robot.changer is not None:
+            tcp_xyz_m = CHANGERS.get(robot.changer).tcp_in_flange_m(tcp_xyz_m)
+        self._flange_in_tcp = Pose.from_xyz_rpy(tcp_xyz_m).inverse()
+        self._of = (robot.model, robot.tool, robot.changer, tuple(robot.home_deg), _bytes(base))
 
-    def grasps(self, sku: str) -> list[Grasp]:
+    def grasps(self, sku: str) -> tuple[Grasp, ...]:
         """Those from above with the robot's tool."""
-        if sku not in self._grasps:
-            self._grasps[sku] = [] if self._tool is None else top_grasps(sku, self._tool)
-        return self._grasps[sku]
+        return () if self._tool is None else top_grasps(sku, self._tool)
 
-    def reached(self, trays: Sequence[tuple[Pose, Iterable[SlotPlace]]]) -> list[bool]:
+    def reached(self, trays: Sequence[tuple[Pose, Sequence[SlotPlace]]]) -> list[bool]:
         """Of each tray, whether the tool gets to the part in every slot, and to the approach above it.
 
         A slot for which the tool has no grasp does not count against a tray; a tray without any other is not reached.
         The turns of the tool are tried one after the other, for all slots at once: the first is mostly enough.
         """
-        waiting: dict[tuple[int, int], list[tuple[Pose, Pose]]] = {}
+        places = tuple((_bytes(p), tuple((s.sku, _bytes(s.pose_part_in_tray)) for s in slots)) for p, slots in trays)
+        question = (*self._of, places)
+        if question not in _ANSWERS:
+            if len(_ANSWERS) >= MOST_ANSWERS:
+                _ANSWERS.clear()
+            _ANSWERS[question] = self._search(trays)
+        return list(_ANSWERS[question])
+
+    def _search(self, trays: Sequence[tuple[Pose, Sequence[SlotPlace]]]) -> tuple[bool, ...]:
+        waiting: dict[tuple[int, int], _Ways] = {}
         for number, (pose_tray, slots) in enumerate(trays):
             for index, slot in enumerate(slots):
-                pose_part = pose_tray @ slot.pose_part_in_tray
-                waiting[number, index] = [
-                    (self._flange(pose_part @ grasp.pose_tcp), self._flange(pose_part @ grasp.pose_approach))
-                    for grasp in self.grasps(slot.sku)
-                ]
-        waiting = {key: ways for key, ways in waiting.items() if ways}
+                if grasps := self.grasps(slot.sku):
+                    waiting[number, index] = _Ways(self._flange, pose_tray @ slot.pose_part_in_tray, grasps)
         possible = {number for number, _ in waiting}
         far = {key[0] for key, ways in waiting.items() if all(any(map(self._stretch.too_far, way)) for way in ways)}
         waiting = {key: ways for key, ways in waiting.items() if key[0] not in far}
         possible -= far
         while waiting:
             keys = list(waiting)
-            poses = [pose for key in keys for pose in waiting[key].pop(0)]
+            poses = [pose for key in keys for pose in waiting[key].next()]
             found = self._kinematics.inverse_of_many(poses, self._home_rad)
             for key, at, above in zip(keys, found[::2], found[1::2], strict=True):
                 if len(at) and len(above):
                     waiting.pop(key, None)
-                elif (
-                    key in waiting and not waiting[key]
-                ):  # no turn is left: the tray is out of reach, and its other slots do not matter
+                elif key in waiting and waiting[key].at_end:
+                    # No turn is left: the tray is out of reach, and its other slots do not matter.
                     possible.discard(key[0])
                     waiting = {other: ways for other, ways in waiting.items() if other[0] != key[0]}
-        return [number in possible for number in range(len(trays))]
+        return tuple(number in possible for number in range(len(trays)))
 
     def _flange(self, pose_tcp_in_world: Pose) -> Pose:
         return self._world_in_base @ pose_tcp_in_world @ self._flange_in_tcp
 
 
-class _Stretch:
+def _bytes(pose: Pose) -> bytes:
+    return pose.position.tobytes() + pose.quaternion.tobytes()
+
+
+class _Ways:
+    """Where the flange has to be for each grasp of one part, at it and above; reckoned when it is asked for."""
+
+    def __init__(self, flange: Callable[[Pose], Pose], pose_part: Pose, grasps: Sequence[Grasp]) -> None:
+        self._flange, self._pose_part, self._grasps = flange, pose_part, grasps
+        self._known: list[tuple[Pose, Pose]] = []
+        self._next = 0
+
+    def __iter__(self) -> Iterator[tuple[Pose, Pose]]:
+        return (self._way(number) for number in range(len(self._grasps)))
+
+    def next(self) -> tuple[Pose, Pose]:
+        """The next one to try."""
+        self._next += 1
+        return self._way(self._next - 1)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all were tried."""
+        return self._next >= len(self._grasps)
+
+    def _way(self, number: int) -> tuple[Pose, Pose]:
+        while len(self._known) <= number:
+            grasp = self._grasps[len(self._known)]
+            at, above = self._pose_part @ grasp.pose_tcp, self._pose_part @ grasp.pose_approach
+            self._known.append((self._flange(at), self._flange(above)))
+        return self._known[number]
+
+
+class ArmStretch:
     """How far the wrist gets at most: a search for what is plainly too far away takes longest."""
 
     def __init__(self, arm: ArmFigures) -> None:
@@ -103,5 +147,6 @@ class _Stretch:
         self._length_m += float(np.linalg.norm(beside))
 
     def too_far(self, pose_flange_in_base: Pose) -> bool:
+        """Whether the wrist would have to be farther away than it ever gets."""
         wrist = pose_flange_in_base.apply(-self._hand_in_flange)
         return float(np.linalg.norm(wrist - self._shoulder)) > self._length_m

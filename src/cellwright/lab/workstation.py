@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS, TrayKind
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TRAYS, TrayKind, gripper_model
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.cells import Cell, Layout, Placement, nominal_layout
 from cellwright.cells.schema import PoseErrorCfg
@@ -30,6 +30,7 @@ from cellwright.knowledge.workstation import (
     Workstation,
 )
 from cellwright.lab.reach import SlotReach
+from cellwright.lab.workstation_tools import changing_station, holder_boxes, station_tools, with_each_tool
 
 __all__ = ["workstation_of"]
 
@@ -61,17 +62,21 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
     carrying = {tray.place.reference for tray in supplies} | {kit.place.reference for kit in kits}
     skus = {part.sku for parts in lying.values() for part in parts}
     skus |= {slot.sku for layout in tray_of.values() for slot in layout.slots}
-    robots, tools = [], []
+    robots, tools = [], list(station_tools(cell, skus))
     for name, robot in cell.robots.items():
         reach = SlotReach(robot, layout.bases[name])
         mounted = None
         if robot.tool is not None:
-            figures, mounted = TOOLS.get(robot.tool), f"{name}_tool"
+            figures, mounted = gripper_model(robot.tool), f"{name}_tool"
             handles = tuple(sku for sku in sorted(skus) if reach.grasps(sku))
             tools.append(
                 ToolOfStation(mounted, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
             )
         boxes = _reach_boxes(name, reach, layout, tray_of)
+        for equipped in with_each_tool(cell, layout, name):
+            boxes += _reach_boxes(name, SlotReach(equipped, layout.bases[name]), layout, tray_of)
+        boxes = tuple({box.name: box for box in (*boxes, *holder_boxes(cell, layout, name))}.values())
+        mounted = mounted or next((tool for tool, cfg in cell.tools.items() if cfg.robot == name), None)
         place = Place(layout.bases[name], spread=_spread(cell.actual.robot_base))
         robots.append(Machine(name, place, mounted, boxes, ROBOTS.get(robot.model).title))
     return Workstation(
@@ -79,6 +84,7 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
         tables=tuple(table for table in tables.values() if table.name in carrying),
         robots=tuple(robots),
         tools=tuple(tools),
+        changers=changing_station(cell),
         supplies=tuple(supplies),
         kits=tuple(kits),
         loose=tuple(lying.get("", ())),

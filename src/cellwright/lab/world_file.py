@@ -39,6 +39,7 @@ class WorldState:
         objects: Loose object -> its model of the catalogue, position and quaternion.
         robots: Robot -> angles of its joints, of its fingers, and the command of its fingers.
         streams: The random streams.
+        tools: Tool that robots change -> position and quaternion, the robot that has it locked, the power of its pump.
     """
 
     header: Mapping[str, Any]
@@ -47,6 +48,7 @@ class WorldState:
     objects: Mapping[str, tuple[str, list[float]]]
     robots: Mapping[str, Mapping[str, Any]]
     streams: Mapping[str, Any] = field(repr=False)
+    tools: Mapping[str, tuple[list[float], str | None, float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, world: World, model: str, header: Mapping[str, Any]) -> WorldState:
@@ -63,7 +65,12 @@ class WorldState:
                     "fingers": qpos[robot.tool.qpos].tolist(),
                     "finger_command": float(world.data.ctrl[robot.tool.ctrl]),
                 }
-        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot())
+        robot_of = {tool: robot for robot, tool in world.mounts.on.items()}
+        tools = {
+            name: (qpos[item.qpos : item.qpos + 7].tolist(), robot_of.get(name), _power(world, name))
+            for name, item in world.loose_tools.items()
+        }
+        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools)
 
     @classmethod
     def read(cls, path: Path) -> WorldState:
@@ -110,6 +117,13 @@ class WorldState:
         for name, (_, numbers) in self.objects.items():
             item = world.objects[name]
             data.qpos[item.qpos : item.qpos + 7] = numbers
+        for name, (numbers, _, power) in self.tools.items():
+            tool = world.loose_tools[name]
+            data.qpos[tool.qpos : tool.qpos + 7] = numbers
+            if name in world.vacuums:
+                data.ctrl[world.vacuums[name].power] = power
+        if self.tools:
+            world.mounts.load({robot: name for name, (_, robot, _) in self.tools.items() if robot is not None})
         data.qvel[:] = -0.0  # no speed, but other bits than zero: MuJoCo wakes what sleeps
         for name in world.robots:
             self._hold(world, name, self.robots[name])
@@ -127,8 +141,13 @@ class WorldState:
             world.plays[name].rest(np.array(stored["joints"]) - world.layout.joint_zeros_rad[name])
         if robot.tool is not None:
             loosen_m = LOOSEN_M if world.cell.fidelity == "kinematic" else 0.0
+            robot.tool.place_fingers(data, float(np.mean(stored["fingers"])))  # and the mechanism behind them
             data.qpos[robot.tool.qpos] = np.array(stored["fingers"]) + loosen_m
             data.ctrl[robot.tool.ctrl] = stored["finger_command"]
+
+
+def _power(world: World, tool: str) -> float:
+    return float(world.data.ctrl[world.vacuums[tool].power]) if tool in world.vacuums else 0.0
 
 
 class WorldFile:

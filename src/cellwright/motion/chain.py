@@ -11,6 +11,7 @@ from cellwright.core.pose import Pose
 __all__ = ["SerialChain"]
 
 Array = npt.NDArray[np.float64]
+_EYE = np.eye(3)
 
 
 class SerialChain:
@@ -38,9 +39,8 @@ class SerialChain:
     def forward(self, joints: Array) -> tuple[Array, Array]:
         """Rotations (n, 3, 3) and positions (n, 3) of the flange for configurations (n, joints)."""
         turns = self._turns(joints)
-        rotation = np.broadcast_to(np.eye(3), (len(joints), 3, 3))
-        position = np.zeros((len(joints), 3))
-        for number, offset in enumerate(self.offsets[:-1]):
+        position, rotation = self.offsets[0], turns[:, 0]
+        for number, offset in enumerate(self.offsets[1:-1], 1):
             position = position + rotation @ offset
             rotation = rotation @ turns[:, number]
         return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
@@ -66,10 +66,14 @@ class SerialChain:
             points[:, number], axes[:, number] = position, rotation @ axis
             rotation = rotation @ turns[:, number]
         position = position + rotation @ self.offsets[-1]
-        linear = np.cross(axes, position[:, None] - points)
-        columns = np.concatenate([linear, axes], axis=2)
+        columns = np.empty((len(joints), len(self.axes), 6))
+        (ax, ay, az), (x, y, z) = axes.T, (position[:, None] - points).T
+        columns[:, :, 0], columns[:, :, 1], columns[:, :, 2] = (
+            (ay * z - az * y).T, (az * x - ax * z).T, (ax * y - ay * x).T,
+        )  # fmt: skip
+        columns[:, :, 3:] = axes
         return rotation @ self.flange_rotation, position, columns.swapaxes(1, 2)
 
     def _turns(self, joints: Array) -> Array:
         angles = joints[:, :, None, None]
-        return np.asarray(np.eye(3) + np.sin(angles) * self._cross + (1 - np.cos(angles)) * self._cross_squared)
+        return np.asarray(_EYE + np.sin(angles) * self._cross + (1 - np.cos(angles)) * self._cross_squared)

@@ -88,6 +88,22 @@ class ClosedForm:
         found, owner = within_limits(*solved, nears, self._low, self._high)
         return np.split(found, np.searchsorted(owner, np.arange(1, len(targets))))
 
+    def branches_of_many(self, targets: Array, redundancy_rad: float | None) -> list[Array | None]:
+        """Every branch of each pose with one value of the redundant joint, within the limits or not.
+
+        None where the closed form has no exact answer: such a pose needs more than this.
+        """
+        answers = [self._candidates(target, [redundancy_rad]) for target in targets]
+        owner = np.repeat(np.arange(len(targets)), [len(approximate) for _, approximate in answers])
+        rows = np.concatenate([columns for columns, _ in answers], axis=1).T
+        right = self._chain.distance(rows, targets[owner]) <= TOLERANCE
+        found, whose = distinct(rows[right], owner[right], DECIMALS)
+        parts = np.split(found, np.searchsorted(whose, np.arange(1, len(targets))))
+        return [
+            None if approximate.any() or not len(part) else part
+            for part, (_, approximate) in zip(parts, answers, strict=True)
+        ]
+
     def solve(self, target: Array, near: Array, fan: list[float | None]) -> Array:
         """Every branch, within the limits or not, without further full turns."""
         columns, approximate = self._candidates(target, fan)

@@ -14,7 +14,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from cellwright.catalogue import GearFigures, GripperFigures, PartFigures
-from cellwright.catalogue.objects import BlockFigures, CartonFigures, CrateFigures, TurnedFigures
+from cellwright.catalogue.objects import BlockFigures, BoundedFigures, CartonFigures, CrateFigures, TurnedFigures
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
 
@@ -262,4 +262,7 @@ def _outline(part: PartFigures) -> _Outline:
     if isinstance(part, BlockFigures):
         x, y, z = (size / 2 for size in part.size_m)
         return _Outline(((-z, x, y), (z, x, y)), False)
+    if isinstance(part, BoundedFigures):
+        x, y, _ = (np.maximum(np.abs(part.low_m), np.abs(part.high_m))).tolist()
+        return _Outline(((part.low_m[2], x, y), (part.high_m[2], x, y)), False)
     raise BadInput(f"no outline is known for the part '{part.name}' of kind {type(part).__name__}")

@@ -15,7 +15,7 @@ from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.motion.branches import distinct, nearest_within_limits, within_limits
 from cellwright.motion.chain import SerialChain
-from cellwright.motion.closed_form import TOLERANCE, ClosedForm
+from cellwright.motion.closed_form import REDUNDANT_JOINT, TOLERANCE, ClosedForm
 from cellwright.motion.numerical import random_starts, solve_numerically
 
 __all__ = ["ArmKinematics", "Choice", "Unreachable", "checked_angles"]
@@ -86,6 +86,13 @@ class ArmKinematics:
         rotations, positions = self._chain.forward(checked_angles(self.arm, joints_rad)[None])
         return Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
 
+    def forward_of_many(self, joints_rad: Array) -> Array:
+        """The flange's poses in the base (n, 4, 4) for configurations (n, joints)."""
+        poses = np.zeros((len(joints_rad), 4, 4))
+        poses[:, :3, :3], poses[:, :3, 3] = self._chain.forward(joints_rad)
+        poses[:, 3, 3] = 1.0
+        return poses
+
     def jacobian(self, joints_rad: npt.ArrayLike) -> Array:
         """The flange's motion per joint speed, 6 x joints: velocity of its origin, then its turn, in base axes."""
         return np.asarray(self._chain.jacobian(checked_angles(self.arm, joints_rad)[None])[2][0])
@@ -136,6 +143,26 @@ class ArmKinematics:
             if len(found):
                 return np.asarray(found[0])
         raise Unreachable(self.arm.name, pose_flange_in_base, self._why_not(target, near))
+
+    def nearest_along(self, poses_flange_in_base: Sequence[Pose], start_rad: npt.ArrayLike) -> list[Array]:
+        """`nearest` of each pose on a way, to the configuration before; several times faster than one by one.
+
+        Raises:
+            Unreachable: when there is none, as `nearest`.
+        """
+        near, found = self._near(start_rad), list[Array]()
+        branches: list[Array | None] = [None] * len(poses_flange_in_base)
+        redundant = self._closed_form.fan(near)[0]  # stays as it is for as long as there is a branch with it
+        if self.method == "analytic" and branches:
+            targets = np.array([pose.matrix for pose in poses_flange_in_base])
+            branches = self._closed_form.branches_of_many(targets, redundant)
+        for pose, rows in zip(poses_flange_in_base, branches, strict=True):
+            best: Sequence[Array] | Array = ()
+            if rows is not None and (redundant is None or near[REDUNDANT_JOINT] == redundant):
+                best = nearest_within_limits(rows, near, self.lower_rad, self.upper_rad)
+            near = best[0] if len(best) else self.nearest(pose, near)
+            found.append(near)
+        return found
 
     def _tries(self, target: Array, near: Array) -> Iterator[Array]:
         """Ways to find a configuration near by, the cheapest first."""

@@ -126,20 +126,19 @@ class PosePath:
         )
 
     def _solved(self, pieces: int) -> Spline:
-        joints = [self._start]
-        for number in range(1, pieces + 1):
-            joints.append(self._kinematics.nearest(self._pose_at(number / pieces), joints[-1]))
-        return Spline(np.array(joints))
+        poses = [self._pose_at(number / pieces) for number in range(1, pieces + 1)]
+        return Spline(np.array([self._start, *self._kinematics.nearest_along(poses, self._start)]))
 
     def _on_course(self) -> bool:
         """Whether the flange is where it should be in the middle of every piece."""
         middles = self.spline.middles()
-        for number, joints in enumerate(middles):
-            wanted = self._pose_at((number + 0.5) / len(middles))
-            reached = self._kinematics.forward(joints)
-            if not reached.is_close(wanted, tolerance_m=LINE_TOLERANCE_M, tolerance_rad=LINE_TOLERANCE_RAD):
-                return False
-        return True
+        wanted = np.array([self._pose_at((number + 0.5) / len(middles)).matrix for number in range(len(middles))])
+        reached = self._kinematics.forward_of_many(middles)
+        away_m = np.sqrt(((reached[:, :3, 3] - wanted[:, :3, 3]) ** 2).sum(axis=1))
+        # Two rotation matrices whose angle is a differ by sqrt(8) sin(a / 2).
+        sines = np.sqrt(((reached[:, :3, :3] - wanted[:, :3, :3]) ** 2).sum(axis=(1, 2)) / 8)
+        turned_rad = 2 * np.arcsin(np.minimum(sines, 1.0))
+        return bool((away_m <= LINE_TOLERANCE_M).all() and (turned_rad <= LINE_TOLERANCE_RAD).all())
 
 
 class LinePath(PosePath):
@@ -152,8 +151,10 @@ class LinePath(PosePath):
         pose = flange if tool is None else flange @ tool
         back = None if tool is None else tool.inverse()
 
+        between = pose.towards(pose_goal_in_base)
+
         def along(fraction: float) -> Pose:
-            there = pose.interpolate(pose_goal_in_base, fraction)
+            there = between(fraction)
             return there if back is None else there @ back
 
         length_m, turn_rad = pose.distance_m(pose_goal_in_base), pose.angle_rad(pose_goal_in_base)

@@ -5,9 +5,11 @@ from cellwright.sensors.check import check_sensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
+from cellwright.sensors.wheels import EncoderSensor
 
 __all__ = [
     "SENSORS",
+    "EncoderSensor",
     "JointStateSensor",
     "LogicalDetector",
     "LogicalDetectorCfg",

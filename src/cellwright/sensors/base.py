@@ -89,6 +89,10 @@ class Sensor(ABC, Generic[C]):
     def sample(self) -> Message:
         """One reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
 
+    def skip(self) -> None:
+        """Goes on as after a sample that nobody gets; subclasses whose samples cost something spare themselves that."""
+        self.sample()
+
     def save(self) -> Any:
         """What it remembers between samples, besides its random stream; subclasses that remember more add it."""
         return self.sequence, tuple(self.under_way)
@@ -124,10 +128,11 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     """Samples the sensor at its rate and publishes at its delay; the two keep their distance by themselves."""
     clock, cfg = stepper.clock, sensor.cfg
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic, sample, filters = sensor.topic, sensor.sample, sensor.filters
+    topic, sample, skip, filters = sensor.topic, sensor.sample, sensor.skip, sensor.filters
     bus.declare(topic, sensor.message_type)
     dropout, luck = cfg.dropout, sensor.site.rng.random
     under_way = sensor.under_way
+    is_prompt = not delay and not dropout
 
     def publish(message: Message) -> None:
         for change in filters:
@@ -138,6 +143,9 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
         bus.publish(topic, message)
 
     def take() -> None:
+        if is_prompt and not bus.has_listener(topic):
+            skip()
+            return
         message = sample()
         if dropout and luck() < dropout:
             return

@@ -60,6 +60,11 @@ class Noise:
         self._clipped = cfg.low is not None or cfg.high is not None
         self._exact = not (self._offset or cfg.sd or cfg.resolution or self._clipped)
 
+    @property
+    def is_none(self) -> bool:
+        """Whether readings are exact."""
+        return self._exact
+
     def save(self) -> Array:
         """The drift, the only thing it remembers."""
         return self._drift.copy()

@@ -67,6 +67,13 @@ class JointStateSensor(Sensor[JointStateCfg]):
         super().load(own)
         self._noise.load(drift)
 
+    def skip(self) -> None:
+        """Only noise has anything to go on with."""
+        if self._noise.is_none:
+            self.sequence += 1
+        else:
+            self.sample()
+
     def sample(self) -> JointState:
         """One reading of all joints."""
         angles, speeds = self._qpos - self._zeros, self._qvel.copy()
@@ -84,7 +91,7 @@ class ToolStatusCfg(SensorCfg):
 
 @SENSORS.register("tool_status")
 class ToolStatusSensor(Sensor[ToolStatusCfg]):
-    """Width and holding of a parallel gripper, on `/<robot>/tool_status`.
+    """What a robot's tool tells, on `/<robot>/tool_status`: a gripper's width, a cup's vacuum, whether it is locked.
 
     Holding is what such a gripper can tell: it is commanded closed, its fingers stand still, and they are farther
     apart than its closed stop. It does not know what it holds.
@@ -95,13 +102,15 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
     HOLDING_MARGIN_M = 0.0008
     STILL_MPS = 0.005
+    VACUUM_SWITCH = 0.6
 
     def __init__(self, cfg: ToolStatusCfg, site: SensorSite) -> None:
         super().__init__(cfg, site)
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
-        self._tool, data = self.world.robot(self.cfg.robot).tool, self.world.data
+        self._robot = self.world.robot(self.cfg.robot)
+        self._tool, data = self._robot.tool, self.world.data
         if self._tool is not None:
             # As whole arrays and plain numbers: cutting two numbers out of MuJoCo's arrays costs more than the rest.
             self._left, self._right = (int(at) for at in self._tool.qpos)
@@ -122,14 +131,24 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         """One report; a robot without a tool reports kind `none`."""
         tool = self._tool
         if tool is None:
-            return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, True)
+            return self._without_fingers()
         width_m, figures = self._qpos(self._left) + self._qpos(self._right), tool.figures
         if self.cfg.width_sd_m:
             width_m += self.cfg.width_sd_m * self.site.rng.standard_normal()
         still = abs(self._qvel(self._dof)) < self.STILL_MPS
         closing = self._commands(self._ctrl) < (figures.closed_m + figures.open_m) / 2
         apart = width_m > 2 * figures.closed_m + self.HOLDING_MARGIN_M
-        return ToolStatus(*self.header(), figures.name, "gripper", width_m, 0.0, closing and still and apart, True)
+        holding = closing and still and apart
+        return ToolStatus(*self.header(), self._robot.tool_name, "gripper", width_m, 0.0, holding, True)
+
+    def _without_fingers(self) -> ToolStatus:
+        """A vacuum tool, whose power is the vacuum that its switch measures; or a bare flange, or an open changer."""
+        robot, cup, data = self._robot, self._robot.vacuum, self.world.data
+        if cup is None:
+            return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, robot.changer is None)
+        level, power = data.act.item(cup.activation), data.ctrl.item(cup.power)
+        holding = power > 0.0 and level > self.VACUUM_SWITCH * power
+        return ToolStatus(*self.header(), robot.tool_name, "vacuum", 0.0, level, holding, True)
 
 
 class WrenchCfg(SensorCfg):
