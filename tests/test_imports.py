@@ -5,6 +5,7 @@ only a longer chain of imports would reach, which is why no tool is needed besid
 """
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -114,3 +115,12 @@ def test_the_table_leaks_no_truth():
 )
 def test_the_reader_sees_every_kind_of_import(code, expected):
     assert imported_packages(ast.parse(code), "cellwright.motion.arm", is_package=False) == expected
+
+
+@pytest.mark.parametrize(
+    "package", sorted(".".join(p.relative_to(SOURCE.parent).parent.parts) for p in SOURCE.rglob("__init__.py"))
+)
+def test_what_a_package_promises_is_there(package):
+    module = importlib.import_module(package)
+    missing = [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)]
+    assert not missing, f"{package}.__all__ names {missing}"

@@ -27,6 +27,7 @@ T = TypeVar("T")
 SPIN_LIMIT = 100_000  # turns of the loop without a tick of simulation time: somebody awaits nothing for ever
 STRETCH_S = 1.0  # simulated time after which a run at full speed looks at sockets, threads and signals
 LAG_S = 0.1  # wall time by which a paced run may be late and still catch up; beyond it, time slips
+BUSY_TURNS = 20  # of the loop in which somebody was ready: more than a process that was merely not served has
 CANCEL_ROUNDS = 10  # how often a task that waits again while it is cancelled is cancelled again
 
 
@@ -132,7 +133,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
         self._order = itertools.count()
         self._stepping = self._main_running = self._draining = self._nudged = False
-        self._threads = self._spins = self._horizon_tick = 0
+        self._threads = self._spins = self._busy_turns = self._horizon_tick = 0
         self._stretch_ticks = clock.ticks(STRETCH_S)
         self._wall_start_s = self._idle_s = 0.0
         self._pace_start_tick = 0
@@ -232,8 +233,9 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         if timeout_s != 0 or self._pace is not None:  # at full speed time stands still while a task is ready
             self._step(self._reachable(wake_tick))
         self._wake()
+        self._busy_turns += 1
         if self._pace is not None and (timeout_s != 0 or self._sim_clock.tick > before):
-            self._idle_s = time.monotonic()
+            self._idle_s, self._busy_turns = time.monotonic(), 0
         ready = self._nudged or self._sim_clock.tick >= wake_tick
         if self._pace is None:
             self._spins = self._spins + 1 if self._sim_clock.tick == before else 0
@@ -261,7 +263,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         now = self._sim_clock.tick
         if self._pace is None:
             return min(wake_tick, now + self._stretch_ticks)
-        if wake_tick <= now and time.monotonic() - self._idle_s > LAG_S:
+        if wake_tick <= now and self._busy_turns > BUSY_TURNS and time.monotonic() - self._idle_s > LAG_S:
             wake_tick = self._horizon_tick  # tasks that are always ready must not stop a paced clock
         return min(wake_tick, self._allowed_tick(self._pace))
 

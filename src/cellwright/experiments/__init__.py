@@ -8,7 +8,7 @@ from cellwright.experiments import rovi_reachability as rovi_reachability
 from cellwright.experiments import rovi_rrt as rovi_rrt
 from cellwright.experiments.compare import Comparison, compare_results, read_result
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Outcome, Table, run_experiment
-from cellwright.experiments.plots import Bars, Heatmap, Lines, Plot, draw
+from cellwright.experiments.plots import Bars, Boxes, FloorPlan, Heatmap, Lines, Picture, Plot, draw
 from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
 from cellwright.experiments.report import save_outcome
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import MissingExtra
 
-__all__ = ["Bars", "Heatmap", "Lines", "Plot", "can_plot", "draw"]
+__all__ = ["Bars", "Boxes", "FloorPlan", "Heatmap", "Lines", "Picture", "Plot", "can_plot", "draw"]
 
 
 class Plot(Protocol):

@@ -7,7 +7,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from cellwright.experiments.plots import can_plot, draw
 
 __all__ = ["number_text", "result_json", "save_outcome", "write_table"]
 
+SHORT_ROWS = 24  # of a table that is open from the start
+FIGURES_ON_PAGE = 40  # more would bury plots and tables
 ROWS_ON_PAGE = 40
 
 
@@ -82,15 +84,34 @@ def _page(outcome: Outcome, pictures: list[tuple[str, bytes]]) -> str:
         seed=result.seed,
         quick='<p class="no">A quick run: less certain than a full one.</p>' if result.quick else "",
         versions=escape(", ".join(f"{package} {version}" for package, version in result.versions.items())),
-        metrics="\n".join(_metric_row(result, name) for name in result.metrics),
+        figures=_figures(result),
         notes="\n".join(_paragraph(note) for note in findings.notes),
         plots=missing + "\n".join(_picture(caption, svg) for caption, svg in pictures),
-        tables="\n".join(_table(name, table) for name, table in findings.tables.items()),
+        short_tables="\n".join(_table(*item, " open") for item in findings.tables.items() if _is_short(item[1])),
+        tables="\n".join(_table(*item) for item in findings.tables.items() if not _is_short(item[1])),
     )
 
 
 def _paragraph(note: str) -> str:
     return "<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(note)) + "</p>"
+
+
+def _figures(result: Result) -> str:
+    """All figures; of many, those that are compared with something come first and the rest can be opened."""
+    names = list(result.metrics)
+    compared = [name for name in names if name in result.targets or name in result.paper]
+    if len(names) <= FIGURES_ON_PAGE or not compared:
+        return _figures_table(result, names)
+    rest = [name for name in names if name not in compared]
+    summary = f"<summary>{len(rest)} more figures</summary>"
+    return f"{_figures_table(result, compared)}<details>{summary}{_figures_table(result, rest)}</details>"
+
+
+def _figures_table(result: Result, names: Sequence[str]) -> str:
+    heads = ("ours", "paper", "target")
+    head = "<th>metric</th>" + "".join(f'<th class="number">{text}</th>' for text in heads) + "<th>ok</th>"
+    rows = "\n".join(_metric_row(result, name) for name in names)
+    return f"<table>\n<tr>{head}</tr>\n{rows}\n</table>"
 
 
 def _metric_row(result: Result, name: str) -> str:
@@ -109,17 +130,25 @@ def _picture(caption: str, svg: bytes) -> str:
     )
 
 
-def _table(name: str, table: Table) -> str:
+def _is_short(table: Table) -> bool:
+    return len(table.rows) <= SHORT_ROWS
+
+
+def _table(name: str, table: Table, is_open: str = "") -> str:
     """The data for whoever has only the page; long tables are cut, the CSV file is whole."""
-    head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
+    first = table.rows[0] if table.rows else [""] * len(table.columns)
+    kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
+    head = "".join(f"<th{kind}>{escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))
     rows = "\n".join(
-        "<tr>" + "".join(f'<td class="number">{escape(_cell(value))}</td>' for value in row) + "</tr>"
+        "<tr>" + "".join(map(_cell, row)) + "</tr>"
         for row in table.rows[:ROWS_ON_PAGE]
     )
     cut = f"; the first {ROWS_ON_PAGE} are shown" if len(table.rows) > ROWS_ON_PAGE else ""
     summary = f"{escape(name)}.csv: {len(table.rows)} rows{cut}"
-    return f"<details><summary>{summary}</summary><table><tr>{head}</tr>\n{rows}</table></details>"
+    return f"<details{is_open}><summary>{summary}</summary><table><tr>{head}</tr>\n{rows}</table></details>"
 
 
 def _cell(value: object) -> str:
-    return number_text(float(value)) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return f'<td class="number">{number_text(float(value))}</td>'
+    return f"<td>{escape(str(value))}</td>"
