@@ -215,6 +215,7 @@ PARTS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name=
 </xacro:macro></robot>"""
 
 
+@pytest.mark.peer
 def test_xacro_files_find_their_packages_and_take_arguments(load, tmp_path):
     pytest.importorskip("xacrodoc", reason="xacro is optional: pip install 'cellwright[xacro]'")
     folder = tmp_path / "some_folder" / "urdf"
