@@ -95,9 +95,16 @@ def gripper_model(name: str, where: str = "") -> GripperFigures:
     return figures
 
 
+_last_of_sku: dict[str, PartFigures] = {}
+
+
 def part_of_sku(sku: str) -> PartFigures:
     """The part that is sold under a stock-keeping unit."""
+    known = _last_of_sku.get(sku)  # asked for with every frame of a detector
+    if known is not None and known.name in PARTS and PARTS.get(known.name) is known:
+        return known
     for name in PARTS:
         if PARTS.get(name).sku == sku:
-            return PARTS.get(name)
+            _last_of_sku[sku] = PARTS.get(name)
+            return _last_of_sku[sku]
     raise UnknownName("part SKU", sku, [PARTS.get(name).sku for name in PARTS])

@@ -150,11 +150,11 @@ class CollisionMonitor:
         geoms: dict[str, list[int]] = {}
         for geom, name in enumerate(names):
             geoms.setdefault(name, []).append(geom)
-        for permit in (permit for permit in self.permits if permit.near_m is None):
-            first, second = (
-                [geom for name in geoms if fnmatchcase(name, pattern) for geom in geoms[name]]
-                for pattern in (permit.first, permit.second)
-            )
+        everywhere = [permit for permit in self.permits if permit.near_m is None]
+        patterns = {pattern for permit in everywhere for pattern in (permit.first, permit.second)}
+        fitting = {p: [geom for name in geoms if fnmatchcase(name, p) for geom in geoms[name]] for p in patterns}
+        for permit in everywhere:
+            first, second = fitting[permit.first], fitting[permit.second]
             counts[np.ix_(first, second)] = counts[np.ix_(second, first)] = _Count.NEVER
         self._counts = counts
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
