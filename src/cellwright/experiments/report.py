@@ -139,10 +139,7 @@ def _table(name: str, table: Table, is_open: str = "") -> str:
     first = table.rows[0] if table.rows else [""] * len(table.columns)
     kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
     head = "".join(f"<th{kind}>{escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))
-    rows = "\n".join(
-        "<tr>" + "".join(map(_cell, row)) + "</tr>"
-        for row in table.rows[:ROWS_ON_PAGE]
-    )
+    rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows[:ROWS_ON_PAGE])
     cut = f"; the first {ROWS_ON_PAGE} are shown" if len(table.rows) > ROWS_ON_PAGE else ""
     summary = f"{escape(name)}.csv: {len(table.rows)} rows{cut}"
     return f"<details{is_open}><summary>{summary}</summary><table><tr>{head}</tr>\n{rows}</table></details>"
