@@ -33,7 +33,7 @@ def main(seed: int) -> None:
 async def _serve(lab: Lab) -> None:
     doors = await CrclDoors(lab).start(ports=dict.fromkeys(lab.robots, 0))
     moved = dict.fromkeys(lab.robots, 0)
-    patrols = [asyncio.get_running_loop().create_task(_patrol(doors, robot, moved)) for robot in WAYPOINTS_DEG]
+    patrols = [asyncio.get_running_loop().create_task(_patrol(doors, robot, moved)) for robot in lab.robots]
     _say({robot: server.address[1] for robot, server in doors.servers.items()})
     ended = asyncio.Event()
 

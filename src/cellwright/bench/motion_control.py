@@ -92,7 +92,7 @@ def _patrol_once(
     loop = SimulationLoop(world.clock, stepper)
     times_s, segments = np.empty(seconds), []
     try:
-        places = {name: cell.robots[name].base.pose for name in WAYPOINTS_DEG}
+        places = {name: cfg.base.pose for name, cfg in cell.robots.items()}
         arms = [RobotController(world, stepper, loop.clock, name, pose) for name, pose in places.items()]
         for arm in arms:
             arm.use_controller(controller)
