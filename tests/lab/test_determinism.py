@@ -13,6 +13,8 @@ from cellwright.lab import Lab
 from cellwright.orders import find_order
 from cellwright.record import compare, read_log
 
+pytestmark = pytest.mark.slow
+
 ORDER = """
 order: one
 kits: {one: 1}
