@@ -45,7 +45,8 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
     wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
     wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
     if len(kits) == wanted and slots and not wrong and not hands:
-        return OrderStatus.DONE, f"{len(slots)} parts seen seated in {len(kits)} kits"
+        where = "one kit" if len(kits) == 1 else f"{len(kits)} kits"
+        return OrderStatus.DONE, f"{len(slots)} parts seen seated in {where}"
     said = dict.fromkeys(text for text in (*reasons, *wrong, hands) if text)
     status = OrderStatus.PARTIAL if any(slot.filled for slot in slots) else OrderStatus.FAILED
     return status, "; ".join(said)
