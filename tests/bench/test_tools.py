@@ -2,10 +2,11 @@
 
 import pytest
 
-from cellwright.bench import BENCHES
+from cellwright.bench import BENCHES, tools_trays
 from cellwright.bench.tools import _break_errors
 from cellwright.bench.tools_changes import try_change
 from cellwright.bench.tools_grasps import ROBOTIQ_CASES, VACUUM_CASES, Case, try_case
+from cellwright.bench.tools_trays import CASES, TrayCase, try_tray
 
 
 def test_it_is_listed():
@@ -24,8 +25,25 @@ def test_a_trial_with_too_heavy_a_load_fails():
 
 def test_loads_come_off_near_the_rating():
     errors = _break_errors([0.5])
-    assert set(errors) == {"vacuum.break_error_small_vacuum", "vacuum.break_error_big_vacuum"}
+    assert set(errors) == {f"vacuum.break_error_{name}" for name in ("small_vacuum", "big_vacuum", "tray_vacuum")}
     assert max(errors.values()) < 0.15
+
+
+def test_an_empty_tray_is_taken_from_its_stack():
+    assert CASES[0] == TrayCase("kit_m2l1_tray", "m2l1_tray_box", full=False)
+    assert try_tray(0, 0) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_trays_of_both_kinds_are_carried_empty_and_full(number):
+    assert try_tray(0, number) == ""
+
+
+def test_a_tray_that_is_gripped_beside_its_place_is_not_carried(monkeypatch):
+    """Three centimetres off, one cup is over the edge: the tool says that it holds nothing."""
+    monkeypatch.setattr(tools_trays, "OFF_M", 0.03)
+    assert "no vacuum: 0.00" in try_tray(0, 0)
 
 
 @pytest.mark.slow

@@ -7,11 +7,13 @@ import pytest
 
 from cellwright.catalogue.furniture import FURNITURE
 from cellwright.catalogue.gears import GEARS
+from cellwright.catalogue.kitting_furniture import KITTING_FURNITURE
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.trays import KIT_M2L1_TRAY, MEDIUM_GEAR_TRAY, TRAYS, TrayKind
+from cellwright.catalogue.vacuum import VACUUM_TOOLS
 
 GEAR_OF = {gear.sku: gear for gear in GEARS.values()}
-ENTRIES = {**GEARS, **TRAYS, **FURNITURE}
+ENTRIES = {**GEARS, **TRAYS, **FURNITURE, **KITTING_FURNITURE, **VACUUM_TOOLS}
 SLOTS = [pytest.param(tray, slot, id=f"{tray.name}-{slot.name}") for tray in TRAYS.values() for slot in tray.slots]
 
 

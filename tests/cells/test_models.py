@@ -48,7 +48,7 @@ def write(folder, text=CELL):
 def test_every_section_may_use_them(tmp_path):
     cell = load_cell(write(tmp_path))
     robot = cell.robots["r"]
-    assert robot.model.startswith("my_arm@")
+    assert robot.model.startswith("my_arm-")
     assert ROBOTS.get(robot.model).payload_kg == 5
     assert ROBOTS.get(robot.model).name == robot.model
     assert TOOLS.get(str(robot.tool)).grip_force_n == 20
@@ -90,7 +90,7 @@ def test_a_cell_that_went_to_another_process_finds_its_models_again(tmp_path, mo
         ("model: my_stand", "model: my_block", r"models\.my_block: .*is a mesh: it can be a part, not a fixture"),
         ("payload_kg: 5", "payload_kg: -5", "payload_kg"),
         ("payload_kg: 5", "base: nowhere", "unknown link 'nowhere'"),
-        ("payload_kg: 5", "kind: part", r"robots\.r\.model: models\.my_arm is a part, and is used as a arm"),
+        ("payload_kg: 5", "kind: part", r"robots\.r\.model: models\.my_arm is a part, and is used as an arm"),
         ("payload_kg: 5", "search: [nowhere]", "search folder .*nowhere does not exist"),
     ],
 )

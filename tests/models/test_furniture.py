@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cellwright.catalogue.furniture import CAMERA_POST, FANUC_CART, FURNITURE, OPTICAL_TABLE, SHARED_TABLE
+from cellwright.catalogue.kitting_furniture import KIT_BOX
 from cellwright.core.errors import BadInput
 from cellwright.models.furniture import build_furniture
 from cellwright.models.surfaces import GeomGroup
@@ -104,6 +105,19 @@ def test_the_cells_furniture_does_not_run_into_itself():
         if a != b:
             overlap = np.minimum(high_a, high_b) - np.maximum(low_a, low_b)
             assert (overlap < 1e-6).any(), (a, b, overlap)
+
+
+def test_a_box_is_open_and_has_its_places_between_its_walls():
+    model = build_furniture(KIT_BOX).compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    for x, y, z in KIT_BOX.places_xyz_m:
+        half_x, half_y = (side / 2 - 1e-4 for side in KIT_BOX.inner_size_m)
+        for dx, dy in ((0, 0), (half_x, half_y), (-half_x, half_y), (half_x, -half_y)):
+            assert drop_ray(model, data, x + dx, y + dy) == pytest.approx(z)
+    edge_x, edge_y = (side / 2 - KIT_BOX.wall_m / 2 for side in KIT_BOX.outer_size_m)
+    for x, y in ((0.0, 0.05), (edge_x, 0.05), (-edge_x, 0.05), (0.1, edge_y), (0.1, -edge_y)):
+        assert drop_ray(model, data, x, y) == pytest.approx(KIT_BOX.height_m), "a wall"
 
 
 def test_a_kind_without_a_shape_is_refused():

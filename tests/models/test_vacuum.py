@@ -12,7 +12,7 @@ from cellwright.catalogue import TOOLS, VacuumFigures
 from cellwright.models import build
 from cellwright.sim.suction import closed
 
-CUPS = ("small_vacuum", "big_vacuum")
+CUPS = ("small_vacuum", "big_vacuum", "tray_vacuum")
 
 
 def _figures(name: str) -> VacuumFigures:
@@ -32,6 +32,17 @@ def test_figures_are_those_of_the_kitting_workstation(name: str, diameter_m: flo
     lips = [data.geom(f"lip_{k}").xpos for k in range(figures.lip_points)]
     assert max(lip[0] for lip in lips) + 0.0015 == pytest.approx(diameter_m / 2)
     assert all(lip[2] + 0.0015 == pytest.approx(figures.tcp_xyz_m[2]) for lip in lips)
+
+
+def test_a_tray_tool_has_two_cups_and_one_pump() -> None:
+    figures = _figures("tray_vacuum")
+    model: Any = build(figures).compile()
+    assert model.body_mass.sum() == pytest.approx(figures.mass_kg)
+    assert [model.actuator(k).name for k in range(model.nu)] == ["power", "suck_1", "suck_2"]
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert data.body("cup_1").xpos == pytest.approx([0.063, 0.0, 0.104])
+    assert data.body("cup_2").xpos == pytest.approx([-0.063, 0.0, 0.104])
 
 
 @pytest.mark.parametrize(
@@ -76,7 +87,7 @@ def test_an_overload_comes_off_by_itself(name: str) -> None:
     assert rig.height_m < rig.start_m + 0.002
 
 
-@pytest.mark.parametrize("name", CUPS)
+@pytest.mark.parametrize("name", CUPS[:2])
 def test_it_breaks_where_its_rating_says(name: str) -> None:
     figures = _figures(name)
     assert break_load_kg(figures, 0.2, steps=6) == pytest.approx(figures.load_kg * 9.81 / 10.01, rel=0.1)
@@ -89,6 +100,13 @@ def test_nothing_is_held_beside_the_edge() -> None:
     assert not rig.take()
     rig.lift(1.0)
     assert rig.height_m < rig.start_m + 0.002
+
+
+def test_a_tool_of_two_cups_holds_with_both_or_not_at_all() -> None:
+    """The disc is under one cup and half under the other: the first draws, the tool's vacuum is that of the second."""
+    rig = CupRig(_figures("tray_vacuum"), 0.1, radius_m=0.09, offset_m=0.035)
+    assert not rig.take()
+    assert sorted(rig.data.act) == [0.0, pytest.approx(1.0, abs=0.01)]
 
 
 def test_a_part_that_is_levered_off_peels() -> None:

@@ -182,3 +182,37 @@ def test_delay_of_the_cells_detectors_is_exact(world, lines, sensor_in, listen):
     assert [(tick, message.time_ns) for tick, message in arrived] == [
         (50 * number + 25, 100_000_000 * number) for number in range(1, 10)
     ]
+
+
+@pytest.mark.parametrize(
+    ("up_m", "off_m", "yaw_rad", "is_seen"),
+    [
+        (0.017, (0.0, 0.0), 0.0, False),
+        (0.017, (0.010, -0.010), 0.1, False),
+        (0.200, (0.0, 0.0), 1.57, False),
+        (0.200, (0.078, 0.0), 0.0, False),
+        (0.200, (0.082, 0.0), 0.0, True),
+        (0.200, (0.088, 0.0), 1.57, False),
+        (0.200, (0.300, 0.0), 0.0, True),
+    ],
+    ids=["stacked", "stacked askew", "held above", "held inside", "held beside", "turned", "far off"],
+)
+def test_what_is_below_a_tray_is_not_seen(world, frames, up_m, off_m, yaw_rad, is_seen):
+    """The upper tray is 160 mm long in x and 190 mm in y; what counts is the middle of the lower one."""
+    below = Pose.from_xyz_rpy([0.3, -1.25, 1.0])
+    world.place("fanuc_kit_s2l2", below)
+    world.place("fanuc_kit_m2l1", below @ Pose.from_xyz_rpy([*off_m, up_m], [0, 0, yaw_rad]))
+    frame = frames(1)[0]
+    assert frame.skus.count("sku_kit_m2l1_vessel") == 1, "the upper one is"
+    assert frame.skus.count("sku_kit_s2l2_vessel") == int(is_seen)
+    if up_m < 0.1:
+        row = frame.skus.index("sku_kit_m2l1_vessel")
+        assert frame.positions[row][2] == pytest.approx(1.017, abs=0.003), "its height tells that it is stacked"
+
+
+def test_parts_in_a_tray_are_seen_and_parts_below_one_are_not(world, frames):
+    before = frames(1)[0].skus.count("sku_part_medium_gear")
+    assert before == 4
+    tray = world.pose_of("fanuc_medium_tray")
+    world.place("fanuc_kit_m2l1", tray @ Pose.from_xyz_rpy([0.0, 0.0, 0.3]))
+    assert frames(1)[0].skus.count("sku_part_medium_gear") == 0

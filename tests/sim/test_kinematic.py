@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cellwright.bench.tools_trays import try_tray
 from cellwright.catalogue import PARTS, TRAYS, seated_height_m
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_slot
@@ -204,3 +205,9 @@ def test_it_repeats_to_the_bit(open_lab, aprs):
         return lab.world.data.qpos.tobytes()
 
     assert run() == run()
+
+
+@pytest.mark.parametrize("number", [0, 2], ids=["empty", "full"])
+def test_a_tray_is_carried_with_what_is_in_it(number):
+    """From a stack onto the work table, and a kit into its box, by the very trial that physics passes."""
+    assert try_tray(0, number, "kinematic") == ""

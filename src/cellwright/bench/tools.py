@@ -1,4 +1,4 @@
-"""`cellwright bench tools`: Robotiq grasps, vacuum grasps and tool changes by random trials, and where cups let go."""
+"""`cellwright bench tools`: grasps, trays and tool changes by random trials, and where suction cups let go."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ __all__ = ["tools"]
 TRIALS, QUICK_TRIALS = 100, 2
 SHARE = 10  # trials per process
 ACCELERATIONS_MPS2 = (0.1, 0.5, 1.0, 2.0, 5.0)
-KINDS = {"robotiq": ("tools_grasps", "robotiq_trials"), "vacuum": ("tools_grasps", "vacuum_trials")}
+KINDS = {
+    "robotiq": ("tools_grasps", "robotiq_trials"),
+    "vacuum": ("tools_grasps", "vacuum_trials"),
+    "traytool": ("tools_trays", "tray_trials"),
+}
 KINDS_OF_CHANGE = {"toolchange": ("tools_changes", "change_trials")}
 
 
@@ -35,6 +39,7 @@ def tools(conditions: Conditions) -> Measurement:
     targets: Mapping[str, Mapping[str, float]] = {
         "robotiq.success": {"min": 0.99},
         "vacuum.success": {"min": 0.99},
+        "traytool.success": {"min": 0.99},
         "toolchange.success": {"min": 1.0},
         "vacuum.break_error": {"max": 0.2},
     }

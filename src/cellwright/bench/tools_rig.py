@@ -11,7 +11,7 @@ from cellwright.catalogue import VacuumFigures
 from cellwright.models import build
 from cellwright.models.surfaces import PLASTIC, make_collision
 from cellwright.sim.physics import apply_options
-from cellwright.sim.suction import seals
+from cellwright.sim.suction import draw
 from cellwright.sim.tool_index import index_vacuum
 
 __all__ = ["CupRig", "break_load_kg"]
@@ -40,7 +40,7 @@ class CupRig:
     def __init__(
         self, figures: VacuumFigures, mass_kg: float, *, radius_m: float | None = None, offset_m: float = 0.0
     ) -> None:
-        radius = figures.cup_diameter_m / 2 + 0.01 if radius_m is None else radius_m
+        radius = figures.array_radius_m + figures.cup_diameter_m / 2 + 0.01 if radius_m is None else radius_m
         self.model = _compile(figures, mass_kg, radius, offset_m)
         self.data = mujoco.MjData(self.model)
         self._cup = index_vacuum(self.model, "tool", figures)
@@ -59,7 +59,7 @@ class CupRig:
     def holds(self) -> bool:
         """Whether there is a vacuum, and the disc is where the cup is."""
         lip_m = float(self.data.site_xpos[self._cup.tcp_site][2])
-        return bool(self.data.act[0] > 0.5 and abs(lip_m - self.height_m) < FALL_M)
+        return bool(self._cup.level(self.data) > 0.5 and abs(lip_m - self.height_m) < FALL_M)
 
     def take(self) -> bool:
         """Presses on the disc and runs the pump; whether it holds."""
@@ -101,10 +101,8 @@ class CupRig:
         data = self.data
         data.ctrl[self._drive] = -self._height_m
         if self._steps % LOOK == 0:
-            if self.power > 0 and seals(self.model, data, self._cup):
-                data.ctrl[self._cup.suck] = self.power
-            else:
-                data.ctrl[self._cup.suck] = data.act[self._cup.activation] = 0.0
+            data.ctrl[self._cup.power] = self.power
+            draw(self.model, data, self._cup)
         mujoco.mj_step(self.model, data)
         self._steps += 1
 

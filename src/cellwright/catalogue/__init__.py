@@ -6,6 +6,7 @@ from cellwright.catalogue.cameras import CameraFigures, ProjectorFigures
 from cellwright.catalogue.changer import ChangerFigures, ToolHolderFigures
 from cellwright.catalogue.figures import Figures
 from cellwright.catalogue.furniture import FurnitureFigures
+from cellwright.catalogue.furniture_kinds import BoxFigures
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.catalogue.library import (
@@ -27,6 +28,7 @@ from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.tools import ToolFigures
+from cellwright.catalogue.tray_grips import TrayGrip, full_mass_kg, tray_grip
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
 from cellwright.catalogue.vacuum import VacuumFigures
 
@@ -41,6 +43,7 @@ __all__ = [
     "TRAYS",
     "ArenaFigures",
     "ArmFigures",
+    "BoxFigures",
     "CameraFigures",
     "ChangerFigures",
     "Figures",
@@ -61,11 +64,14 @@ __all__ = [
     "ToolFigures",
     "ToolHolderFigures",
     "TrayFigures",
+    "TrayGrip",
     "TrayKind",
     "VacuumFigures",
     "arena",
     "find_model",
+    "full_mass_kg",
     "gripper_model",
     "part_of_sku",
     "seated_height_m",
+    "tray_grip",
 ]

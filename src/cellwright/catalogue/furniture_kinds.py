@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 
@@ -10,6 +10,7 @@ from cellwright.catalogue.cameras import CameraFigures, ProjectorFigures
 from cellwright.catalogue.figures import Figures
 
 __all__ = [
+    "BoxFigures",
     "CameraPostFigures",
     "CameraRigFigures",
     "CartFigures",
@@ -152,6 +153,53 @@ class CartFigures(TableFigures):
     shelf_m: float
     cabinet_xy_m: Size2
     cabinet_size_m: Size3
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxFigures(FurnitureFigures):
+    """An open box for trays: a bottom, four low walls, perhaps walls between. Origin: below its middle, z up.
+
+    Trays lie in it side by side along x, and on top of each other.
+
+    Attributes:
+        inner_size_m: Of one compartment along x, the longer side, and y.
+        wall_m: Thickness of the walls.
+        bottom_m: Thickness of the bottom.
+        height_m: Of the walls, from below.
+        compartments: How many it has, along x.
+        layers: How many trays may lie on each other in one of them.
+    """
+
+    inner_size_m: Size2
+    wall_m: float
+    bottom_m: float
+    height_m: float
+    compartments: int
+    layers: int
+
+    @property
+    def capacity(self) -> int:
+        """How many trays it takes."""
+        return self.compartments * self.layers
+
+    @property
+    def outer_size_m(self) -> Size2:
+        """Over all walls."""
+        (x, y), walls = self.inner_size_m, self.compartments + 1
+        return (self.compartments * x + walls * self.wall_m, y + 2 * self.wall_m)
+
+    @property
+    def places_xyz_m(self) -> tuple[Size3, ...]:
+        """Where the origin of a tray on the bottom is, for each compartment, in the box's frame."""
+        pitch = self.inner_size_m[0] + self.wall_m
+        return tuple(((k - (self.compartments - 1) / 2) * pitch, 0.0, self.bottom_m) for k in range(self.compartments))
+
+    def holds(self, xyz_m: Sequence[float]) -> bool:
+        """Whether a point, in the box's frame, is inside one of its compartments, or above its bottom there."""
+        half_x, half_y = self.inner_size_m[0] / 2, self.inner_size_m[1] / 2
+        x, y, z = xyz_m
+        over = any(abs(x - place[0]) <= half_x for place in self.places_xyz_m)
+        return over and abs(y) <= half_y and 0.0 <= z < self.height_m
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from cellwright.catalogue.flat_parts import FLAT_PARTS
 from cellwright.catalogue.furniture import FURNITURE as OWN_FURNITURE
 from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
+from cellwright.catalogue.kitting_furniture import KITTING_FURNITURE
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
 from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.catalogue.parts import PartFigures
@@ -71,7 +72,7 @@ for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values(
     PARTS.add(_part.name, _part)
 for _tray in trays.TRAYS.values():
     TRAYS.add(_tray.name, _tray)
-for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values(), TOOL_HOLDER):
+for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values(), *KITTING_FURNITURE.values(), TOOL_HOLDER):
     FURNITURE.add(_item.name, _item)
 
 

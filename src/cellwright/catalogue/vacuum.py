@@ -1,16 +1,17 @@
-"""Vacuum tools: one suction cup on a tube. They hold by the air's pressure, as long as the lip of the cup seals."""
+"""Vacuum tools: a suction cup on a tube, or several on a bar. They hold by the air's pressure while their lips seal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import cos, pi, sin
 from types import MappingProxyType
 
 from cellwright.catalogue.objects import BlockFigures, TurnedFigures
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.tools import ToolFigures
 
-__all__ = ["LARGE_VACUUM", "SMALL_VACUUM", "VACUUM_TOOLS", "VacuumFigures"]
+__all__ = ["LARGE_VACUUM", "SMALL_VACUUM", "TRAY_VACUUM", "VACUUM_TOOLS", "VacuumFigures"]
 
 GRAVITY_MPS2 = 9.81
 EDGE_M = 0.005  # room for an error of the place
@@ -19,12 +20,14 @@ CARRIED_SHARE = 0.75  # of the rating: the rest is for acceleration
 
 @dataclass(frozen=True, kw_only=True)
 class VacuumFigures(ToolFigures):
-    """A suction cup in the flange's frame: z out of the flange, the tool centre point in the middle of its free lip.
+    """Suction cups in the flange's frame: z out of the flange, the tool centre point in the middle of the free lips.
+
+    Several cups are equal, have one pump, and stand evenly round the centre point, the first towards x; all must hold.
 
     Attributes:
         cup_diameter_m: Over the lip.
         cup_length_m: From the tube's end to the lip.
-        load_kg: What it carries at rest, hanging below it: its rating. Heavier things come off.
+        load_kg: What the tool carries at rest, hanging below it: its rating. Heavier things come off.
         stiffness_npm: Of the cup along its axis.
         damping_nspm: The same.
         press_m: How far the lip can be pressed in.
@@ -37,11 +40,14 @@ class VacuumFigures(ToolFigures):
         seal_gap_m: How far a point of the lip may be from a surface and still seal: soft rubber closes that.
         leak_rad: The largest stretch of the lip without contact that still seals.
         evacuation_s: Time constant with which the vacuum builds up under a sealed cup.
-        tube_radius_m: Of the tube between flange and cup.
+        tube_radius_m: Of the tube between flange, or bar, and cup.
         mount_radius_m: Of the adapter and the force sensor at the flange.
         mount_height_m: The same.
-        body_mass_kg: All but the cup.
-        cup_mass_kg: The cup.
+        body_mass_kg: All but the cups.
+        cup_mass_kg: One cup.
+        array_number: How many cups it has.
+        array_radius_m: Distance of the cups' axes from the centre point.
+        bar_size_m: Width and thickness of the bar that carries several cups, along x below the mount.
     """
 
     cup_diameter_m: float
@@ -64,11 +70,35 @@ class VacuumFigures(ToolFigures):
     mount_height_m: float
     body_mass_kg: float
     cup_mass_kg: float
+    array_number: int = 1
+    array_radius_m: float = 0.0
+    bar_size_m: tuple[float, float] = (0.0, 0.0)
 
     @property
     def holding_force_n(self) -> float:
-        """With what the full vacuum draws a thing to the lip: the weight of the rated load."""
-        return self.load_kg * GRAVITY_MPS2
+        """With what the full vacuum draws a thing to each lip: together, the weight of the rated load."""
+        return self.load_kg * GRAVITY_MPS2 / self.array_number
+
+    @property
+    def cups_xy_m(self) -> tuple[tuple[float, float], ...]:
+        """Where the cups' axes are, beside the centre point."""
+        angles = (2 * pi * k / self.array_number for k in range(self.array_number))
+        return tuple((self.array_radius_m * cos(angle), self.array_radius_m * sin(angle)) for angle in angles)
+
+    @property
+    def turn_rad(self) -> float:
+        """After which turn about its axis it is the same; zero when any turn will do."""
+        return 2 * pi / self.array_number if self.array_number > 1 else 0.0
+
+    @property
+    def carried_kg(self) -> float:
+        """The most that it is given to move about."""
+        return CARRIED_SHARE * self.load_kg
+
+    @property
+    def clear_m(self) -> float:
+        """How high things may stand beside its cups: from the lips up to the mount or the bar."""
+        return self.tcp_xyz_m[2] - self.mount_height_m - self.bar_size_m[1]
 
     def fits(self, part: PartFigures) -> bool:
         """Whether a part is flat on top where the cup comes, and light enough to be moved about."""
@@ -78,12 +108,13 @@ class VacuumFigures(ToolFigures):
             flat_m = min(part.size_m[:2]) / 2
         else:
             return False
-        return flat_m >= self.cup_diameter_m / 2 + EDGE_M and part.mass_kg <= CARRIED_SHARE * self.load_kg
+        reach_m = self.array_radius_m + self.cup_diameter_m / 2
+        return flat_m >= reach_m + EDGE_M and part.mass_kg <= self.carried_kg
 
     @property
     def mass_kg(self) -> float:
         """The whole tool."""
-        return self.body_mass_kg + self.cup_mass_kg
+        return self.body_mass_kg + self.array_number * self.cup_mass_kg
 
 
 _NIST = "NIST's USARSim kitting workstation (2012)"
@@ -111,6 +142,9 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
         "body_mass_kg": "estimated: aluminium of these sizes",
         "cup_mass_kg": "estimated: rubber of this size",
         "colours": "estimated: by choice",
+        "array_number": _NIST + ": one cup",
+        "array_radius_m": "none: one cup",
+        "bar_size_m": "none: one cup",
     }
 )
 _COLOURS = MappingProxyType(
@@ -180,4 +214,50 @@ LARGE_VACUUM = VacuumFigures(
     sources=_SOURCES,
 )
 
-VACUUM_TOOLS: Mapping[str, VacuumFigures] = MappingProxyType({tool.name: tool for tool in (SMALL_VACUUM, LARGE_VACUUM)})
+TRAY_VACUUM = VacuumFigures(
+    name="tray_vacuum",
+    title="Tray tool, two cups of 20 mm on a bar",
+    tcp_xyz_m=(0.0, 0.0, 0.104),
+    cup_diameter_m=0.020,
+    cup_length_m=0.018,
+    load_kg=1.4,
+    stiffness_npm=3000.0,
+    damping_nspm=50.0,
+    press_m=0.0045,
+    stretch_m=0.002,
+    tilt_stiffness_nmprad=2.0,
+    tilt_damping_nmsprad=0.02,
+    tilt_limit_rad=0.14,
+    lip_friction=0.8,
+    lip_points=12,
+    seal_gap_m=0.0005,
+    leak_rad=1.5707963267948966,
+    evacuation_s=0.05,
+    tube_radius_m=0.004,
+    mount_radius_m=0.034,
+    mount_height_m=0.046,
+    body_mass_kg=0.48,
+    cup_mass_kg=0.006,
+    array_number=2,
+    array_radius_m=0.063,
+    bar_size_m=(0.030, 0.016),
+    colours=_COLOURS,
+    sources=MappingProxyType(
+        {
+            **_SOURCES,
+            "tcp_xyz_m": "estimated: adapter, bar, and 42 mm below it, more than the 22 mm by which pegs stand up",
+            "cup_diameter_m": "estimated: fits beside seated gears on both kit trays with 6 mm to spare (tray_grips)",
+            "cup_length_m": "estimated: a cup of one and a half folds of this diameter, on a tube",
+            "load_kg": "estimated: 60 kPa on 0.85 of the diameter is 13.6 N for each cup; a safety factor of two",
+            "stiffness_npm": "estimated: yields 2.3 mm to its rated load",
+            "tilt_stiffness_nmprad": "estimated: a kit that hangs 5 mm beside the cups leans by 0.4 degrees",
+            "array_number": "the ontology's multi-cup effector has ArrayNumber; two are enough for a tray",
+            "array_radius_m": "estimated: so that one tool takes both kit trays, empty or full (tray_grips)",
+            "bar_size_m": "estimated: passes between the rails of a holder",
+        }
+    ),
+)
+
+VACUUM_TOOLS: Mapping[str, VacuumFigures] = MappingProxyType(
+    {tool.name: tool for tool in (SMALL_VACUUM, LARGE_VACUUM, TRAY_VACUUM)}
+)

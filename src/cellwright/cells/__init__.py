@@ -5,7 +5,7 @@ from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
 from cellwright.cells.mobile_places import MobilePlacement
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg
-from cellwright.cells.models import with_models
+from cellwright.cells.models import own_name, with_models
 from cellwright.cells.placement import Placement
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
@@ -27,5 +27,6 @@ __all__ = [
     "cell_json_schema",
     "load_cell",
     "nominal_layout",
+    "own_name",
     "with_models",
 ]

@@ -1,12 +1,13 @@
 """The `models` section of a cell: robots, tools, parts and fixtures from files of the cell's author.
 
 An imported model is filed in the catalogue under the cell's name for it and a digest of its files and settings, such as
-`my_arm@3f9c21ab`: two cells that mean different things by one name never meet, and a cell that names no file cannot
+`my_arm-3f9c21ab`: two cells that mean different things by one name never meet, and a cell that names no file cannot
 use what another one brought in.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from cellwright.core.registry import Registry
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
 
-__all__ = ["models_missing", "with_models"]
+__all__ = ["models_missing", "own_name", "with_models"]
 
 _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
     ("robots", "model", "arm", ROBOTS),
@@ -28,6 +29,8 @@ _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
     ("fixtures", "model", "fixture", FURNITURE),
     ("parts", "model", "part", PARTS),
 )
+
+_FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
 def with_models(cell: Cell) -> Cell:
@@ -53,18 +56,24 @@ def with_models(cell: Cell) -> Cell:
     return cell.model_copy(update={**changes, "populations": tuple(populations)})
 
 
+def own_name(filed: str) -> str:
+    """What the cell's author calls a model that may be filed: its name without the digest."""
+    found = _FILED.fullmatch(filed)
+    return found.group(1) if found else filed
+
+
 def models_missing(cell: Cell) -> bool:
     """Whether a model of the cell is not filed here: the cell was loaded by another process."""
     for section, key, _, registry in _USES:
         names = (getattr(item, key) or "" for item in getattr(cell, section).values())
-        if any("@" in name and name not in registry for name in names):
+        if any(_FILED.fullmatch(name) and name not in registry for name in names):
             return True
-    return any("@" in item.model and item.model not in PARTS for item in cell.populations)
+    return any(_FILED.fullmatch(item.model) and item.model not in PARTS for item in cell.populations)
 
 
 def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
     """Reads and files a model, if the name is one of the cell's own."""
-    own = (name or "").partition("@")[0]
+    own = own_name(name or "")
     if own not in cell.models or (name or "") in registry:
         return None
     from cellwright.models.importing import digest_of, import_figures
@@ -72,13 +81,14 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
     said = cell.models[own]
     settings = ModelSettings(file=said) if isinstance(said, str) else said
     if settings.kind not in (None, kind):
-        raise ConfigError(cell.where, path, f"models.{own} is a {settings.kind}, and is used as a {kind}")
+        article = "an" if kind == "arm" else "a"
+        raise ConfigError(cell.where, path, f"models.{own} is a {settings.kind}, and is used as {article} {kind}")
     folder = Path.cwd() if cell.file is None else cell.file.absolute().parent
     try:
         figures = import_figures(own, settings, folder, kind)
     except BadInput as error:
         raise ConfigError(cell.where, f"models.{own}", str(error)) from None
-    filed = f"{own}@{digest_of(figures)}"
+    filed = f"{own}-{digest_of(figures)}"
     if filed not in registry:
         registry.add(filed, replace(figures, name=filed))
     return filed

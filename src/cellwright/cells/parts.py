@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.cells.models import own_name
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
 from cellwright.core.errors import ConfigError, UnknownName
@@ -48,7 +49,7 @@ class PartPlacer:
             where = f"populations.{i}"
             for pose in (self._scatter if population.region else self._fill)(where, population):
                 counts[population.model] = number = counts.get(population.model, 0) + 1
-                name = f"{population.model.partition('@')[0]}_{number}"
+                name = f"{own_name(population.model)}_{number}"
                 if name in named:
                     problem = f"its part {number} needs the name '{name}', which is taken"
                     raise ConfigError(cell.where, where, problem)

@@ -102,7 +102,7 @@ def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
     """Checks a cell: mass, inertia, rest, contacts, energy, reach, sensors; exit 1 when something is wrong."""
     findings = check_cell(load_cell(cell), seed)
     if as_json:
-        print_json({"cell": cell, "findings": findings_json(findings)})
+        print_json({"cell": cell, **findings_json(findings)})
     else:
         show_findings(findings)
     return 0 if all(f.ok for f in findings) else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,11 +15,14 @@ from cellwright.cli.model_export import exported_json, say_exported
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
 from cellwright.models.exporting import ModelFormat, export_spec
+from cellwright.models.importing.notes import Note
 from cellwright.sim import World
 
 __all__ = ["export"]
 
 DEFAULT_ORDER = "kit_m2l1"
+START = "start"
+"""The keyframe in which arms are at home and everything has come to rest."""
 
 
 class Format(StrEnum):
@@ -64,7 +68,13 @@ def export(
     prepare_output(out)
     world = World(loaded, seed)
     model_form = ModelFormat(form.value)
-    exported = export_spec(world.full_spec(), out, model_form, name=loaded.name, whole=True, mesh_uri=mesh_uri)
+    spec = world.full_spec()
+    if model_form is ModelFormat.MJCF:
+        spec.add_key(name=START, qpos=world.data.qpos, ctrl=world.data.ctrl)
+    exported = export_spec(spec, out, model_form, name=loaded.name, whole=True, mesh_uri=mesh_uri)
+    if world.robots and model_form is not ModelFormat.MJCF:
+        lost = Note("dropped", "home", f"joint positions of {', '.join(world.robots)}: the format has none")
+        exported = replace(exported, notes=(*exported.notes, lost))
     counts = {"links": exported.links, "joints": exported.joints}
     if model_form is ModelFormat.MJCF:
         whole, _ = world.appearance.now()

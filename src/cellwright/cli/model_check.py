@@ -38,18 +38,26 @@ def check(
         kind, figures = find_model(model)
         findings = check_model(figures, kind)
     if as_json:
-        print_json({"model": model, "kind": kind, "findings": findings_json(findings)})
+        print_json({"model": model, "kind": kind, **findings_json(findings)})
     else:
         show_findings(findings)
     return 0 if all(finding.ok for finding in findings) else 1
 
 
-def findings_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
     """Findings for programs."""
-    return [{"check": f.check, "ok": f.ok, "detail": f.detail, "values": dict(f.values)} for f in findings]
+    told = [
+        {"check": f.check, "ok": f.ok, "detail": f.detail, "values": dict(f.values)}
+        | ({} if f.ok else {"remedy": f.remedy})
+        for f in findings
+    ]
+    return {"ok": all(f.ok for f in findings), "findings": told}
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    """Findings for people."""
-    rows = [(f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), f.detail) for f in findings]
+    """Findings for people; under what is wrong, what to do about it."""
+    rows = []
+    for f in findings:
+        told = f.detail if f.ok or not f.remedy else f"{f.detail}\n-> {f.remedy}"
+        rows.append((f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), told))
     table(None, ["check", "", "detail"], rows, markup=False)

@@ -17,6 +17,8 @@ __all__ = ["export", "exported_json", "is_file", "say_exported"]
 
 FASTENED = ("robot", "furniture")
 """Kinds that stand fast: written as SDF, they stay where they are put."""
+FEW = 3
+"""Places that are named where the same is true of many; programs get them all."""
 
 
 def export(
@@ -62,7 +64,7 @@ def exported_json(exported: Exported) -> dict[str, Any]:
 
 
 def say_exported(exported: Exported, form: ModelFormat, counts: Mapping[str, int]) -> None:
-    """What was written, for people: few files by their names, many by their folder, then the notes."""
+    """What was written, for people: few files by their names, many by their folder, then the notes, like ones together."""
     first, *others = exported.files
     say(f"{first} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
     if form is ModelFormat.MJCF:
@@ -70,5 +72,10 @@ def say_exported(exported: Exported, form: ModelFormat, counts: Mapping[str, int
             say(str(path))
     elif others:
         say(f"{others[0].parent} ({len(others)} files)")
+    alike: dict[tuple[str, str], list[str]] = {}
     for note in exported.notes:
-        say(str(note))
+        alike.setdefault((note.kind, note.what), []).append(note.where)
+    for (kind, what), places in alike.items():
+        rest = len(places) - FEW
+        where = ", ".join(places if rest <= 1 else places[:FEW]) + (f" and {rest} more" if rest > 1 else "")
+        say(f"{kind}: {where}: {what}")

@@ -111,7 +111,8 @@ def _vacuum_bodies(index: VacuumIndex) -> list[Body]:
     rod = np.full(3, tool.body_mass_kg * length_m**2 / 12)
     cup_m = np.array([0.0, 0.0, length_m + tool.cup_length_m / 2])
     cup = _disc(tool.cup_mass_kg, tool.cup_diameter_m / 2)
-    return [(tool.body_mass_kg, np.array([0.0, 0.0, 0.4 * length_m]), rod), (tool.cup_mass_kg, cup_m, cup)]
+    cups = [(tool.cup_mass_kg, cup_m + [x, y, 0.0], cup) for x, y in tool.cups_xy_m]
+    return [(tool.body_mass_kg, np.array([0.0, 0.0, 0.4 * length_m]), rod), *cups]
 
 
 def _disc(mass_kg: float, radius_m: float) -> Array:

@@ -47,8 +47,8 @@ class Vacuum:
 
     @property
     def level(self) -> float:
-        """The vacuum under the cup, as a share of what holds the rated load."""
-        return float(self._world.data.act[self._tool.activation])
+        """The vacuum under the cup, or the least of several, as a share of what holds the rated load."""
+        return self._tool.level(self._world.data)
 
     @property
     def holding(self) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import KitReport
-from cellwright.execution.view import CellView, Seen
+from cellwright.execution.trays import top_trays
+from cellwright.execution.view import CellView
 from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
@@ -24,7 +25,7 @@ def clearing(
     """Steps that take a part away that lies on a kit, or across its slots: into the slot it belongs to, or back."""
     parts = view.parts()
     for kit, design in designs.items():
-        able = [w for name, w in workers.items() if kit in reach.get(name, ()) and not w.out_of_service]
+        able = [w for name, w in workers.items() if _can_mend(view, w, kit, reach.get(name, frozenset()))]
         if not able or kit not in view.facts.tree.index:
             continue
         worker, empty = able[0], [s for s in view.seats_of_kit(kit, design) if view.in_seat(s, parts) is None]
@@ -32,10 +33,10 @@ def clearing(
         for part in {part.name: part for part in (*across, *view.extras(kit, parts))}.values():
             if unfit(part, worker.recipe, left_out) or not view.reaches(worker.name, part.position):
                 continue
-            hand = _put_back(view, worker, view.part(worker.held), reach) if worker.held else []
+            hand = _put_back(view, worker, worker.held_sku, reach) if worker.held else []
             step = Action(Verb.LOOK_PART, worker.name, worker.tool, part.sku, part.name, kit)
             fetch = [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
-            put = _put_back(view, worker, part, reach)
+            put = _put_back(view, worker, part.sku, reach)
             if any(seat.sku == part.sku for seat in empty):
                 put = [step._replace(verb=verb, place=kit) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
             if put and (hand or not worker.held):
@@ -43,13 +44,27 @@ def clearing(
     return []
 
 
-def _put_back(view: CellView, worker: Worker, part: Seen, reach: Mapping[str, frozenset[str]]) -> list[Action]:
-    """A part that is held into a parts tray of its kind, if one has room."""
+def _can_mend(view: CellView, worker: Worker, kit: str, reach: frozenset[str]) -> bool:
+    """Whether a robot works, gets to where a kit is, and has fingers for the parts there."""
+    if worker.out_of_service or worker.carries_tray or kit not in view.facts.things:
+        return False
+    if kit not in reach and view.facts.things[kit].reference not in reach:
+        return False
+    return any(sku in view.facts.handles.get(worker.tool, ()) for sku in view.facts.part_sku.values())
+
+
+def _put_back(view: CellView, worker: Worker, sku: str, reach: Mapping[str, frozenset[str]]) -> list[Action]:
+    """What is held into a parts tray of its kind, if one has room; a kit tray back into its box."""
+    if worker.carries_tray:
+        boxes = [box.name for box in view.facts.of_kind("LargeBoxWithEmptyKitTrays")]
+        stacks = [box for box in boxes if any(view.facts.things[t].sku == sku for t in top_trays(view, box))]
+        is_kit = view.facts.things[worker.held].kind == "Kit"
+        return [] if is_kit else [Action(Verb.RETURN_TRAY, worker.name, worker.tool, sku, box) for box in stacks[:1]]
     parts = view.parts()
     for tray in sorted(reach.get(worker.name, frozenset()) & set(view.facts.part_sku)):
         empty = any(view.in_seat(seat, parts) is None for seat in view.seats_of_tray(tray))
-        if view.facts.part_sku[tray] == part.sku and empty:
-            return [Action(Verb.RETURN_PART, worker.name, worker.tool, part.sku, tray)]
+        if view.facts.part_sku[tray] == sku and empty:
+            return [Action(Verb.RETURN_PART, worker.name, worker.tool, sku, tray)]
     return []
 
 
@@ -59,7 +74,7 @@ def stowing(view: CellView, workers: Mapping[str, Worker], reach: Mapping[str, f
         step
         for worker in workers.values()
         if worker.held and not worker.out_of_service
-        for step in _put_back(view, worker, view.part(worker.held), reach)
+        for step in _put_back(view, worker, worker.held_sku, reach)
     ]
 
 
@@ -74,7 +89,7 @@ def mending(
     """Steps that seat the parts that are in their slots and not seated: out and in again."""
     found: list[Action] = []
     for kit in kits:
-        able = [name for name, w in workers.items() if kit.name in reach.get(name, ()) and not w.out_of_service]
+        able = [name for name, w in workers.items() if _can_mend(view, w, kit.name, reach.get(name, frozenset()))]
         for slot in kit.slots:
             if slot.filled or slot.sku != slot.wanted or not slot.part or slot.part in left_out or not able:
                 continue

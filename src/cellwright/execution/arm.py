@@ -42,7 +42,7 @@ class HandReading:
         pose_tool_in_world: By the nominal pose of its base.
         gripper: Its name in the catalogue; empty when no tool is on the flange.
         width_m: Between the fingers, if it has any.
-        holding: Whether they were stopped by something.
+        holding: Whether they were stopped by something; of cups, whether they have a vacuum.
     """
 
     pose_tool_in_world: Pose
@@ -129,16 +129,20 @@ class Arm:
         """Closes the fingers, on something or nothing."""
         return self._reading((await self._do(messages.SetEndEffector(0, setting=CLOSED))).status)
 
+    async def suck(self, *, on: bool) -> HandReading:
+        """Starts the pump of its cups, or stops it."""
+        return self._reading((await self._do(messages.SetEndEffector(0, setting=float(on)))).status)
+
     async def dwell(self, duration_s: float) -> None:
         """Stands still."""
         await self._do(messages.Dwell(0, dwell_time=duration_s))
 
-    async def rest(self, aside_rad: float = 0.0) -> None:
+    async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """To the place where it waits, once it is above everything; turned aside about its first, upright axis."""
         if not self.rest_rad:
             return
         self._at = None
-        details = messages.JointSpeedAccel(joint_speed=JOINT_SPEED_RADPS, joint_accel=JOINT_ACCELERATION_RADPS2)
+        details = messages.JointSpeedAccel(joint_speed=speed_radps, joint_accel=JOINT_ACCELERATION_RADPS2)
         joints = tuple(
             messages.ActuateJoint(number, angle_rad + (aside_rad if number == 1 else 0.0), joint_details=details)
             for number, angle_rad in enumerate(self.rest_rad, start=1)

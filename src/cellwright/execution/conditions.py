@@ -9,12 +9,14 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.outcome import Evaluated
 from cellwright.execution.predicates import Evaluator, Flag, Truth, effects_of, flags_after, initial_flags, vocabulary
 from cellwright.execution.predicates.evaluator import preconditions_of
+from cellwright.execution.tray_steps import TRAY_VERBS
 from cellwright.execution.worker import Worker
-from cellwright.planning import Action
+from cellwright.planning import Action, Verb
 
 __all__ = ["Conditions"]
 
 IN_SLOT_M = 0.005
+_PLACES = {"WorkTable": "workTable", "LargeBoxWithEmptyKitTrays": "lbwekt", "LargeBoxWithKits": "lbwk"}
 When = Literal["precondition", "effect"]
 
 
@@ -43,7 +45,7 @@ class Conditions:
 
     def evaluate(self, action: Action, part: str, when: When) -> list[Evaluated]:
         """All that can be said of a step; what is about a tray is left out for a part that lies in none."""
-        bindings = self._bindings(action, part)
+        bindings = self._bindings(action, part, when)
         words, evaluator = vocabulary(), self._evaluator
         wanted: list[tuple[str, bool]] = []
         if when == "precondition":
@@ -68,9 +70,11 @@ class Conditions:
             found.append(Evaluated(label, one.objects, str(value), one.evidence, when))
         return found
 
-    def _bindings(self, action: Action, part: str) -> Mapping[str, str]:
+    def _bindings(self, action: Action, part: str, when: When = "effect") -> Mapping[str, str]:
         facts = self._worker.view.facts
         bound = {"robot": action.robot, "endEffector": action.tool or self._worker.tool, "sku": action.sku}
+        if action.verb in TRAY_VERBS:
+            return bound | self._tray_bindings(action, part, when)
         if part:
             bound["part"] = part
         if action.kit:
@@ -82,6 +86,21 @@ class Conditions:
             not part or part == self._worker.held or self._lies_in(part, action.place)
         ):
             bound["partsVessel"] = action.place
+        return bound
+
+    def _tray_bindings(self, action: Action, thing: str, when: When) -> dict[str, str]:
+        """Of a step with a kit tray or a kit; `thing` is which.
+
+        A kit that is only about to be created is nothing yet, and its tray stands on the table as before.
+        """
+        facts = self._worker.view.facts
+        kind = facts.things[action.place].kind
+        bound = {_PLACES[kind]: action.place} if kind in _PLACES else {}
+        if action.kit in facts.things:
+            bound["kit"] = action.kit
+        tray = facts.tray_of.get(thing, thing)
+        if tray and not (action.verb is Verb.CREATE_KIT and when == "effect"):
+            bound["kitTray"] = tray
         return bound
 
     def _lies_in(self, part: str, tray: str) -> bool:

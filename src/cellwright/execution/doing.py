@@ -13,6 +13,7 @@ from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import Steps
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
+from cellwright.execution.tray_steps import TRAY_VERBS
 from cellwright.execution.waiting import Waiting
 from cellwright.execution.worker import Worker
 from cellwright.planning import MOVES, Action, Verb
@@ -93,7 +94,9 @@ class Doing:
         await self.worker.sort_out()
         self.conditions.forget()
         held = self.worker.held
-        if held and self.worker.view.part(held).sku != action.sku:
+        if action.verb in TRAY_VERBS:
+            return None if held else [action]  # a tray that is held and should not be is a matter of planning
+        if held and self.worker.held_sku != action.sku:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
@@ -132,6 +135,8 @@ class Doing:
                 await self._clock.sleep(self._settings.latencies.database_s)
                 detail = await self.steps.do(action)
             part = self._after(action, part)
+            if action.verb in TRAY_VERBS:
+                self.conditions.refresh()
             self.conditions.done(action, part)
             await self._check(action, part, rows)
         except StepFailed as failure:
@@ -161,6 +166,8 @@ class Doing:
     def _meant(self, action: Action) -> str:
         """The part that a step is about, as far as that is known before it."""
         worker = self.worker
+        if action.verb in TRAY_VERBS:
+            return self.steps.trays.meant(action)
         if action.verb is Verb.LOOK_PART:
             good, _ = candidates(worker.view, action.sku, action.place, worker.recipe, self.steps.left_out)
             return good[0].name if good else ""
@@ -170,7 +177,8 @@ class Doing:
         return worker.held or worker.found
 
     def _after(self, action: Action, part: str) -> str:
-        return part if action.verb in _PUTS else self.worker.held or self.worker.found
+        is_put = action.verb in (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
+        return part if is_put else self.worker.held or self.worker.found
 
     async def _check(self, action: Action, part: str, rows: list[Evaluated]) -> None:
         """The effects, which are added to the rows; what was put down must also be seated."""
@@ -214,7 +222,9 @@ class Doing:
         view = self.worker.view
         places = [name for name in (action.place.partition("/")[0], action.kit) if name in view.facts.tree.index]
         anchors = [view.sighted_as(name) for name in places]
-        anchors = [name for name in anchors if view.facts.things[name].kind != "Part"]
+        anchors = [name for name in anchors if view.facts.things[name].kind in ("PartsTray", "KitTray")]
+        if action.verb in TRAY_VERBS:
+            anchors, part = [view.sighted_as(part)] if part else [], ""
         try:
             await self._look.at(anchors[:1], [part] if part else [])
         except CannotSee as error:

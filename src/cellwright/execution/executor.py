@@ -198,6 +198,8 @@ class Executor:
         begun = list(self._designs) or None
         planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
         self._planned, self._missing = planned, planned.missing
+        for kit in set(self._designs) - set(planned.kits) - set(self.view.facts.things):
+            del self._designs[kit]  # was planned and never begun
         self._designs.update(planned.kits)
         result = planned.result
         texts: dict[str, list[str]] = {name: [] for name in robots}

@@ -38,7 +38,7 @@ class Grip:
         tool: Its end effector, as the database calls it.
         found: The part that was looked for.
         seat: The slot that was looked for.
-        held: The part in its hand.
+        held: The part, the kit tray or the kit in its hand.
         slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
         misses: Parts in a row that were not gripped, or lost.
         reading: What it last said of its tool.
@@ -119,6 +119,20 @@ class Grip:
                 break
         return reading
 
+    async def suck(self) -> None:
+        """Draws on what is below its cups."""
+        try:
+            self.reading = await self.arm.suck(on=True)
+        except ArmFailed as error:
+            raise self._failed(error) from None
+
+    async def let_go(self) -> None:
+        """Stops the pump of its cups."""
+        try:
+            self.reading = await self.arm.suck(on=False)
+        except ArmFailed as error:
+            raise self._failed(error) from None
+
     async def dwell(self, duration_s: float) -> None:
         """Stands still."""
         try:
@@ -126,8 +140,18 @@ class Grip:
         except ArmFailed as error:
             raise self._failed(error) from None
 
+    @property
+    def carries_tray(self) -> bool:
+        """Whether it holds a kit tray or a kit, rather than a part or nothing."""
+        return bool(self.held) and self.view.facts.things[self.held].kind != "Part"
+
+    @property
+    def held_sku(self) -> str:
+        """What it holds; of a kit, its tray."""
+        return self.view.facts.things[self.view.sighted_as(self.held)].sku if self.held else ""
+
     def note_held(self, part: str) -> None:
-        """It has the part now."""
+        """It has a part, a kit tray or a kit now."""
         note_held(self.view.belief, self.tool, part)
         self.view.refresh()
         self.held, self.found, self.slipped_m = part, "", 0.0
@@ -149,7 +173,9 @@ class Grip:
         return seen if has_slipped else meant
 
     def at_hand(self, reading: HandReading) -> Seen | None:
-        """The part between the fingers, by where it is seen."""
+        """The part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
+        if self.carries_tray or gripper_figures(reading.gripper) is None:
+            return None
         point = reading.pose_tool_in_world.position
         near = [
             (float(((part.pose_in_world.apply(part.figures.grasp_xyz_m) - point) ** 2).sum() ** 0.5), part)

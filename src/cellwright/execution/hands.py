@@ -16,10 +16,10 @@ def held_by(belief: Belief) -> dict[str, str]:
         return {tool.name: tool.held_object.name for tool in found if tool.held_object is not None}
 
 
-def note_held(belief: Belief, tool: str, part: str) -> None:
-    """The tool has the part now; that it left its slot, and where it is, those tell who see it."""
+def note_held(belief: Belief, tool: str, thing: str) -> None:
+    """The tool has a part, a kit tray or a kit now; where that is, those tell who see it."""
     with belief.world_model.database.session() as session:
-        records.EndEffector.get(session, tool).held_object = records.Part.get(session, part)
+        records.EndEffector.get(session, tool).held_object = records.SolidObject.get(session, thing)
 
 
 def note_released(belief: Belief, tool: str) -> None:

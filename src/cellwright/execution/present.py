@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from cellwright.execution.grasps import hanging
 from cellwright.execution.predicates import BelievedCell, Sight, ToolState
+from cellwright.execution.trays import CARRIED, hold_of
 from cellwright.execution.view import CellView
 
 __all__ = ["PresentCell"]
@@ -44,10 +45,22 @@ class PresentCell(BelievedCell):
         """Where a part is that was taken, is not seen, and still fills the fingers that took it."""
         facts = self._view.facts
         tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
-        if tool is None or not tool.holding or facts.things[name].kind != "Part":
+        if tool is None or not tool.holding:
             return None
+        if facts.things[name].kind in CARRIED:
+            return self._hanging(name, tool)
         part = self._view.part(name)
         if abs(tool.width_m - part.figures.grasp_width_m) > WIDTH_M:
             return None
         spread = tool.sd_m**2
         return Sight(hanging(tool.pose_tool_in_world, part), (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+
+    def _hanging(self, name: str, tool: ToolState) -> Sight | None:
+        """Where a kit tray or a kit is that hangs from cups."""
+        view = self._view
+        hold = hold_of(view.facts.things[view.sighted_as(name)].sku, tool.model)
+        if hold is None:
+            return None
+        spread = tool.sd_m**2
+        pose = hold.hanging(tool.pose_tool_in_world, view.pose(name))
+        return Sight(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)

@@ -27,6 +27,7 @@ class Recipe:
     Attributes:
         approach_m: How far above a part or a slot slow motion begins.
         fast_mps: Speed of travel.
+        carry_mps: Speed of travel with a tray that hangs from cups, and perhaps parts in it.
         slow_mps: Speed of the last way down, and of the first way up with a part.
         careful_mps: The same after something slipped.
         acceleration_mps2: Of the tool.
@@ -40,6 +41,7 @@ class Recipe:
 
     approach_m: float = 0.05
     fast_mps: float = 0.4
+    carry_mps: float = 0.25
     slow_mps: float = 0.12
     careful_mps: float = 0.05
     acceleration_mps2: float = 0.8

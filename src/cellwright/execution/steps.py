@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from cellwright.execution.binding import candidates, is_touched, open_seat, wron
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.view import Seat, Seen
 from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
@@ -43,6 +45,11 @@ class Steps:
     attempt: int = 1
     turned: int = 0
 
+    @cached_property
+    def trays(self) -> TraySteps:
+        """Those with kit trays and kits."""
+        return TraySteps(self.worker, self.look, self.designs)
+
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
 
@@ -58,11 +65,8 @@ class Steps:
             Verb.RETURN_PART: self._return_part,
             Verb.REMOVE_PART: self._remove_part,
         }
-        if action.verb not in ways:
-            needed = "tool changer" if action.verb in (Verb.ATTACH, Verb.DETACH) else "tool for kit trays"
-            raise StepFailed(FailureKind.UNABLE, f"{action.verb} cannot be done: this cell has no {needed}")
         try:
-            return await ways[action.verb](action)
+            return await (ways | self.trays.ways())[action.verb](action)
         except CannotSee as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), self.worker.held) from None
 

@@ -45,6 +45,6 @@ class Survey:
                 return kits
 
     def _trays(self) -> list[str]:
-        """The trays that these robots work at."""
+        """The trays that these robots work at, and that nothing covers."""
         view = self._view
-        return [t for t in view.trays() if any(view.reaches(r, view.pose(t).position) for r in self._robots)]
+        return [t for t in view.trays() if not view.is_covered(t) and any(view.reaches(r, view.pose(t).position) for r in self._robots)]

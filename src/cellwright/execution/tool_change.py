@@ -6,7 +6,7 @@ camera looks at the holders. Where they are is known from the drawings.
 
 from __future__ import annotations
 
-from math import atan2, pi
+from math import atan2, copysign, pi
 
 import numpy as np
 
@@ -25,6 +25,8 @@ __all__ = ["CHANGES", "change_tool", "note_tool", "tool_conditions"]
 
 CHANGES = (Verb.ATTACH, Verb.DETACH)
 GAP_M = 0.0005  # between the two halves of the changer when the lock closes: they need not touch
+ASIDE_RAD = 0.6  # how far off a holder an arm is with a tool that hangs lower than the rails; estimated
+JOINT_SPEED_RADPS = 1.5  # with nothing in the hand; estimated
 CLEAR_M = 0.03  # from the holder to the end of a tool that is out of it
 
 
@@ -54,7 +56,8 @@ async def change_tool(worker: Worker, action: Action) -> str:
 class _Way:
     """To a holder and away from it: turned towards it at rest, across to above it, down.
 
-    A long tool hangs lower at rest than the rails of the holder are: it is drawn up first, beside the holder.
+    A long tool hangs lower at rest than the rails of the holder are: the arm is not turned all the way then, and the
+    tool drawn up before it comes to the holder.
     """
 
     def __init__(self, worker: Worker, action: Action) -> None:
@@ -66,25 +69,28 @@ class _Way:
         goal = self._holder.position - base
         turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])
         self._turn_rad = (turn_rad + pi) % (2 * pi) - pi
-        turned = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.0, 0.0, self._turn_rad)).apply(self._rest)
+        self._aside_rad = copysign(max(abs(self._turn_rad) - ASIDE_RAD, 0.0), self._turn_rad)
+        turned = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.0, 0.0, self._aside_rad)).apply(self._rest)
         self._beside = self._holder.inverse().apply(base + turned)[:2]
 
     async def come(self) -> None:
         """To where the changer works."""
-        await self._arm.rest(self._turn_rad)
         if self._hangs_low(await self._tool()):
+            await self._arm.rest(self._aside_rad, JOINT_SPEED_RADPS)
             await self._go(self._above_m, aside=True, straight=False)
-            await self._go(self._above_m)
         else:
-            await self._go(self._above_m, straight=False)
+            await self._arm.rest(self._turn_rad, JOINT_SPEED_RADPS)
+        await self._go(self._above_m, straight=False)
         await self._go(GAP_M)
 
     async def leave(self) -> None:
         """Back to the robot's rest, which is aside when others work below it."""
         await self._go(self._above_m)
         if self._hangs_low(await self._tool()):
-            await self._go(self._above_m, aside=True)
-        await self._arm.rest(self._turn_rad)
+            await self._go(self._above_m, aside=True, straight=False)
+            await self._arm.rest(self._aside_rad, JOINT_SPEED_RADPS)
+        else:
+            await self._arm.rest(self._turn_rad, JOINT_SPEED_RADPS)
         await self._worker.withdraw()
 
     async def _tool(self) -> str:

@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 IN_SLOT_M, ON_SLOT_M = 0.015, 0.020  # as planning counts: farther away is not in the slot
 NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
 BESIDE_M = 0.001  # a part that stands nearer to a tray than this may touch it: detectors err by a third of it
+COVERS_M = 0.05  # trays on top of each other are nearer than this; those side by side are not
 HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
 
 
@@ -158,6 +159,32 @@ class CellView:
         """Every tray that can be seen, those of kits included."""
         return [t.name for t in self.facts.of_kind("PartsTray", "KitTray") if t.name in self.facts.tree.index]
 
+    def is_covered(self, tray: str) -> bool:
+        """Whether another tray lies on it: no detector above sees it then."""
+        here = self.pose(tray).position
+        apart = [self.pose(other).position - here for other in self.trays() if other != tray]
+        return any(z > 0.0 and np.hypot(x, y) < COVERS_M for x, y, z in apart)
+
+    def size_m(self, name: str) -> tuple[float, float, float]:
+        """Extent of a table, or of the room in a box, from its origin up."""
+        return self.facts.sizes[name]
+
+    def carried(self) -> frozenset[str]:
+        """Trays in hands, and the parts that ride on them."""
+        found: set[str] = set()
+        for thing in self.facts.held.values():
+            tray = self.sighted_as(thing)
+            if self.facts.things[tray].kind != "KitTray" or tray not in self.facts.tree.index:
+                continue
+            found.add(tray)
+            length_m, width_m, height_m = tray_layout(self.facts.things[tray].sku).size_m
+            from_world = self.pose(tray).inverse()
+            for part in self.parts():
+                x, y, z = np.abs(from_world.apply(part.position))
+                if x <= length_m / 2 and y <= width_m / 2 and z <= height_m + HIGHEST_M / 2:
+                    found.add(part.name)
+        return frozenset(found)
+
     def sighted_as(self, place: str) -> str:
         """What a detector sees of a place: the tray of a kit, else the thing itself."""
         return self.facts.tray_of.get(place, place)
@@ -222,14 +249,18 @@ class CellView:
         if boxes is None:
             return 0.0
         low, high = boxes[:, 0].min(axis=0)[:2] - NEAR_M, boxes[:, 1].max(axis=0)[:2] + NEAR_M
-        tops = []
+        tops, carried = [], self.carried() if self.facts.held else frozenset()
         for tray in self.trays():
+            if tray in carried:
+                continue
             point = self.facts.tree.in_world[self.facts.tree.index[tray]][:3, 3]
             if ((low <= point[:2]) & (point[:2] <= high)).all():
                 tops.append(float(point[2]) + tray_layout(self.facts.things[tray].sku).size_m[2])
         tray_top_m = max(tops, default=0.0)
         for part in self.parts():
             point = part.position
+            if part.name in carried:
+                continue
             if ((low <= point[:2]) & (point[:2] <= high)).all() and part.top_m <= tray_top_m + HIGHEST_M:
                 tops.append(part.top_m)
         return max(tops, default=0.0)

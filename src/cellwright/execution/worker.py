@@ -41,6 +41,8 @@ class Worker(Grip):
     @property
     def travel_mps(self) -> float:
         """As fast as the grip allows."""
+        if self.carries_tray:
+            return self.recipe.carry_mps
         return self.recipe.slow_mps if self.slipped_m or (self.held and self.misses) else self.recipe.fast_mps
 
     async def rise(self) -> None:

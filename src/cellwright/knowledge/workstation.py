@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 Vector3 = tuple[float, float, float]
-ToolKind = Literal["ParallelGripper", "TwoJawGripper", "ThreeFingerGripper", "OtherGripper", "SingleCupEffector"]
+ToolKind = Literal[
+    "ParallelGripper", "TwoJawGripper", "ThreeFingerGripper", "OtherGripper", "SingleCupEffector", "MultiCupEffector"
+]
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class ToolOfStation:
-    """A tool and the SKUs, of parts and of kit trays, that it can hold."""
+    """A tool and the SKUs, of parts and of kit trays, that it can hold.
+
+    Attributes:
+        width_m: How far the fingers of a gripper open.
+        cup_m: Diameter of a cup.
+        cups: How many there are, and the radius of the circle that they are on.
+    """
 
     name: str
     kind: ToolKind
@@ -81,6 +89,8 @@ class ToolOfStation:
     description: str = ""
     mass_kg: float = 0.0
     width_m: float | None = None
+    cup_m: float | None = None
+    cups: tuple[int, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -142,21 +152,34 @@ class FixedKit:
 
 @dataclass(frozen=True)
 class StackOfTrays:
-    """A box of empty kit trays, all of one kind."""
+    """A box of empty kit trays, all of one kind.
+
+    Attributes:
+        count: How many trays lie on each other in its middle.
+        trays: Their names and places in the box, where they are known better than that.
+        size_m: Of the room in it, from its origin up.
+    """
 
     name: str
     tray_sku: str
     place: Place
     count: int
+    trays: tuple[tuple[str, Place], ...] = ()
+    size_m: Vector3 | None = None
 
 
 @dataclass(frozen=True)
 class BoxOfKits:
-    """A box for finished kits."""
+    """A box for finished kits.
+
+    Attributes:
+        size_m: Of the room in it, from its origin up.
+    """
 
     name: str
     place: Place
     capacity: int
+    size_m: Vector3 | None = None
 
 
 @dataclass(frozen=True)
@@ -204,6 +227,7 @@ class Workstation:
         yield from ((thing.name, thing.place) for group in groups for thing in group)
         for changer in self.changers:
             yield from ((holder.name, holder.place) for holder in changer.holders)
+        yield from (tray for stack in self.stacks for tray in stack.trays)
         yield from ((part.name, part.place) for part in self.parts)
 
     @property

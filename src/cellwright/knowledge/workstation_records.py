@@ -18,6 +18,7 @@ from cellwright.knowledge.workstation import (
     FixedKit,
     PartInTray,
     Place,
+    StackOfTrays,
     SupplyTray,
     ToolOfStation,
     Vector3,
@@ -96,17 +97,16 @@ class _Writer:
             made = records.WorkTable(name=table.name, internal_shape=_box(table.name, table.size_m))
             self._put(made, table.place, records.PoseOnlyLocation)
         for stack in self.of.stacks:
-            box = records.LargeBoxWithEmptyKitTrays(name=stack.name)
+            box = records.LargeBoxWithEmptyKitTrays(name=stack.name, internal_shape=_room(stack.name, stack.size_m))
             self._put(box, stack.place, records.PoseOnlyLocation)
             box.large_container = self._container(stack.name)
-            height_m = tray_layout(stack.tray_sku).size_m[2]
-            for number in range(stack.count):
-                tray = records.KitTray(name=f"{stack.name}_tray_{number + 1}", sku=self.sku(stack.tray_sku))
-                pose = Pose.from_xyz_rpy([0.0, 0.0, number * height_m])
-                self._put(tray, Place(pose, stack.name), records.PoseLocationIn)
+            for name, place in stack.trays or _stacked(stack):
+                tray = records.KitTray(name=name, sku=self.sku(stack.tray_sku))
+                self._put(tray, place, records.PoseLocationIn)
                 box.empty_kit_tray.append(tray)
         for box_of_kits in self.of.boxes:
             full = records.LargeBoxWithKits(name=box_of_kits.name, capacity=box_of_kits.capacity)
+            full.internal_shape = _room(box_of_kits.name, box_of_kits.size_m)
             self._put(full, box_of_kits.place, records.PoseOnlyLocation)
             full.large_container = self._container(box_of_kits.name)
 
@@ -169,6 +169,10 @@ class _Writer:
         made.description, made.weight = tool.description, tool.mass_kg
         if isinstance(made, records.GripperEffector):
             made.max_grip_width = tool.width_m
+        if isinstance(made, records.VacuumEffector):
+            made.cup_diameter = tool.cup_m
+        if isinstance(made, records.MultiCupEffector) and tool.cups is not None:
+            made.array_number, made.array_radius = tool.cups
         for sku in tool.handles:
             self.sku(sku).usable_end_effector.append(made)
         return made
@@ -298,3 +302,20 @@ def _diagonal(deviations: Vector3) -> records.Covariance:
 def _box(owner: str, size_m: Vector3) -> records.BoxyShape:
     x, y, z = size_m
     return records.BoxyShape(name=f"{owner}_shape", shape_length=x, shape_width=y, shape_height=z, has_top=True)
+
+
+def _room(owner: str, size_m: Vector3 | None) -> records.BoxyShape | None:
+    """What is inside an open box, if anybody knows."""
+    if size_m is None:
+        return None
+    shape = _box(owner, size_m)
+    shape.has_top = False
+    return shape
+
+
+def _stacked(stack: StackOfTrays) -> Iterable[tuple[str, Place]]:
+    """Trays of which nobody knows more than that they lie on each other."""
+    height_m = tray_layout(stack.tray_sku).size_m[2]
+    for number in range(stack.count):
+        pose = Pose.from_xyz_rpy([0.0, 0.0, number * height_m])
+        yield f"{stack.name}_tray_{number + 1}", Place(pose, stack.name)

@@ -37,7 +37,8 @@ def check_mass(model: Any) -> Finding:
     if not wrong and masses[heavy] > MOST_RATIO * masses[light]:
         wrong = [f"'{heavy}' weighs {masses[heavy] / masses[light]:.2g} times as much as '{light}'"]
     detail = f"{total:.4g} kg move, from {masses[light]:.3g} kg ('{light}') to {masses[heavy]:.3g} kg ('{heavy}')"
-    return Finding("mass", not wrong, "; ".join(wrong) or detail, values)
+    remedy = "give masses in kg; join what weighs next to nothing to its neighbour"
+    return Finding("mass", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 
 def check_inertia(model: Any) -> Finding:
@@ -72,7 +73,8 @@ def check_inertia(model: Any) -> Finding:
     if fits:
         detail += f"; radii of gyration from {min(fits):.0%} of the shape's"
     values = {"gyration_least": min(fits), "gyration_most": max(fits)} if fits else {}
-    return Finding("inertia", not wrong, "; ".join(wrong) or detail, values)
+    remedy = "give the moments of that shape about its centre of mass, in kg m2; or leave them out: the shape's are taken"
+    return Finding("inertia", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 
 def check_limits(described: Model) -> Finding:
@@ -99,7 +101,9 @@ def check_limits(described: Model) -> Finding:
     detail = f"{len(joints)} joints in order"
     if unknown:
         detail += f"; without a limit of speed or effort: {', '.join(unknown)}"
-    return Finding("limits", not wrong, "; ".join(wrong) or detail, {"joints": len(joints), "unknown": len(unknown)})
+    values = {"joints": len(joints), "unknown": len(unknown)}
+    remedy = "give lower below upper, in rad or m; speed and effort above zero"
+    return Finding("limits", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 
 def _moving(model: Any) -> dict[int, float]:

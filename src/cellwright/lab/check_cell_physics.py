@@ -36,11 +36,11 @@ def check_contacts(world: World) -> Finding:
     weight = GRAVITY_MPS2 * float(model.body_subtreemass[free].sum())
     values = {"pairs": float(len(pairs)), "deepest_m": depth, "hardest_n": force}
     if overlap is not None and depth > DEEPEST_M:
-        return Finding("contacts at rest", False, str(overlap), values)
+        return Finding("contacts at rest", False, str(overlap), values, "move them apart; nothing fits so tightly")
     if hardest is not None and force > MOST_WEIGHTS * weight:
         whose = f"'{hardest.first}' and '{hardest.second}'"
         text = f"{whose} press with {force:.3g} N; all that is loose weighs {weight:.3g} N"
-        return Finding("contacts at rest", False, text, values)
+        return Finding("contacts at rest", False, text, values, "give them room: something is jammed between others")
     detail = f"{len(pairs)} pairs touch, {depth * 1000:.3f} mm deep and with {force:.3g} N at most"
     return Finding("contacts at rest", True, detail, values)
 
@@ -57,8 +57,10 @@ def check_stillness(world: World) -> Finding:
     worst = max(range(model.njnt), key=lambda joint: _most(model, joint, strayed), default=None)
     moved = 0.0 if worst is None else _most(model, worst, strayed)
     detail = f"in {STILL_S:g} s at most {most:.1e} J, and {moved:.1e} m or rad"
-    detail += f" ('{model.joint(worst).name}')" if moved > STRAYED else ""
-    return Finding("energy at rest", most <= STILL_J and moved <= STRAYED, detail, {"kinetic_j": most, "moved": moved})
+    detail += f" ('{model.joint(worst).name}')" if worst is not None and (moved > STRAYED or most > STILL_J) else ""
+    values = {"kinetic_j": most, "moved": moved}
+    remedy = "put it where it lies steadily; if it is a robot's joint, look at its servo with `cellwright model check`"
+    return Finding("energy at rest", most <= STILL_J and moved <= STRAYED, detail, values, remedy)
 
 
 def _most(model: Any, joint: int, strayed: Any) -> float:

@@ -15,11 +15,11 @@ YAW_LIMIT = 0.01  # one step of a wheel is 0.1 % of the turn
 
 
 def check_drives(world: World) -> Finding:
-    """Every mobile robot stands upright where it was put, and turns half round on the spot as its wheels say."""
+    """Every mobile robot stands upright, and turns half round on the spot as its wheels say."""
     start = world.snapshot()
     tilted = [n for n in world.mobiles if np.abs(world.pose_of(n).rpy[:2]).max() > TILT_LIMIT_RAD]
     if tilted:
-        return Finding("drives", False, f"not on its wheels: {', '.join(tilted)}")
+        return Finding("drives", False, f"not on its wheels: {', '.join(tilted)}", remedy="put it down upright")
     worst, most = "", 0.0
     yaws = {name: world.pose_of(name).rpy[2] for name in world.mobiles}
     counts = world.wheels.counts()
@@ -37,4 +37,5 @@ def check_drives(world: World) -> Finding:
         worst, most = max((worst, most), (name, error), key=lambda entry: entry[1])
     world.restore(start)
     detail = f"turned on the spot for {TURN_S:g} s; yaw is {most:.2%} from what the wheels say, most for '{worst}'"
-    return Finding("drives", most <= YAW_LIMIT, detail)
+    remedy = "give it room to turn, an even floor, and wheels of about one size"
+    return Finding("drives", most <= YAW_LIMIT, detail, {"yaw_error": most}, remedy)

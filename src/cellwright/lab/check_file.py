@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +14,21 @@ from cellwright.core.errors import BadInput
 from cellwright.lab.check_model import check_model, check_spec
 from cellwright.lab.finding import Finding
 from cellwright.models.description import Inertial
-from cellwright.models.importing import Note, Notes, guess_kind, import_figures, model_name, read_description
+from cellwright.models.importing import (
+    ImportedArmFigures,
+    Note,
+    Notes,
+    guess_kind,
+    import_figures,
+    model_name,
+    read_description,
+)
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.source import Source, read_source
 
 __all__ = ["check_file"]
 
+_LINE = re.compile(r":\d+$")
 LEAST_MASS_KG = 1e-6
 """What weighs less is a frame, which formats that know no massless link must give something."""
 
@@ -47,17 +57,37 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     written = _as_written(source, search)
     if guess_kind(source) == "arm":
         arm = import_figures(name, settings, folder, "arm")
-        return "robot", [_read(arm.notes), *written, *check_model(arm, "robot")]
+        return "robot", [_read(arm.notes), *written, *_drives(source, arm), *check_model(arm, "robot")]
     moves = bool(source.spec.copy().compile().njnt)
     kind = "tool" if moves else "furniture"
     return kind, [_read(tuple(notes)), *written, *check_spec(source.spec, kind)]
 
 
 def _read(notes: tuple[Note, ...]) -> Finding:
-    """What reading it took; `model import` tells each of them."""
+    """What reading it took; a line of the file that cannot be meant, and was mended, is wrong."""
     counts = Counter(note.kind for note in notes)
+    values = {kind: float(count) for kind, count in counts.items()}
+    faults = [f"{note.where}: {note.what}" for note in notes if note.kind == "changed" and _LINE.search(note.where)]
+    if faults:
+        return Finding("reads", False, "; ".join(faults), values, "mend these lines of the file")
     told = ", ".join(f"{counts[kind]} {kind}" for kind in ("changed", "guessed", "dropped"))
-    return Finding("reads", True, f"facts {told}", {kind: float(count) for kind, count in counts.items()})
+    return Finding("reads", True, f"facts {told}; `cellwright model import` tells them", values)
+
+
+def _drives(source: Source, arm: ImportedArmFigures) -> list[Finding]:
+    """Whether the drives that the file describes can carry what it describes."""
+    if source.world is None:
+        return []
+    said = {joint.name: joint.limits.effort for placed in source.world.models for joint in placed.model.joints}
+    weak = [
+        f"'{joint.name}' has the effort limit {said[joint.name]:g} N m, which does not carry it; "
+        f"{joint.effort_limit_nm:g} is used"
+        for joint in arm.joints
+        if said.get(joint.name) and joint.effort_limit_nm > 1.001 * (said[joint.name] or 0.0)
+    ]
+    if not weak:
+        return []
+    return [Finding("effort as written", False, "; ".join(weak), {}, "give the largest torque of the drive, in N m")]
 
 
 def _as_written(source: Source, search: Sequence[Path]) -> list[Finding]:
@@ -81,7 +111,9 @@ def _as_written(source: Source, search: Sequence[Path]) -> list[Finding]:
                 )
     detail = "; ".join(mended) or "masses and moments can be"
     detail += f"; none for {', '.join(missing)}" if missing else ""
-    return [Finding("inertia as written", not mended, detail, {"mended": len(mended), "missing": len(missing)})]
+    values = {"mended": len(mended), "missing": len(missing)}
+    remedy = "give masses above zero, and moments of which none exceeds the sum of the others"
+    return [Finding("inertia as written", not mended, detail, values, remedy)]
 
 
 def _alike(own: Inertial, used: Inertial | None) -> bool:

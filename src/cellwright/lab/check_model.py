@@ -90,10 +90,12 @@ def check_reach(figures: ArmFigures) -> list[Finding]:
         share >= FOUND_LEAST[arm.method],
         f"{arm.method}: {found} of {len(poses)} poses found again",
         {"found": share, "n": float(len(poses))},
+        "look at joint axes and limits: the arm that is solved is not the one that is built",
     )
     down = _down(arm, far)
     detail = f"{far:.3f} m from the base; {down:.0%} of the points above the floor of that ball, flange down"
-    return [there_and_back, Finding("reach", down > 0, detail, {"reach_m": far, "down_share": down})]
+    remedy = "name another tip, or look at joint limits and axes: no point was reached with the flange down"
+    return [there_and_back, Finding("reach", down > 0, detail, {"reach_m": far, "down_share": down}, remedy)]
 
 
 def _down(arm: ArmKinematics, far_m: float) -> float:

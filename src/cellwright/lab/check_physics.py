@@ -23,8 +23,10 @@ DRIFT = 1e-3
 REST_S, REST_STEP_S = 2.0, 2e-3
 REST_SPEED_MPS = 1e-3
 SINK_M = 5e-4
-HOLD_S = 0.5
+HOLD_S, WATCHED = 0.5, 100
 HOLD_RAD = 1e-3
+NUDGE = 0.01
+"""rad or m: far enough for a servo that swings to swing visibly, less than any clearance at home."""
 Array = npt.NDArray[np.float64]
 
 
@@ -40,25 +42,41 @@ def check_contacts_at_home(spec: Any, home: Array | None) -> Finding:
     depth = 0.0 if overlap is None else overlap.depth_m
     values = {"contacts": float(data.ncon), "deepest_m": depth}
     if outside:
-        return Finding("contacts at home", False, f"outside their limits: {', '.join(outside)}", values)
+        text = f"outside their limits: {', '.join(outside)}"
+        return Finding("contacts at home", False, text, values, "give another home, or mend the limits")
     if overlap is not None and depth > TOUCH_M:
-        return Finding("contacts at home", False, f"{overlap}", values)
+        remedy = "give another home; or leave the pair out, where the links overlap as they are drawn"
+        return Finding("contacts at home", False, f"{overlap}", values, remedy)
     return Finding("contacts at home", True, "no link is inside another", values)
 
 
 def check_holds(spec: Any, home: Array | None) -> Finding | None:
-    """Its servos hold it at home against its weight; None for a model that has none."""
+    """Pushed away a little, its servos bring it home and hold it there against its weight; None without servos."""
     model, data = _at_home(spec, home)
     if not model.nu:
         return None
     start = data.qpos.copy()
     for actuator in range(len(model.actuator_ctrladr)):
-        joint = int(model.actuator_trnid[actuator, 0])
-        data.ctrl[int(model.actuator_ctrladr[actuator])] = data.qpos[model.jnt_qposadr[joint]]
+        at = int(model.jnt_qposadr[int(model.actuator_trnid[actuator, 0])])
+        data.ctrl[int(model.actuator_ctrladr[actuator])] = start[at]
+        data.qpos[at] += NUDGE if data.qpos[at] <= 0 else -NUDGE
     mujoco.mj_step(model, data, round(HOLD_S / model.opt.timestep))
-    moved = float(np.abs(data.qpos - start).max()) if model.nq else 0.0
-    detail = f"moved {moved:.2g} rad or m in {HOLD_S:g} s"
-    return Finding("holds still", moved <= HOLD_RAD and _sane(data), detail, {"moved": moved})
+    seen = []
+    for _ in range(WATCHED):
+        mujoco.mj_step(model, data)
+        seen.append(data.qpos - start)
+    off, swing = np.abs(np.mean(seen, axis=0)), np.ptp(seen, axis=0) / 2
+    worst = int(np.argmax(off + swing))
+    values = {"moved": float(off.max()), "swing": float(swing.max())}
+    if off[worst] + swing[worst] <= HOLD_RAD and _sane(data):
+        detail = f"back from {1000 * NUDGE:g} mrad or mm within {HOLD_S:g} s, to {off[worst]:.1e} rad or m"
+        return Finding("holds still", True, detail, values)
+    name = next(model.joint(j).name for j in reversed(range(model.njnt)) if model.jnt_qposadr[j] <= worst)
+    if swing[worst] > off[worst]:
+        detail = f"'{name}' swings by {swing[worst]:.2g} rad or m {HOLD_S:g} s after a push of {NUDGE:g}"
+        return Finding("holds still", False, detail, values, "give its servo more damping, or less stiffness")
+    detail = f"'{name}' is {off[worst]:.2g} rad or m away {HOLD_S:g} s after a push of {NUDGE:g}"
+    return Finding("holds still", False, detail, values, "give its servo more effort or stiffness, or its links less mass")
 
 
 def check_rest(spec: Any) -> Finding:
@@ -75,7 +93,8 @@ def check_rest(spec: Any) -> Finding:
     values = {"contacts": float(data.ncon), "deepest_m": depth, "speed_mps": speed}
     detail = f"{data.ncon} contacts, {depth * 1000:.3f} mm deep at most; moves at {speed * 1000:.2g} mm/s"
     ok = _sane(data) and bool(data.ncon) and speed <= REST_SPEED_MPS and depth <= SINK_M
-    return Finding("contacts at rest", ok, detail, values)
+    remedy = "give it a shape to touch with and a face to lie on; look at its contact settings"
+    return Finding("contacts at rest", ok, detail, values, remedy)
 
 
 def check_energy(spec: Any, home: Array | None) -> Finding:
@@ -108,7 +127,9 @@ def check_energy(spec: Any, home: Array | None) -> Finding:
     mujoco.mj_forward(model, data)
     drift = abs(float(data.energy.sum()) - start) / kinetic if kinetic > 1e-12 else 0.0
     detail = f"{'thrown' if thrown else 'let swing'} for {SWING_S:g} s: {drift:.1e} of {kinetic:.3g} J"
-    return Finding("energy drift", drift <= DRIFT and _sane(data), detail, {"drift": drift, "kinetic_j": kinetic})
+    values = {"drift": drift, "kinetic_j": kinetic}
+    remedy = "look for links that are far too light for what hangs on them"
+    return Finding("energy drift", drift <= DRIFT and _sane(data), detail, values, remedy)
 
 
 def _at_home(spec: Any, home: Array | None) -> tuple[Any, Any]:

@@ -17,9 +17,11 @@ class Finding:
         ok: Whether it is as it should be.
         detail: What was found, for people.
         values: The figures in it, for programs; the name ends in the unit.
+        remedy: What to do about it, where it is not as it should be.
     """
 
     check: str
     ok: bool
     detail: str
     values: Mapping[str, float] = field(default_factory=dict)
+    remedy: str = ""

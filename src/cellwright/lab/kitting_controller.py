@@ -45,9 +45,11 @@ class AttentiveBelief(Belief):
 
     Attributes:
         asked_s: Detector -> when somebody last asked how old its sight of something is.
+        on_reload: Is called when objects may have come into the database.
     """
 
     asked_s: dict[str, float]
+    on_reload: Callable[[], None] = staticmethod(lambda: None)
 
     def age_s(self, name: str, now_s: float) -> float:
         """For how long an object has not been seen."""
@@ -59,6 +61,7 @@ class AttentiveBelief(Belief):
         """Reads anew what is believed."""
         self.asked_s = {}
         super().reload()
+        self.on_reload()
 
 
 class KittingController:
@@ -97,6 +100,7 @@ class KittingController:
             WorldModel(database, write_every_s=WRITE_EVERY_S), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views
         )
         self._tracker = Tracker(expected_in(self.belief), views=self._views)
+        self.belief.on_reload = self._name_slots
 
     async def run(self, orders: Sequence[Order], *, resume: bool = False) -> OrderReport:
         """Builds what is ordered; with `resume`, goes on with what the database says was under way."""
@@ -130,6 +134,11 @@ class KittingController:
                 self._bus.unsubscribe(subscription)
 
         return stop
+
+    def _name_slots(self) -> None:
+        """A kit tray that has become a kit: parts are in the slots of that kit from now on."""
+        trays = read_facts(self.belief.world_model).tray_of
+        self._tracker.hold({tray: kit for kit, tray in trays.items()})
 
     def _see(self, _topic: str, message: Detections) -> None:
         """Recognition takes its time: the tracks of a frame come a little later than the frame."""
@@ -193,7 +202,8 @@ def expected_in(belief: Belief) -> list[Expected]:
         pose = Pose.from_matrix(facts.tree.in_world[facts.tree.index[thing.name]])
         variances = np.diag(belief.covariance(thing.name))
         deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[3]))
-        found.append(Expected(thing.name, thing.sku, pose, deviation_m, deviation_rad, kit_of.get(thing.name, "")))
+        holder = kit_of.get(thing.name, "") if thing.kind == "KitTray" else None
+        found.append(Expected(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
     return found
 
 

@@ -6,7 +6,8 @@ says of the spread is taken as prior uncertainty, what was drawn from it is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +31,8 @@ from cellwright.knowledge.workstation import (
     Workstation,
 )
 from cellwright.lab.reach import SlotReach
-from cellwright.lab.workstation_tools import changing_station, holder_boxes, station_tools, with_each_tool
+from cellwright.lab.workstation_boxes import TrayPlaces
+from cellwright.lab.workstation_tools import changing_station, holder_boxes, station_tools, tools_of, with_each_tool
 
 __all__ = ["workstation_of"]
 
@@ -52,7 +54,10 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
     spread = _spread(cell.actual.tray)
     supplies, kits = [], []
     lying = _lying(layout, tray_of)
+    boxes_of_trays = TrayPlaces(cell, layout, spread)
     for tray in layout.trays:
+        if tray.name in boxes_of_trays.in_boxes:
+            continue
         place = _on_table(tray.pose_in_world, tables.values(), spread)
         parts = tuple(lying.get(tray.name, ()))
         if TRAYS.get(tray.model).kind is TrayKind.KIT:
@@ -60,9 +65,14 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
         else:
             supplies.append(SupplyTray(tray.name, tray_of[tray.name].sku, place, parts))
     carrying = {tray.place.reference for tray in supplies} | {kit.place.reference for kit in kits}
+    stacks = tuple(replace(s, place=_on_table(s.place.pose, tables.values(), Spread())) for s in boxes_of_trays.stacks)
+    outlets = tuple(replace(b, place=_on_table(b.place.pose, tables.values(), Spread())) for b in boxes_of_trays.boxes)
+    carrying |= {stack.place.reference for stack in stacks} | {box.place.reference for box in outlets}
+    standing = {tray.name for tray in supplies} | {kit.name for kit in kits}
+    free = [table for table in tables.values() if table.name not in carrying] if stacks else []
     skus = {part.sku for parts in lying.values() for part in parts}
     skus |= {slot.sku for layout in tray_of.values() for slot in layout.slots}
-    robots, tools = [], list(station_tools(cell, skus))
+    robots, tools = [], list(station_tools(cell, skus, {stack.tray_sku for stack in stacks}))
     for name, robot in cell.robots.items():
         reach = SlotReach(robot, layout.bases[name])
         mounted = None
@@ -72,21 +82,31 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
             tools.append(
                 ToolOfStation(mounted, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
             )
-        boxes = _reach_boxes(name, reach, layout, tray_of)
-        for equipped in with_each_tool(cell, layout, name):
-            boxes += _reach_boxes(name, SlotReach(equipped, layout.bases[name]), layout, tray_of)
+        boxes = _reach_boxes(name, reach, layout, tray_of, standing)
+        equipped = list(with_each_tool(cell, layout, name))
+        for one in equipped:
+            boxes += _reach_boxes(name, SlotReach(one, layout.bases[name]), layout, tray_of, standing)
+        boxes += tuple(boxes_of_trays.reached(name, tools_of(cell, layout, name), equipped, free))
         boxes = tuple({box.name: box for box in (*boxes, *holder_boxes(cell, layout, name))}.values())
         mounted = mounted or next((tool for tool, cfg in cell.tools.items() if cfg.robot == name), None)
         place = Place(layout.bases[name], spread=_spread(cell.actual.robot_base))
         robots.append(Machine(name, place, mounted, boxes, ROBOTS.get(robot.model).title))
+    used = {
+        table.name
+        for table in free
+        for robot in robots
+        if any(b.name.endswith(f"_reaches_{table.name}") for b in robot.reach)
+    }
     return Workstation(
         cell.name,
-        tables=tuple(table for table in tables.values() if table.name in carrying),
+        tables=tuple(table for table in tables.values() if table.name in carrying | used),
         robots=tuple(robots),
         tools=tuple(tools),
         changers=changing_station(cell),
         supplies=tuple(supplies),
         kits=tuple(kits),
+        stacks=stacks,
+        boxes=outlets,
         loose=tuple(lying.get("", ())),
     )
 
@@ -130,11 +150,14 @@ def _slot_below(part: Placement, trays: Iterable[Placement], tray_of: dict[str, 
     return "", Place(part.pose_in_world, spread=LOOSE), ""
 
 
-def _reach_boxes(robot: str, reach: SlotReach, layout: Layout, tray_of: dict[str, TrayLayout]) -> tuple[ReachBox, ...]:
-    """A box around every tray that the robot reaches."""
-    trays = [(tray.pose_in_world, tray_of[tray.name].slots) for tray in layout.trays]
+def _reach_boxes(
+    robot: str, reach: SlotReach, layout: Layout, tray_of: dict[str, TrayLayout], names: Collection[str]
+) -> tuple[ReachBox, ...]:
+    """A box around each of these trays that the robot reaches."""
+    standing = [tray for tray in layout.trays if tray.name in names]
+    trays = [(tray.pose_in_world, tray_of[tray.name].slots) for tray in standing]
     boxes = []
-    for tray, reached in zip(layout.trays, reach.reached(trays), strict=True):
+    for tray, reached in zip(standing, reach.reached(trays), strict=True):
         if not reached:
             continue
         x, y, z = (size_m / 2 for size_m in tray_of[tray.name].size_m)

@@ -19,7 +19,7 @@ class Expected(NamedTuple):
         pose_in_world: Where it should be.
         sd_m: How far it may be from there.
         sd_rad: The same for its turn.
-        holder: The name under which the slots of a tray are known, where it is not the tray's own.
+        holder: The name under which the slots of a tray are known; its own by default, empty when nobody knows them.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Expected(NamedTuple):
     pose_in_world: Pose
     sd_m: float = 0.01
     sd_rad: float = 0.1
-    holder: str = ""
+    holder: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class TrackerCfg:
         forget_s: After how long something that has no name yet is forgotten, when it is in nobody's view.
         drop: After how many misses in a row a thing is no longer reported.
         separation_m: Two things of a kind are not closer than this: the second sight is of the same one.
+        stacked_m: A tray that is so much higher than another hides it,
+        beside_m: unless it is farther beside it than this.
         in_slot_m: How far beside the middle of a slot a part may lie in it.
         above_slot_m: How far above its seat.
     """
@@ -65,5 +67,7 @@ class TrackerCfg:
     forget_s: float = 1.0
     drop: int = 5
     separation_m: float = 0.01
+    stacked_m: float = 0.008
+    beside_m: float = 0.05
     in_slot_m: float = 0.006
     above_slot_m: float = 0.008

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue import TRAYS
 from cellwright.core.errors import BadInput
 from cellwright.perception.cfg import Expected
 from cellwright.perception.slots import SlotMap
@@ -51,7 +52,7 @@ class TrackTable:
         self._kind_of: dict[str, int] = {}
         self._taken = set(names)
         self.names, self.skus = names, [thing.sku for thing in things]
-        self.holders = [thing.holder or thing.name for thing in things]
+        self.holders = [thing.name if thing.holder is None else thing.holder for thing in things]
         count = len(things)
         self.kinds = np.array([self.kind(sku) for sku in self.skus], np.intp)
         self.positions: Array = np.array([thing.pose_in_world.position for thing in things]).reshape(-1, 3)
@@ -64,6 +65,7 @@ class TrackTable:
         self.sights, self.misses, self.strange = (np.zeros(count, np.intp) for _ in range(3))
         self.named, self.moving = np.ones(count, bool), np.zeros(count, bool)
         self._slot_map: SlotMap | None = None
+        self._trays: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -86,6 +88,19 @@ class TrackTable:
             self._slot_map = SlotMap(self.skus, self.holders)
         return self._slot_map
 
+    @property
+    def trays(self) -> Rows:
+        """The rows of trays."""
+        if self._trays is None:
+            skus = {TRAYS.get(name).sku for name in TRAYS}
+            self._trays = np.array([row for row, sku in enumerate(self.skus) if sku in skus], np.intp)
+        return self._trays
+
+    def hold(self, holders: Mapping[str, str]) -> None:
+        """Tray -> the name under which its slots are known from now on."""
+        self.holders = [holders.get(name, holder) for name, holder in zip(self.names, self.holders, strict=True)]
+        self._slot_map = None
+
     def add(self, skus: Sequence[str], positions: Array, quaternions: Array, variances: Array) -> Rows:
         """Rows for things that nobody expected, without a name; returns which they are."""
         first, count = len(self), len(skus)
@@ -105,7 +120,7 @@ class TrackTable:
         self.sights, self.misses, self.strange = (
             np.concatenate([column, np.zeros(count, np.intp)]) for column in (self.sights, self.misses, self.strange)
         )
-        self._slot_map = None
+        self._slot_map = self._trays = None
         return np.arange(first, first + count)
 
     def name(self, row: int) -> None:
@@ -144,4 +159,4 @@ class TrackTable:
         )
         for column in COLUMNS:
             setattr(self, column, getattr(self, column)[kept])
-        self._slot_map = None
+        self._slot_map = self._trays = None

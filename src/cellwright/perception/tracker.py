@@ -76,6 +76,10 @@ class Tracker:
             self._latest_s[message.source] = time_s
             self._follow(message, time_s)
 
+    def hold(self, holders: Mapping[str, str]) -> None:
+        """Tray -> the name under which its slots are known from now on, such as that of a kit."""
+        self._table.hold(holders)
+
     # ------------------------------------------------------------ one frame
 
     def _follow(self, message: Detections, time_s: float) -> None:
@@ -87,10 +91,13 @@ class Tracker:
         bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
         costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
         costs[table.kinds[:, None] != kinds[None, :]] = np.inf
+        covered = self._covered()
+        costs[covered] = np.inf
         lately, moving = table.misses < cfg.confirm, table.moving.copy()
         hidden = moving & self._out_of_view() if moving.any() else moving
         near = lately & ~hidden
         matched, rest = np.zeros(len(table), bool), np.arange(len(skus))
+        matched[covered] = True  # nobody can see it, so nobody misses it
         # What is carried past the place of something lost is not that; what is seen again in its own place is.
         stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
         for here, away in stages:
@@ -190,6 +197,17 @@ class Tracker:
         x, y = self._table.positions[:, 0], self._table.positions[:, 1]
         inside: npt.NDArray[np.bool_] = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
         return inside
+
+    def _covered(self) -> Rows:
+        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there."""
+        table = self._table
+        trays = table.trays
+        places = table.positions[trays]
+        over = places[None] - places[:, None]
+        near = (over[..., 2] > self.cfg.stacked_m) & (np.abs(over[..., :2]).max(axis=2) < self.cfg.beside_m)
+        is_cover = (table.sights[trays] > 0) & (table.misses[trays] < self.cfg.confirm)
+        covered: Rows = trays[(near & is_cover).any(axis=1)]
+        return covered
 
     def _out_of_view(self) -> npt.NDArray[np.bool_]:
         """Things where no detector looks, as far as it is known where they look."""

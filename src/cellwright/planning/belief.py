@@ -25,6 +25,8 @@ from cellwright.planning.state import (
 
 __all__ = ["Trust", "request_of", "state_of"]
 
+_KEPT = ("PartsTray", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
+
 
 def state_of(
     source: Database | WorldModel,
@@ -142,11 +144,13 @@ class _Reading:
 
     def _reached(self, robot: str, places: Iterable[str]) -> frozenset[str]:
         boxes = self.facts.boxes.get(robot)
+        tables = {thing.name for thing in self.facts.of_kind("WorkTable")}
         found = set()
         for place in places:
             point = self.facts.point(place)
             if boxes is not None and point is not None:
-                inside = ((boxes[:, 0] <= point) & (point <= boxes[:, 1])).all(axis=1)
+                axes = 2 if place in tables else 3  # the origin of a table is below what is worked at
+                inside = ((boxes[:, 0] <= point) & (point <= boxes[:, 1]))[:, :axes].all(axis=1)
                 if inside.any():
                     found.add(place)
         return frozenset(found)
@@ -180,6 +184,6 @@ class _Reading:
             yield Outlet(box.name, count, max(count, self.facts.capacity.get(box.name, 0)))
 
     def _is_furniture(self, table: str) -> bool:
-        """Whether a table carries parts trays or kits that stay, rather than one kit at a time."""
+        """Whether a table carries parts trays, boxes or kits that stay, rather than one kit at a time."""
         on_it = [thing for thing in self.facts.things.values() if thing.reference == table]
-        return any(t.kind in ("PartsTray", "PartsBin") or t.name in self.facts.stationary for t in on_it)
+        return any(t.kind in _KEPT or t.name in self.facts.stationary for t in on_it)

@@ -50,6 +50,7 @@ class Facts:
         tray_of: Kit -> its kit tray.
         stationary: Kits that stay where they are.
         capacity: Box of kits -> how many fit.
+        sizes: Table or box -> its extent, or that of the room in it.
         slot_points: Kit design -> where its slots are in the frame of the tray, n x 3.
     """
 
@@ -66,6 +67,7 @@ class Facts:
     tray_of: dict[str, str] = field(default_factory=dict)
     stationary: set[str] = field(default_factory=set)
     capacity: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     slot_points: dict[str, Array] = field(default_factory=dict)
 
     def of_kind(self, *kinds: str) -> list[Thing]:
@@ -130,6 +132,7 @@ def _read_vessels(session: Session, facts: Facts) -> None:
             points.setdefault(name, []).append(numbers)
     facts.slots = {name: np.array(rows) for name, rows in points.items()}
     facts.capacity = {name: capacity or 0 for name, capacity in session.execute(questions.CAPACITY)}
+    facts.sizes = {name: (x, y, z) for name, x, y, z in session.execute(questions.SIZES) if x and y and z}
 
 
 def _read_designs(session: Session, facts: Facts) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "KIT_TRAY",
     "ON_ROBOT",
     "REACH",
+    "SIZES",
     "SKUS",
     "SLOTS",
     "STATIONARY",
@@ -125,8 +126,18 @@ def _stationary() -> Select[Any]:
     return select(solid.c.name).join(kit, kit.c.id == solid.c.id).where(kit.c.stationary)
 
 
+def _sizes() -> Select[Any]:
+    """Of what has no SKU."""
+    thing, of, shape = _table(records.SolidObject), _table(records.NoSkuObject), _table(records.BoxyShape)
+    return (
+        select(thing.c.name, *_columns(shape, "shape_length", "shape_width", "shape_height"))
+        .join(of, of.c.id == thing.c.id)
+        .join(shape, shape.c.id == of.c.internal_shape_id)
+    )
+
+
 THINGS, HANDLES, REACH, SLOTS, DESIGNS = _things(), _handles(), _reach(), _slots(), _designs()
-CAPACITY, STATIONARY = _capacity(), _stationary()
+CAPACITY, STATIONARY, SIZES = _capacity(), _stationary(), _sizes()
 SKUS = _linked(records.SkuObject, "sku_id", records.DataThing)
 ON_ROBOT = _linked(records.Robot, "end_effector_id", records.SolidObject)
 IN_HOLDER = _linked(records.EndEffectorHolder, "end_effector_id", records.SolidObject)

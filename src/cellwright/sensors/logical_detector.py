@@ -12,6 +12,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections, Message
 from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
+from cellwright.sensors.covers import Covers
 
 __all__ = ["LogicalDetector", "LogicalDetectorCfg"]
 
@@ -54,6 +55,8 @@ class LogicalDetectorCfg(SensorCfg):
 class LogicalDetector(Sensor[LogicalDetectorCfg]):
     """SKU and pose of every tray and part in view, on `/<name>/detections`, in the cell's frame.
 
+    It looks straight down: what has a tray above its middle is not seen.
+
     Objects have no identity: rows are ordered by SKU and, inside it, by a score that changes from frame to frame,
     as the lab's own recognition does.
     """
@@ -83,6 +86,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         # Repeated for every object: broadcasting would cost more than the sum itself.
         self._sds, self._offsets = (np.tile(row, (len(objects), 1)) for row in (self._sd, self._offset))
         self._variances = self._sds**2
+        self._covers = Covers([item.figures for item in objects])
         self._qpos = self.world.data.qpos
         self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))
 
@@ -105,6 +109,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
         x, y = poses[:, 0], poses[:, 1]
         seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max) & (luck[:, 0] >= cfg.miss)
+        seen &= ~self._covers.hidden(poses)
         rows = seen.nonzero()[0]
         scores = 1.0 - 0.3 * luck[rows, 1] ** 2
         order = (self._rank[rows] - scores).argsort()  # scores differ by less than ranks do

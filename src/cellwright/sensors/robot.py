@@ -146,7 +146,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         robot, cup, data = self._robot, self._robot.vacuum, self.world.data
         if cup is None:
             return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, robot.changer is None)
-        level, power = data.act.item(cup.activation), data.ctrl.item(cup.power)
+        level, power = cup.level(data), data.ctrl.item(cup.power)
         holding = power > 0.0 and level > self.VACUUM_SWITCH * power
         return ToolStatus(*self.header(), robot.tool_name, "vacuum", 0.0, level, holding, True)
 

@@ -10,6 +10,7 @@ import numpy as np
 from cellwright.catalogue.arena import ArenaFigures
 from cellwright.catalogue.changer import ToolHolderFigures
 from cellwright.catalogue.furniture_kinds import (
+    BoxFigures,
     CameraPostFigures,
     CameraRigFigures,
     CartFigures,
@@ -110,6 +111,23 @@ def _cart(figures: CartFigures) -> FurnitureShape:
     low, high = (cx - width / 2, cy - depth / 2, z), (cx + width / 2, cy + depth / 2, z + tall)
     work.hulls.append(Hull.box(BODY, low, high))
     _mounts(work, figures.mounts, top, "shelf")
+    return work.done()
+
+
+@furniture_shape.register
+def _box(figures: BoxFigures) -> FurnitureShape:
+    work = Workshop()
+    (x, y), wall, high = halves(figures.outer_size_m), figures.wall_m, figures.height_m
+    work.box("walls", (-x, -y, 0.0), (x, y, figures.bottom_m))
+    for side in (-1, 1):
+        work.box("walls", (-x, min(side * y, side * (y - wall)), 0.0), (x, max(side * y, side * (y - wall)), high))
+        lip = (side * (y + 0.003), side * y)
+        work.box("rim", (-x, min(lip), high - 0.005), (x, max(lip), high), touch=False)
+        lip = (side * (x + 0.003), side * x)
+        work.box("rim", (min(lip), -y - 0.003, high - 0.005), (max(lip), y + 0.003, high), touch=False)
+    for k in range(figures.compartments + 1):
+        left = -x + k * (figures.inner_size_m[0] + wall)
+        work.box("walls", (left, -y + wall, 0.0), (left + wall, y - wall, high))
     return work.done()
 
 

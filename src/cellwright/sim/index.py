@@ -23,7 +23,7 @@ from cellwright.catalogue import (
     TrayFigures,
     VacuumFigures,
 )
-from cellwright.cells import Cell
+from cellwright.cells import Cell, own_name
 from cellwright.shapes.epuck import WHEELS
 from cellwright.sim.tool_compose import LOCK
 from cellwright.sim.tool_index import ChangerIndex, VacuumIndex, balance_ratio, bodies_of, index_changer, index_vacuum
@@ -183,7 +183,7 @@ def _index_robot(model: Any, cell: Cell, name: str, locked: str | None) -> Robot
         torque_sensor=int(model.sensor(f"{name}/wrist_torque").adr[0]),
         tool=_index_tool(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
         vacuum=index_vacuum(model, prefix, figures) if isinstance(figures, VacuumFigures) else None,
-        tool_name=locked or ("" if figures is None else figures.name),
+        tool_name=locked or ("" if figures is None else own_name(figures.name)),
         fixed_bodies=bodies_of(model, f"{prefix}/") if fixed else (),
         changer=None if cfg.changer is None else index_changer(model, name, CHANGERS.get(cfg.changer), LOCK),
         balance=0.0 if locked is None else balance_ratio(model, locked),

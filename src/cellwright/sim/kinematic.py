@@ -1,5 +1,7 @@
 """Fidelity `kinematic`: robots are where they are told to be, parts stick to a closed gripper and drop straight.
 
+A tray that a vacuum tool takes has its parts come along.
+
 For trying out plans and interfaces quickly; nothing slips, tips or jams here.
 """
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import PartFigures
+from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, tray_grip
 from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["KinematicEngine"]
 
 PICKUP_DISTANCE_M = 0.005  # the lab's own simulation: a pick fails when the nearest part is farther than this
+PICKUP_TURN_RAD = 0.1  # farther turned, the cups of a tray tool would meet slots
+Held = tuple[tuple[str, Pose], ...]
 
 
 class KinematicEngine:
@@ -29,7 +33,7 @@ class KinematicEngine:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._held: dict[str, tuple[str, Pose]] = {}  # robot -> part and its pose in the tool
+        self._held: dict[str, Held] = {}  # robot -> part, or tray and the parts in it, with their poses in the tool
         self._obeyed = b""  # the commands that have been carried out
         world.add_holder("kinematic engine", self)
 
@@ -37,18 +41,22 @@ class KinematicEngine:
         """Where model and data lie in memory."""
         return self._world.model._address, self._world.data._address
 
-    def save(self) -> dict[str, tuple[str, Pose]]:
+    def save(self) -> dict[str, Held]:
         """What is held."""
         return dict(self._held)
 
-    def load(self, state: dict[str, tuple[str, Pose]]) -> None:
+    def load(self, state: dict[str, Held]) -> None:
         """Holds what it held."""
         self._held = dict(state)
         self._obeyed = b""
 
     def let_go(self, part: str) -> None:
         """Holds the part no more; it stays where it is."""
-        self._held = {robot: grip for robot, grip in self._held.items() if grip[0] != part}
+        self._held = {
+            robot: tuple(thing for thing in held if thing[0] != part)
+            for robot, held in self._held.items()
+            if held[0][0] != part
+        }
         self._obeyed = b""
 
     def step(self, count: int) -> None:
@@ -78,8 +86,10 @@ class KinematicEngine:
         if world.mounts.on:
             world.mounts.follow()
             mujoco.mj_kinematics(world.model, data)
-        for name, (part, pose_part_in_tool) in self._held.items():
-            self._put(part, self._tool_pose(world.robots[name].hand) @ pose_part_in_tool)
+        for name, held in self._held.items():
+            pose_tool = self._tool_pose(world.robots[name].hand)
+            for thing, pose_in_tool in held:
+                self._put(thing, pose_tool @ pose_in_tool)
         if self._held:
             mujoco.mj_kinematics(world.model, data)
         self._obeyed = b"" if moving else commands
@@ -91,7 +101,7 @@ class KinematicEngine:
         travel_m = tool.figures.speed_mps * duration_s
         next_m = now_m + min(max(target_m - now_m, -travel_m), travel_m)
         if robot.name in self._held:
-            held_m = self._half_width_m(self._held[robot.name][0])
+            held_m = self._half_width_m(self._held[robot.name][0][0])
             if target_m > held_m:
                 self._release(robot.name)
             else:
@@ -100,35 +110,62 @@ class KinematicEngine:
             part = self._part_between(robot.name, now_m, next_m)
             if part is not None:
                 next_m = self._half_width_m(part)
-                self._held[robot.name] = (part, self._tool_pose(tool).inverse() @ self._world.pose_of(part))
+                self._held[robot.name] = self._in_tool(tool, [part])
         tool.place_fingers(data, next_m)
         data.qvel[tool.dof] = (next_m - now_m) / duration_s
         return next_m != now_m
 
     def _suck(self, robot: str, cup: VacuumIndex) -> None:
-        """Takes the part whose top is at a cup that draws, and lets go of it when it does not."""
+        """Takes the part or tray whose top is at a cup that draws, and lets go of it when it does not."""
         data = self._world.data
         power = float(data.ctrl[cup.power])
         if power > 0.0 and robot not in self._held:
-            part = self._part_below(robot)
-            if part is not None:
+            thing = self._thing_below(robot, cup.figures)
+            if thing is not None:
                 mujoco.mj_kinematics(self._world.model, data)
-                self._held[robot] = (part, self._tool_pose(cup).inverse() @ self._world.pose_of(part))
+                self._held[robot] = self._in_tool(cup, [thing, *self._parts_on(thing)])
         elif power == 0.0 and robot in self._held:
             self._release(robot)
-        data.act[cup.activation] = power if robot in self._held else 0.0
+        for each in cup.cups:
+            data.act[each.activation] = power if robot in self._held else 0.0
 
-    def _part_below(self, robot: str) -> str | None:
-        """The part whose upper face is at the tool's centre."""
+    def _in_tool(self, tool: ToolIndex | VacuumIndex, things: list[str]) -> Held:
+        """Things with their poses in a tool."""
+        back = self._tool_pose(tool).inverse()
+        return tuple((thing, back @ self._world.pose_of(thing)) for thing in things)
+
+    def _thing_below(self, robot: str, tool: VacuumFigures) -> str | None:
+        """The part whose upper face is at the tool's centre, or the tray that has its grip there."""
         tcp, best, best_m = self._world.tcp_pose(robot), None, PICKUP_DISTANCE_M
         for name, item in self._world.objects.items():
-            if not isinstance(item.figures, PartFigures):
+            pose = self._world.pose_of(name)
+            if isinstance(item.figures, PartFigures):
+                at = pose @ Pose.from_xyz_rpy([0.0, 0.0, item.figures.bottom_m + item.figures.height_m])
+            elif isinstance(item.figures, TrayFigures) and (grip := tray_grip(item.figures, tool)) is not None:
+                at = pose @ Pose.from_xyz_rpy(grip.xyz_m, (np.pi, 0.0, grip.yaw_rad))
+                turn_rad, same_rad = float((at.inverse() @ tcp).rpy[2]), tool.turn_rad or 1e-9
+                if abs(turn_rad - round(turn_rad / same_rad) * same_rad) > PICKUP_TURN_RAD:
+                    continue
+            else:
                 continue
-            top_m = item.figures.bottom_m + item.figures.height_m
-            distance_m = float(np.linalg.norm(self._world.pose_of(name).apply([0.0, 0.0, top_m]) - tcp.position))
+            distance_m = at.distance_m(tcp)
             if distance_m <= best_m:
                 best, best_m = name, distance_m
         return best
+
+    def _parts_on(self, thing: str) -> list[str]:
+        """What stands on a tray."""
+        tray = self._world.objects[thing].figures
+        if not isinstance(tray, TrayFigures):
+            return []
+        back, parts = self._world.pose_of(thing).inverse(), []
+        for name, item in self._world.objects.items():
+            if isinstance(item.figures, PartFigures):
+                x, y, z = back.apply(self._world.pose_of(name).position)
+                low_m = z + item.figures.bottom_m
+                if abs(x) < tray.size_m[0] / 2 and abs(y) < tray.size_m[1] / 2 and 0.0 < low_m < 2 * tray.thickness_m:
+                    parts.append(name)
+        return parts
 
     def _tool_pose(self, tool: ToolIndex | VacuumIndex | None) -> Pose:
         assert tool is not None
@@ -153,8 +190,11 @@ class KinematicEngine:
         return best
 
     def _release(self, robot_name: str) -> None:
-        part, _ = self._held.pop(robot_name)
-        self._put(part, resting_pose(self._world, part))
+        (thing, _), *parts = self._held.pop(robot_name)
+        before, rest = self._world.pose_of(thing), resting_pose(self._world, thing)
+        poses = [(part, rest @ before.inverse() @ self._world.pose_of(part)) for part, _ in parts]
+        for name, pose in [(thing, rest), *poses]:
+            self._put(name, pose)
         mujoco.mj_kinematics(self._world.model, self._world.data)
 
     def _put(self, part: str, pose: Pose) -> None:

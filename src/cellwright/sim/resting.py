@@ -1,4 +1,4 @@
-"""Where a part that is let go comes to rest, without forces: straight down, upright."""
+"""Where a part or a tray that is let go comes to rest, without forces: straight down, upright."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ CAPTURE_DISTANCE_M = 0.003  # a slot centres a part that is dropped so near; con
 OCCUPIED_DISTANCE_M = 0.02  # another part so near to a seat is in the slot
 FALL_MARGIN_M = 0.002  # how deep a part may be let go inside what it then rests on
 RAY_SPACING_M = 0.005  # less than the thickness of a peg
+TRAY_RAYS = 12  # along each side of a tray
 
 
 def resting_pose(world: World, part: str) -> Pose:
     """In the free slot below the part, or upright on whatever is there."""
     pose, figures = world.pose_of(part), world.objects[part].figures
-    assert isinstance(figures, PartFigures)
+    assert isinstance(figures, PartFigures | TrayFigures)
     for seat in _seats(world, figures) if isinstance(figures, GearFigures) else ():
         x, y, z = pose.position - seat.position
         if np.hypot(x, y) <= CAPTURE_DISTANCE_M and z >= -FALL_MARGIN_M and _is_free(world, seat, part):
@@ -51,7 +52,7 @@ def _is_free(world: World, seat: Pose, part: str) -> bool:
     return all(world.pose_of(n).distance_m(seat) > OCCUPIED_DISTANCE_M for n in others)
 
 
-def _fall_m(world: World, pose: Pose, part: str, figures: PartFigures) -> float:
+def _fall_m(world: World, pose: Pose, part: str, figures: PartFigures | TrayFigures) -> float:
     """How far an upright part falls until something is below any point of its underside; to z = 0 over nothing."""
     starts = pose.apply(_underside(figures) + np.array([0.0, 0.0, FALL_MARGIN_M]))
     hits = [fall_m for fall_m in (_down_m(world, start, part) for start in starts) if fall_m >= 0]
@@ -66,8 +67,15 @@ def _down_m(world: World, start: Any, part: str) -> float:
     return float(mujoco.mj_ray(world.model, world.data, start, down, groups, 1, world.objects[part].body, hit))
 
 
-def _underside(part: PartFigures) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a part's underside, in its frame: a grid and the edges; of other parts than gears a disc."""
+def _underside(part: PartFigures | TrayFigures) -> npt.NDArray[np.float64]:
+    """Points (n, 3) of a part's underside, in its frame: a grid and the edges; of other parts than gears a disc.
+
+    Of a tray its feet, and its rim, over which none of its own parts stands.
+    """
+    if isinstance(part, TrayFigures):
+        (x, y), along = (side / 2 for side in part.size_m), np.linspace(-1.0, 1.0, TRAY_RAYS)
+        rim = [(s * x, k * y) for k in along for s in (-1, 1)] + [(k * x, s * y) for k in along for s in (-1, 1)]
+        return np.array([(*xy, part.foot_height_m) for xy in rim] + [(*xy, 0.0) for xy in part.feet_xy_m])
     radii = [part.radius_m]
     if isinstance(part, GearFigures):
         radii = [part.cone_bottom_radius_m, part.cone_top_radius_m, part.tip_radius_m]

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from math import pi
 from typing import Any
 
+from cellwright.catalogue import VacuumFigures
 from cellwright.sim.stepper import Order, Stepper
-from cellwright.sim.tool_index import VacuumIndex
+from cellwright.sim.tool_index import CupIndex, VacuumIndex
 from cellwright.sim.world import World
 
-__all__ = ["Suction", "seals"]
+__all__ = ["Suction", "draw", "seals"]
 
 RATE_HZ = 250.0
 LEAST_POINTS = 3
@@ -30,23 +31,28 @@ class Suction:
 
     def tick(self) -> None:
         """One look."""
-        data = self._world.data
-        for cup in self._world.vacuums.values():
-            power = float(data.ctrl[cup.power])
-            if power > 0.0 and seals(self._world.model, data, cup):
-                data.ctrl[cup.suck] = power
-            else:
-                data.ctrl[cup.suck] = data.act[cup.activation] = 0.0
+        for tool in self._world.vacuums.values():
+            draw(self._world.model, self._world.data, tool)
 
 
-def seals(model: Any, data: Any, cup: VacuumIndex) -> bool:
+def draw(model: Any, data: Any, tool: VacuumIndex) -> None:
+    """Has each cup that seals draw as much as the pump does, and lets air into the others: each has a valve."""
+    power = float(data.ctrl[tool.power])
+    for cup in tool.cups:
+        if power > 0.0 and seals(model, data, cup, tool.figures):
+            data.ctrl[cup.suck] = power
+        else:
+            data.ctrl[cup.suck] = data.act[cup.activation] = 0.0
+
+
+def seals(model: Any, data: Any, cup: CupIndex, figures: VacuumFigures) -> bool:
     """Whether the lip lies on one body all round: at least three points, and no leak between neighbours."""
     touched: dict[int, set[int]] = {}
     for first, second in data.contact.geom.tolist() if data.ncon else ():
         for lip, other in ((first, second), (second, first)):
             if lip in cup.lip:
                 touched.setdefault(int(model.body_rootid[model.geom_bodyid[other]]), set()).add(cup.lip[lip])
-    return any(closed(points, cup.figures.lip_points, cup.figures.leak_rad) for points in touched.values())
+    return any(closed(points, figures.lip_points, figures.leak_rad) for points in touched.values())
 
 
 def closed(points: Iterable[int], count: int, leak_rad: float) -> bool:

@@ -8,9 +8,11 @@ from typing import Any
 
 from cellwright.catalogue import ChangerFigures, VacuumFigures
 from cellwright.models.changer import BALANCE_MASS_KG
+from cellwright.shapes.vacuum import cup_suffixes
 
 __all__ = [
     "ChangerIndex",
+    "CupIndex",
     "LooseToolIndex",
     "VacuumIndex",
     "balance_ratio",
@@ -22,28 +24,49 @@ __all__ = [
 
 
 @dataclass(frozen=True)
+class CupIndex:
+    """One cup's places.
+
+    Attributes:
+        suck: The command of its adhesion.
+        activation: Its vacuum, in `data.act`.
+        lip: Geom -> its number round the lip.
+    """
+
+    suck: int
+    activation: int
+    lip: Mapping[int, int]
+
+
+@dataclass(frozen=True)
 class VacuumIndex:
     """A vacuum tool's places.
 
     Attributes:
         figures: From the catalogue.
         power: The command of its pump.
-        suck: The command of its adhesion.
-        activation: Its vacuum, in `data.act`.
+        cups: Its cups.
         tcp_site: Its centre point.
         body: Its root.
         bodies: All of its bodies, the root first.
-        lip: Geom -> its number round the lip.
     """
 
     figures: VacuumFigures
     power: int
-    suck: int
-    activation: int
+    cups: tuple[CupIndex, ...]
     tcp_site: int
     body: int
     bodies: tuple[int, ...]
-    lip: Mapping[int, int]
+
+    def level(self, data: Any) -> float:
+        """The vacuum under the cup that has the least, as a share of what holds the rated load."""
+        return min([float(data.act.item(cup.activation)) for cup in self.cups])
+
+    def vent(self, data: Any) -> None:
+        """Stops the pump and takes its draw from every cup."""
+        data.ctrl[self.power] = 0.0
+        for cup in self.cups:
+            data.ctrl[cup.suck] = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,16 +97,22 @@ def bodies_of(model: Any, prefix: str) -> tuple[int, ...]:
 
 def index_vacuum(model: Any, prefix: str, figures: VacuumFigures) -> VacuumIndex:
     """A vacuum tool whose elements are `<prefix>/<element>`."""
-    suck, power = (model.actuator(f"{prefix}/{name}").id for name in ("suck", "power"))
     return VacuumIndex(
         figures=figures,
-        power=int(model.actuator_ctrladr[power]),
-        suck=int(model.actuator_ctrladr[suck]),
-        activation=int(model.actuator_actadr[suck]),
+        power=int(model.actuator_ctrladr[model.actuator(f"{prefix}/power").id]),
+        cups=tuple(_index_cup(model, prefix, suffix, figures.lip_points) for suffix in cup_suffixes(figures)),
         tcp_site=model.site(f"{prefix}/tcp").id,
         body=model.body(f"{prefix}/tool").id,
         bodies=bodies_of(model, f"{prefix}/"),
-        lip={model.geom(f"{prefix}/lip_{number}").id: number for number in range(figures.lip_points)},
+    )
+
+
+def _index_cup(model: Any, prefix: str, suffix: str, points: int) -> CupIndex:
+    suck = model.actuator(f"{prefix}/suck{suffix}").id
+    return CupIndex(
+        suck=int(model.actuator_ctrladr[suck]),
+        activation=int(model.actuator_actadr[suck]),
+        lip={model.geom(f"{prefix}/lip{suffix}_{number}").id: number for number in range(points)},
     )
 
 

@@ -85,8 +85,7 @@ class ToolMounts:
         """Lets the tool go, its pump without air; returns its name."""
         tool = self.on.pop(robot)
         if tool in self._world.vacuums:
-            cup = self._world.vacuums[tool]
-            self._world.data.ctrl[cup.power] = self._world.data.ctrl[cup.suck] = 0.0
+            self._world.vacuums[tool].vent(self._world.data)
         self._wake(tool)
         self._world.retool()
         return tool

@@ -1,8 +1,8 @@
 """The volumes of objects: bodies, the room inside them, and what fingers close on.
 
 The room inside a tray are its slots; that of a gripper is the space between its fingers, while it feels something
-there. The handle of a gear is its peg. All are boxes, or round about the z axis of their object, along which their
-extent in any direction is exact.
+there, and that of cups the space below their lips, while they have a vacuum. The handle of a gear is its peg. All are
+boxes, or round about the z axis of their object, along which their extent in any direction is exact.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from math import hypot
 
-from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, TrayFigures, gripper_model
+from cellwright.catalogue import (
+    PARTS,
+    TOOLS,
+    TRAYS,
+    GearFigures,
+    GripperFigures,
+    PartFigures,
+    TrayFigures,
+    gripper_model,
+)
+from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.errors import UnknownName
 from cellwright.execution.predicates.rcc8 import Interval
 from cellwright.execution.predicates.sensed import Sensed, Sight, ToolState
@@ -21,6 +31,7 @@ __all__ = ["Placed", "Region", "regions_of"]
 
 Vector3 = tuple[float, float, float]
 FLANGE_M = 0.02
+BELOW_CUPS_M = 0.05  # what hangs from cups hangs in the room below them: more than twice as deep as a tray
 
 
 class Placed:
@@ -121,6 +132,9 @@ def _slots(tray: TrayFigures) -> tuple[Region, ...]:
 
 
 def _of_tool(tool: ToolState, which: str) -> tuple[Region, ...] | None:
+    cups = TOOLS.get(tool.model)
+    if isinstance(cups, VacuumFigures):
+        return _of_cups(cups, tool, which)
     figures = gripper_model(tool.model)
     x, y, z = figures.tcp_xyz_m
     tip_m = figures.pad_offset_m + figures.pad_size_m[2] / 2
@@ -134,9 +148,20 @@ def _of_tool(tool: ToolState, which: str) -> tuple[Region, ...] | None:
     return (Region((-x, -y, (tip_m - z) / 2), half),)
 
 
+def _of_cups(figures: VacuumFigures, tool: ToolState, which: str) -> tuple[Region, ...] | None:
+    half_x, half_y = (max(abs(xy[axis]) for xy in figures.cups_xy_m) + figures.cup_diameter_m / 2 for axis in (0, 1))
+    if which == "inside":
+        if not tool.holding:
+            return None if tool.holding is None else ()
+        return (Region((0.0, 0.0, BELOW_CUPS_M / 2), (half_x, half_y, BELOW_CUPS_M / 2), name="the cups"),)
+    x, y, z = figures.tcp_xyz_m
+    return (Region((-x, -y, -z / 2), (half_x, half_y, z / 2)),)
+
+
 def _flange(tool: ToolState) -> Region:
     """The end of the robot's arm that the tool is bolted to, in the frame of the tool centre point."""
-    figures = gripper_model(tool.model)
+    figures = TOOLS.get(tool.model)
+    assert isinstance(figures, GripperFigures | VacuumFigures)
     x, y, z = figures.tcp_xyz_m
     radius_m = figures.mount_radius_m
     return Region((-x, -y, -z - FLANGE_M / 2), (radius_m, radius_m, FLANGE_M / 2), round=True)

@@ -1,4 +1,4 @@
-"""Which places a robot reaches: those whose origin lies in one of its work volumes."""
+"""Which places a robot reaches: those whose origin lies in one of its work volumes, and tables below one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ def reached_places(connection: Connection, bodies: Mapping[int, str]) -> dict[st
         return {}
     origins = _origins(connection, bodies)
     names = [bodies[key] for key in origins]
-    points = np.array(list(origins.values())).reshape(-1, 3)
+    points = np.array([point for point, _ in origins.values()]).reshape(-1, 3)
+    tables = np.array([[is_table] for _, is_table in origins.values()], bool)
     reached: dict[str, list[str]] = {}
     for robot, boxes in volumes.items():
         if robot in bodies:
             inside = np.zeros(len(names), dtype=bool)
             for low, high in boxes:
-                inside |= ((points >= low) & (points <= high)).all(axis=1)
+                within = (points >= low) & (points <= high)
+                within[:, 2:] |= tables  # the origin of a table is below what is worked at
+                inside |= within.all(axis=1)
             reached[bodies[robot]] = [names[at] for at in np.flatnonzero(inside)]
     return reached
 
@@ -44,23 +47,29 @@ def _volumes(connection: Connection) -> dict[int, list[tuple[Matrix, Matrix]]]:
     return found
 
 
-def _origins(connection: Connection, bodies: Mapping[int, str]) -> dict[int, tuple[float, float, float]]:
-    """Object -> its origin in the workstation; parts and trays are no places, and there are many of them."""
+def _origins(connection: Connection, bodies: Mapping[int, str]) -> dict[int, tuple[tuple[float, float, float], bool]]:
+    """Object -> its origin in the workstation and whether it is a table.
+
+    Parts and trays are no places, and there are many of them.
+    """
     body = table("solid_object", column("id"), column("kind"), column("primary_location_id"))
     place = table("physical_location", column("id"), column("ref_object_id"))
     pose = table("pose_location", column("id"), *map(column, AXES))
     question = (
-        select(body.c.id, place.c.ref_object_id, *(pose.c[a] for a in AXES))
+        select(body.c.id, body.c.kind, place.c.ref_object_id, *(pose.c[a] for a in AXES))
         .join(place, place.c.id == body.c.primary_location_id)
         .join(pose, pose.c.id == place.c.id)
         .where(body.c.kind.not_in(("Part", "KitTray")))
         .order_by(body.c.id)
     )
     links: dict[int, tuple[int | None, list[float]]] = {}
-    for key, reference, *numbers in connection.execute(question).all():
+    tables = set()
+    for key, kind, reference, *numbers in connection.execute(question).all():
         if key in bodies and None not in numbers:
             links[key] = (reference, numbers)
-    origins: dict[int, tuple[float, float, float]] = {}
+            if kind == "WorkTable":
+                tables.add(key)
+    origins: dict[int, tuple[tuple[float, float, float], bool]] = {}
     for start in links:
         origin, step, seen = (0.0, 0.0, 0.0), start, set[int]()
         while step in links and step not in seen:
@@ -73,5 +82,5 @@ def _origins(connection: Connection, bodies: Mapping[int, str]) -> dict[int, tup
             if reference is None:
                 break
             step = reference
-        origins[start] = origin
+        origins[start] = origin, start in tables
     return origins

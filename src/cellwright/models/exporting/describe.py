@@ -207,10 +207,13 @@ class _Describer:
         for number in numbers:
             last = number == numbers[-1]
             child = link if last else f"{link}_{self._compiled.joint(number).name.removeprefix(prefix) or number}"
-            if not last:
-                links.append(Link(name=child))
-            made.append(self._joints.joint(number, parent, child, pose, prefix))
+            joint = self._joints.joint(number, parent, child, pose, prefix)
             parent, pose = child, Pose.identity()
+            if not last:  # a link that is nothing but a step stands on its axis, where every format can say it
+                links.append(Link(name=child))
+                axis = Pose.from_xyz_rpy(joint.anchor_m)
+                joint, pose = replace(joint, pose=joint.pose @ axis, anchor_m=(0.0, 0.0, 0.0)), axis.inverse()
+            made.append(joint)
         return made
 
     def _inertial(self, body: int) -> Inertial | None:

@@ -96,7 +96,7 @@ class JointReader:
             gear = abs(float(drive.gear[0]))
             if effort is None and forces:
                 effort = float(forces) * gear
-            speed = float(np.abs(drive.velrange).max())
+            speed = float(np.abs(_speeds(drive)).max())
             velocity = speed / gear if speed and gear else None
         if int(model.jnt_type[number]) == int(Kind.mjJNT_BALL):
             lower = upper = None
@@ -131,6 +131,12 @@ class JointReader:
             q0, p0 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
             found[follower] = Mimic(model.joint(leader).name, b, q0 + a - b * p0)
         return found
+
+
+def _speeds(drive: Any) -> Any:
+    """The range of a drive's speed; what a servo of speed is told is one itself."""
+    told = drive.biastype == mujoco.mjtBias.mjBIAS_AFFINE and not drive.biasprm[1] and drive.biasprm[2]
+    return drive.ctrlrange if told and drive.ctrllimited else drive.velrange
 
 
 def _moved(hinge: bool, axis: Any, anchor: Any, by: float) -> Pose:

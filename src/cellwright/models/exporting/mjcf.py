@@ -21,6 +21,9 @@ def write_mjcf(spec: Any, path: Path) -> list[Path]:
     """
     own = spec.copy()
     own.compiler.savecompiled = False
+    for body in own.bodies:
+        if body.explicitinertial and np.isnan(body.ipos[0]):
+            body.ipos = np.zeros(3)  # the same; but what was never said is not written, and reading asks for it
     written = [path]
     try:
         for texture in own.textures:

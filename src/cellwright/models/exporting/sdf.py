@@ -28,7 +28,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.exporting.mechanism import open_at_zero
 from cellwright.models.exporting.names import Scope
-from cellwright.models.exporting.text import add, number, numbers, pretty, xyz
+from cellwright.models.exporting.text import MOMENTS, add, number, numbers, pretty, xyz
 from cellwright.models.importing.notes import Notes
 
 __all__ = ["sdf_text"]
@@ -206,7 +206,7 @@ def _add_inertial(link: ET.Element, inertial: Inertial) -> None:
     _add_pose(element, inertial.pose)
     add(element, "mass", number(inertial.mass_kg))
     tensor, i = add(element, "inertia"), inertial.inertia_kgm2
-    for key, row, column in (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2)):
+    for key, row, column in MOMENTS:
         add(tensor, key, number(i[row, column]))
 
 

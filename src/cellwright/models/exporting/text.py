@@ -7,7 +7,10 @@ from xml.etree import ElementTree as ET
 
 from cellwright.core.pose import Pose
 
-__all__ = ["add", "number", "numbers", "pretty", "rpy", "xyz"]
+__all__ = ["MOMENTS", "add", "number", "numbers", "pretty", "rpy", "xyz"]
+
+MOMENTS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+"""What URDF and SDF call the entries of an inertia tensor: name, row, column."""
 
 
 def number(value: float) -> str:

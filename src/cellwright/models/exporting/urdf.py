@@ -33,7 +33,7 @@ from cellwright.models.description import (
 from cellwright.models.exporting.mechanism import as_one_model, with_plain_joints, without_loops
 from cellwright.models.exporting.mesh_files import Rgba, colour_name
 from cellwright.models.exporting.names import Scope
-from cellwright.models.exporting.text import add, number, numbers, pretty, rpy, xyz
+from cellwright.models.exporting.text import MOMENTS, add, number, numbers, pretty, rpy, xyz
 from cellwright.models.importing.notes import Notes
 
 __all__ = ["NO_LIMIT", "urdf_text"]
@@ -123,8 +123,7 @@ class _Writer:
         add(element, "origin", xyz=xyz(inertial.pose), rpy=rpy(inertial.pose))
         add(element, "mass", value=number(inertial.mass_kg))
         i = inertial.inertia_kgm2
-        keys = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
-        add(element, "inertia", **{key: number(i[row, column]) for key, row, column in keys})
+        add(element, "inertia", **{key: number(i[row, column]) for key, row, column in MOMENTS})
 
     def _pieces(self, shape: Shape, link: str) -> list[Shape]:
         """The shape in geometries that every reader of URDF knows."""

@@ -1,0 +1,103 @@
+"""Kit trays as somebody looks at them who carries them: where they are taken, where they are set down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import TOOLS, TRAYS, TrayFigures, TrayGrip, tray_grip
+from cellwright.catalogue.vacuum import VacuumFigures
+from cellwright.core.pose import Pose
+from cellwright.execution.arm import tool_down
+from cellwright.execution.view import CellView
+
+__all__ = ["CARRIED", "TrayHold", "free_spot", "hold_of", "kit_tray_of", "spot_on_table", "top_trays"]
+
+CARRIED = ("KitTray", "Kit")
+"""Classes of what a tray tool carries."""
+
+BESIDE_M = 0.004  # room that a tray in a box must have on each side
+FULL_TURN = 2 * np.pi
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TrayHold:
+    """How a tool takes a kind of tray; the same after half a turn of the tool, which has two cups."""
+
+    tray: TrayFigures
+    grip: TrayGrip
+
+    def pose_tool(self, pose_tray: Pose, near_rad: float, down_m: float = 0.0) -> Pose:
+        """Of the tool on a tray, or so far below: of both half turns, the one that is nearer to an angle."""
+        point = pose_tray.apply(self.grip.xyz_m) - np.array([0.0, 0.0, down_m])
+        yaw_rad = float(pose_tray.rpy[2]) + self.grip.yaw_rad
+        return tool_down(point, yaw_rad + np.pi * round((near_rad - yaw_rad) / np.pi))
+
+    def hanging(self, pose_tool: Pose, seen: Pose) -> Pose:
+        """Where a tray is that hangs as it should; of both half turns, the one that is nearer to how it was seen."""
+        x, y, z = self.grip.xyz_m
+        grip = Pose.from_xyz_rpy((x, y, z), (np.pi, 0.0, self.grip.yaw_rad))
+        ways = [pose_tool @ (grip @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn))).inverse() for turn in (0.0, np.pi)]
+        return min(ways, key=lambda pose: pose.angle_rad(seen))
+
+
+def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
+    """How a tool of the catalogue takes a tray; None when it cannot."""
+    figures, tray = TOOLS.get(tool) if tool in TOOLS else None, _tray(tray_sku)
+    if not isinstance(figures, VacuumFigures) or tray is None:
+        return None
+    grip = tray_grip(tray, figures)
+    return None if grip is None else TrayHold(tray, grip)
+
+
+@cache
+def _tray(sku: str) -> TrayFigures | None:
+    return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)
+
+
+def kit_tray_of(view: CellView, thing: str) -> str:
+    """The tray of a kit; of a kit tray itself."""
+    return view.facts.tray_of.get(thing, thing)
+
+
+def top_trays(view: CellView, stack: str) -> list[str]:
+    """Kit trays that are believed to be in a box, from the top down."""
+    in_kits = set(view.facts.tray_of.values())
+    found = [
+        tray.name
+        for tray in view.facts.of_kind("KitTray")
+        if tray.reference == stack and tray.name not in in_kits and tray.name not in view.facts.held.values()
+    ]
+    return sorted(found, key=lambda name: -float(view.pose(name).position[2]))
+
+
+def spot_on_table(view: CellView, table: str) -> Pose:
+    """Where a kit tray goes on a table that is kept for it: in the middle of its top."""
+    _, _, height_m = view.size_m(table)
+    return view.pose(table) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
+
+
+def free_spot(view: CellView, box: str, tray: TrayFigures, capacity: int) -> Pose | None:
+    """Where a tray goes in a box whose rooms lie side by side along x: the first room where nothing is seen.
+
+    It is turned by a quarter when it fits only so; None when there is no room.
+    """
+    length_m, width_m, _ = view.size_m(box)
+    room_m = (length_m / capacity, width_m)
+    x_m, y_m = tray.size_m
+    fitting = [turn for turn, size in ((0.0, (x_m, y_m)), (np.pi / 2, (y_m, x_m))) if _fits(size, room_m)]
+    others = [view.pose(other).position for other in view.trays() if other not in view.carried()]
+    for number in range(capacity) if fitting else ():
+        along_m = (number - (capacity - 1) / 2) * room_m[0]
+        spot = view.pose(box) @ Pose.from_xyz_rpy((along_m, 0.0, 0.0), (0.0, 0.0, fitting[0]))
+        if all(np.hypot(*(other - spot.position)[:2]) > min(room_m) / 2 for other in others):
+            return spot
+    return None
+
+
+def _fits(size_m: tuple[float, float], room_m: tuple[float, float]) -> bool:
+    return all(size + 2 * BESIDE_M <= room for size, room in zip(size_m, room_m, strict=True))

@@ -1,0 +1,58 @@
+"""Kit trays and kits that are carried about: what the database says of them after somebody set them down."""
+
+from __future__ import annotations
+
+from cellwright.knowledge.belief import Belief
+from cellwright.knowledge.generated import records
+from cellwright.knowledge.workstation import Place, Spread
+from cellwright.knowledge.workstation_records import locate
+
+__all__ = ["begin_kit", "set_down"]
+
+BUILT = "execution"
+
+
+def begin_kit(belief: Belief, kit: str, design: str, tray: str, time_s: float) -> None:
+    """A kit tray becomes an empty kit of a design, where it stands; the tray is a part of it from now on."""
+    model = belief.world_model
+    reference = model.tree.names[model.tree.parent[model.tree.index[tray]]]
+    pose, variances = model.pose_in(tray, reference), belief.covariance(tray).diagonal()
+    x, y, z, yaw = (float(variance) ** 0.5 for variance in variances)
+    with model.database.session() as session:
+        made = records.Kit(name=kit, stationary=False, finished=False)
+        made.kit_design = drawn = records.KitDesign.get(session, design)
+        made.kit_tray = records.KitTray.get(session, tray)
+        made.primary_location = place = records.PoseLocationOn(name=f"{kit}_location")
+        below = records.SolidObject.get(session, reference)
+        locate(place, below, Place(pose, spread=Spread((x, y, z), (0.0, 0.0, yaw))), BUILT, time_s)
+        for ref in drawn.part_ref_and_pose:
+            slot = ref.name.removeprefix(f"{design}_")
+            made.slot.append(records.Slot(name=f"{kit}_{slot}", slot_design=ref, slot_id=slot, is_occupied=False))
+        if isinstance(below, records.WorkTable):
+            below.object_on_table = [*(o for o in below.object_on_table if o.name != tray), made]
+        stations = records.KittingWorkstation.all(session)
+        stations[0].station_object.append(made)
+    belief.reload()
+    belief.world_model.attach({tray: kit})
+    belief.reload()
+
+
+def set_down(belief: Belief, thing: str, place: str) -> None:
+    """A kit tray or a kit is in or on something else now, and counts there and nowhere else; its pose stays."""
+    with belief.world_model.database.session() as session:
+        made = records.SolidObject.get(session, thing)
+        for table in records.WorkTable.all(session):
+            table.object_on_table = [other for other in table.object_on_table if other.name != thing]
+            if table.name == place:
+                table.object_on_table.append(made)
+        if isinstance(made, records.KitTray):
+            for stack in records.LargeBoxWithEmptyKitTrays.all(session):
+                stack.empty_kit_tray = [other for other in stack.empty_kit_tray if other.name != thing]
+                if stack.name == place:
+                    stack.empty_kit_tray.append(made)
+        if isinstance(made, records.Kit):
+            for box in records.LargeBoxWithKits.all(session):
+                box.kit = [other for other in box.kit if other.name != thing]
+                if box.name == place:
+                    box.kit.append(made)
+    belief.world_model.attach({thing: place})
