@@ -47,6 +47,6 @@ def test_a_tray_that_is_gripped_beside_its_place_is_not_carried(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(5))
-def test_tools_are_changed_in_the_laboratory(number):
+@pytest.mark.parametrize("number", range(7))
+def test_tools_are_changed_in_both_laboratories(number):
     assert try_change(0, number) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -80,6 +81,11 @@ def test_export_opens_in_mujoco(cellwright, cell_file):
     assert data["files"][0] == "cell.xml"
     model = mujoco.MjModel.from_xml_path("cell.xml")
     assert (model.nbody, model.ngeom) == (data["bodies"], data["geoms"])
+    world = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, world, model.key("start").id)
+    start = world.qpos.copy()
+    mujoco.mj_step(model, world, 50)
+    assert np.abs(world.qpos - start).max() < 2e-3  # arms are held at home, gears lie in their slots
     ended = cellwright("cell", "export", cell_file(), "--out", "again.xml")
     assert ended.out.startswith(f"again.xml (mjcf, {model.nbody} bodies, {model.ngeom} geoms)\n")
     assert all(Path(line).exists() for line in ended.out.splitlines()[1:])

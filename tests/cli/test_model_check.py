@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from cellwright.catalogue import PARTS
 
 
@@ -19,7 +21,7 @@ def test_part_for_people(cellwright):
 
 def test_arm_for_programs(cellwright):
     data = cellwright("model", "check", "lr_mate_200id", "--json").json
-    assert (data["model"], data["kind"]) == ("lr_mate_200id", "robot")
+    assert (data["model"], data["kind"], data["ok"]) == ("lr_mate_200id", "robot", True)
     found = {finding["check"]: finding for finding in data["findings"]}
     assert all(finding["ok"] for finding in data["findings"])
     assert found["inverse kinematics"]["values"]["found"] == 1.0
@@ -32,7 +34,7 @@ def test_what_is_wrong_is_exit_1(cellwright, monkeypatch):
     monkeypatch.setitem(PARTS._entries, "small_gear", heavy)
     ended = cellwright("model", "check", "small_gear")
     assert ended.code == 1
-    assert "'part' weighs 2e+04 kg" in " ".join(ended.out.split())
+    assert "'part' weighs 2e+04 kg -> give masses in kg" in " ".join(ended.out.split())
 
 
 def test_file(cellwright):
@@ -60,6 +62,23 @@ def test_file_that_is_wrong_is_exit_1(cellwright):
     assert set(wrong) == {"inertia as written", "limits"}
     assert wrong["inertia as written"] == "'b' has 1 kg and the moments 4, 4, 4 kg m2, which cannot be"
     assert "degrees or millimetres may be meant" in wrong["limits"]
+    Path("x.urdf").write_text(f"<robot name='x'>{body.replace('-170', '2').replace('170', '-2')}</robot>")
+    ended = cellwright("model", "check", "x.urdf", "--json")
+    assert (ended.code, ended.json["ok"]) == (1, False)
+    found = {finding["check"]: finding for finding in ended.json["findings"]}
+    assert found["reads"]["detail"] == "x.urdf:1: joint 'j': lower 2 is above upper -2; swapped"
+    assert found["reads"]["remedy"] == "mend these lines of the file"
+
+
+@pytest.mark.slow
+def test_effort_that_importing_mends_is_wrong(cellwright):
+    cellwright("model", "export", "ur5", "--out", "arm.urdf")
+    first, name, rest = Path("arm.urdf").read_text().partition('name="joint_2"')
+    Path("arm.urdf").write_text(first + name + rest.replace('effort="150"', 'effort="1"', 1))
+    ended = cellwright("model", "check", "arm.urdf", "--json")
+    assert ended.code == 1
+    wrong = {finding["check"]: finding["detail"] for finding in ended.json["findings"] if not finding["ok"]}
+    assert wrong == {"effort as written": "'joint_2' has the effort limit 1 N m, which does not carry it; 209 is used"}
 
 
 def test_bad_input(refused):

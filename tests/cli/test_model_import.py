@@ -36,7 +36,7 @@ def test_an_arm_is_reported_written_and_usable(capsys, tmp_path):
     assert (tmp_path / "fanuc.xml").exists()
     file = tmp_path / "cell.yaml"
     file.write_text(CELL.format(folder=tmp_path))
-    assert load_cell(file).robots["r"].model.startswith("fanuc@")
+    assert load_cell(file).robots["r"].model.startswith("fanuc-")
 
 
 def test_one_json_object(capsys, tmp_path):

@@ -105,7 +105,7 @@ def test_speeds_that_are_no_numbers_are_refused(call, bad):
         robot = lab.mobiles[ROBOT]
         robot.drive(1, 1)
         before = robot.commanded_radps
-        with pytest.raises(BadInput, match="ePuck0 cannot turn its wheels"):
+        with pytest.raises(BadInput, match=rf"ePuck0 cannot (turn its wheels|drive) at 0.0 .*{bad}"):
             getattr(robot, call)(0.0, bad)
         assert robot.commanded_radps == before
 
@@ -218,6 +218,13 @@ def test_a_reset_begins_anew_for_one_robot_alone():
         assert lab.mobiles["ePuck1"].odometry.x_m == other.x_m
         with pytest.raises(BadInput):
             lab.mobiles[ROBOT].reset_odometry(float("nan"))
+        lab.mobiles[ROBOT].drive(6, 6)
+        lab.advance(0.036)  # steps that no reading has taken in yet
+        lab.mobiles[ROBOT].stop()
+        lab.mobiles[ROBOT].reset_odometry(1.0, 2.0, 0.5)
+        lab.advance(0.1)
+        found = lab.mobiles[ROBOT].odometry
+        assert (found.x_m, found.y_m, found.yaw_rad) == (1.0, 2.0, 0.5)
 
 
 def test_odometry_messages_say_who_where_and_how_sure():
@@ -248,5 +255,10 @@ def test_lamps_are_switched_one_by_one():
         assert [number for number, lit in enumerate(robot.leds) if lit] == [0, 2, 8]
         with pytest.raises(BadInput, match="lamp of ePuck0 is 10, allowed 0 to 9"):
             robot.set_led(10)
+        with pytest.raises(BadInput, match=r"lamp of ePuck0 is 1.5, allowed 0 to 9"):
+            robot.set_led(1.5)
+        with pytest.raises(BadInput, match="number of lamps of ePuck0 is 11, allowed 0 to 10"):
+            robot.set_leds([True] * 11)
+        assert [number for number, lit in enumerate(robot.leds) if lit] == [0, 2, 8]
         with pytest.raises(UnknownName, match="unknown mobile robot 'epuck0'; did you mean 'ePuck0'"):
             lab.mobile("epuck0")

@@ -53,8 +53,43 @@ def test_part_that_falls_is_found():
     ok, detail = findings(parts={"gear": {"model": "medium_gear", "pose": {"xyz_m": [0.2, -1.3, 1.0]}}})[
         "comes to rest"
     ]
-    assert not ok
-    assert "'gear' moved most" in detail
+    assert (ok, detail) == (False, "'gear' went 84.0 mm down from where it was put")
+
+
+def test_mobile_robot_in_the_air_or_on_its_side_is_found():
+    arena = {"name": "a", "title": "A", "fixtures": {"floor": BENCH["fixtures"]["floor"]}}
+    for pose, wrong in (
+        ({"xyz_m": [0, 0, 0.03]}, {"comes to rest": "'r' went 30.0 mm down from where it was put"}),
+        ({"xyz_m": [0, 0, 0.06], "rpy_deg": [180, 0, 0]}, {"drives": "not on its wheels: r"}),
+    ):
+        cell = Cell.model_validate(arena | {"mobiles": {"r": {"model": "epuck", "pose": pose}}})
+        found = {f.check: f for f in check_cell(cell) if not f.ok}
+        assert wrong.items() <= {check: finding.detail for check, finding in found.items()}.items()
+        assert all(finding.remedy for finding in found.values())
+
+
+def test_kinematic_cell_says_that_nothing_falls_in_it():
+    hanging = {"gear": {"model": "medium_gear", "pose": {"xyz_m": [0.2, -1.3, 1.0]}}}
+    assert findings(parts=hanging, fidelity="kinematic")["comes to rest"] == (
+        True,
+        "not looked at: in a kinematic cell nothing falls",
+    )
+
+
+def test_reach_is_that_of_the_tools_that_a_robot_changes():
+    arm = {key: value for key, value in BENCH["robots"]["arm"].items() if key != "tool"} | {"changer": "tool_changer"}
+    changes = {
+        "robots": {"arm": arm},
+        "tools": {"hand": {"model": "pincher", "holder": "holder"}},
+        "sensors": [],
+        "fidelity": "kinematic",
+    }
+    for x_m, expected in (
+        (0.25, (True, "5 grasp points, of which arm 5; 1 tools in their holders")),
+        (2.0, (False, "out of reach: hand in holder")),
+    ):
+        holder = {"model": "tool_holder", "pose": {"xyz_m": [x_m, -1.35, 0.916]}}
+        assert findings(**changes, fixtures=BENCH["fixtures"] | {"holder": holder})["reach"] == expected
 
 
 def test_part_that_does_not_come_to_rest_is_found():

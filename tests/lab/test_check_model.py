@@ -91,15 +91,20 @@ def test_contacts_at_home():
     assert (found.ok, found.detail) == (False, "outside their limits: j")
 
 
-def test_weak_servo_does_not_hold():
+def test_servo_that_is_weak_or_swings_does_not_hold():
     arm = spec_of("<body><joint name='j' axis='0 1 0'/><geom size='.1' pos='1 0 0' mass='5'/></body>")
     motor = arm.add_actuator(name="j", target="j", trntype=mujoco.mjtTrn.mjTRN_JOINT)
     motor.set_to_position(kp=10.0)
     found = check_holds(arm, None)
     assert found is not None
     assert not found.ok
+    assert " away 0.5 s after a push" in found.detail
     motor.set_to_position(kp=1e6, kv=1e3)
     assert check_holds(arm, None).ok
+    arm.bodies[1].gravcomp = 1.0
+    motor.set_to_position(kp=1e4)  # strong enough, and without damping
+    found = check_holds(arm, None)
+    assert (found.ok, found.detail[:11], "damping" in found.remedy) == (False, "'j' swings ", True)
     assert check_holds(spec_of("<body><joint/><geom size='.1'/></body>"), None) is None
 
 

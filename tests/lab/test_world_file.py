@@ -89,7 +89,7 @@ def test_the_same_file_gives_the_same_world(stored):
             lab.advance(0.5)
             ends.append(lab.world.data.qpos.tobytes())
     assert ends[0] == ends[1]
-    again = WorldState.of(restored(state).world, state.model, state.header)
+    again = WorldState.of(restored(state), state.model, state.header)
     assert json.dumps(vars(again)) == json.dumps(vars(state))
 
 
@@ -110,7 +110,7 @@ def test_what_is_no_world_is_refused_in_one_line(tmp_path, text):
 
 def test_kinematic_hand_keeps_what_it_holds(tmp_path):
     with Lab.from_cell("aprs", seed=4, fidelity="kinematic") as lab:
-        state_of = lambda: WorldState.of(lab.world, model_hash(lab.world.model), {})  # noqa: E731
+        state_of = lambda: WorldState.of(lab, model_hash(lab.world.model), {})  # noqa: E731
         lab.perform(take(lab, 0.1))
         state = state_of()
     with Lab.from_cell("aprs", seed=4, fidelity="kinematic") as lab:

@@ -1,4 +1,4 @@
-"""The world on disk with tools that robots change: what was locked stays locked."""
+"""The world on disk with tools that robots change, and with mobile robots: what was locked stays locked."""
 
 import json
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cellwright.cells import Cell
+from cellwright.core.errors import BadInput
 from cellwright.lab import Lab
 from cellwright.lab.world_file import WorldFile, WorldState
 
@@ -51,3 +52,26 @@ def test_what_is_locked_is_remembered(tmp_path, dropped):
         lab.advance(0.5)
         assert np.abs(lab.world.data.xpos[lab.world.loose_tools["cup"].body] - before).max() < 1e-3
         assert dropped or arm.vacuum.powered
+
+
+def test_mobile_robots_stand_where_they_stood_and_believe_what_they_believed(tmp_path):
+    path = tmp_path / "run.world"
+    with Lab.from_cell("epucks", seed=3) as lab:
+        file = WorldFile(path, lab, dict)
+        robot = lab.mobile("ePuck2")
+        robot.set_led(4)
+        robot.drive(4, 5)
+        lab.advance(2.02)
+        file.write()
+        pose, steps, believed = lab.world.pose_of("ePuck2"), robot.steps, robot.odometry
+    with Lab.from_cell("epucks", seed=3) as lab:
+        WorldState.read(path).restore(lab)
+        robot = lab.mobile("ePuck2")
+        lab.advance(1.0)
+        assert lab.world.pose_of("ePuck2").is_close(pose, tolerance_m=1e-4, tolerance_rad=1e-3)
+        assert np.abs(np.subtract(robot.steps, steps)).max() <= 1
+        found = robot.odometry
+        assert (found.x_m, found.y_m) == pytest.approx((believed.x_m, believed.y_m), abs=2e-4)
+        assert [number for number, lit in enumerate(robot.leds) if lit] == [4]
+    with pytest.raises(BadInput, match="not that of"), Lab.from_cell("epucks@one", seed=3) as lab:
+        WorldState.read(path).restore(lab)

@@ -1,4 +1,4 @@
-"""One random tool change in the agility laboratory: a tool taken from its holder, carried about, put back."""
+"""One random tool change: a tool taken from its holder, carried about, put back."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from cellwright.motion import LineSpeed
 
 __all__ = ["change_trials", "try_change"]
 
-CELL = "aprs@lab_tools"
 PLACES = (
-    ("fanuc", "far_left_holder", "pincher"),
-    ("fanuc", "near_left_holder", "big_vacuum"),
-    ("fanuc", "shared_holder", "small_vacuum"),
-    ("motoman", "shared_holder", "small_vacuum"),
-    ("motoman", "big_gripper_holder", "big_gripper"),
+    ("aprs@lab_tools", "fanuc", "far_left_holder", "pincher"),
+    ("aprs@lab_tools", "fanuc", "near_left_holder", "big_vacuum"),
+    ("aprs@lab_tools", "fanuc", "shared_holder", "small_vacuum"),
+    ("aprs@lab_tools", "motoman", "shared_holder", "small_vacuum"),
+    ("aprs@lab_tools", "motoman", "big_gripper_holder", "big_gripper"),
+    ("kitting", "motoman", "gripper_holder", "big_gripper"),
+    ("kitting", "motoman", "tray_tool_holder", "tray_vacuum"),
 )
 GAP_M = 0.0005  # between the halves when the lock closes
 CLEAR_M = {"fanuc": 0.25, "motoman": 0.30}  # how far up a tool is out of its holder
@@ -36,8 +37,8 @@ def change_trials(seed: int, numbers: list[int]) -> list[str]:
 def try_change(seed: int, number: int) -> str:
     """One trial; why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 8])
-    robot, holder, tool = PLACES[number % len(PLACES)]
-    with Lab(load_cell(CELL), int(random.integers(2**31))) as lab:
+    cell, robot, holder, tool = PLACES[number % len(PLACES)]
+    with Lab(load_cell(cell), int(random.integers(2**31))) as lab:
         arm, fixture = lab.robot(robot), lab.nominal.fixtures[holder]
         index = lab.world.loose_tools[tool]
         hung = Pose(lab.world.data.xpos[index.body], lab.world.data.xquat[index.body])

@@ -39,6 +39,7 @@ class ModelSettings(Cfg):
         title: What a person calls it.
         search: Folders in which `package://` and `model://` are looked for.
         arguments: Of xacro, `name: value`.
+        srdf: MoveIt's file beside a URDF; one of the same robot that lies near it is found by itself.
         model: Which of several models of an SDF file.
         base: The link that is put where the cell says; by default the root.
         tip: The link or frame that is the flange, or a tool's centre point.
@@ -61,6 +62,7 @@ class ModelSettings(Cfg):
     title: str = ""
     search: tuple[Text, ...] = ()
     arguments: dict[str, str] = Field(default_factory=dict)
+    srdf: str = ""
     model: str = ""
     base: str = ""
     tip: str = ""

@@ -90,7 +90,8 @@ def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams
         for _ in range(count * TRIES):
             here = rng.uniform(-0.5, 0.5, 2) * shape.size_m
             apart = np.hypot(*(np.reshape(found, (-1, 2)) - here).T)
-            if (apart >= 2 * figures.radius_m + shape.gap_m).all():
+            wall_m = _to_inner_walls_m(cell, cfg.pose.pose.apply([*here, 0.0]))
+            if (apart >= 2 * figures.radius_m + shape.gap_m).all() and wall_m >= figures.radius_m + shape.gap_m:
                 found.append((float(here[0]), float(here[1])))
             if len(found) == count:
                 break
@@ -100,3 +101,17 @@ def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams
         x, y = np.array(found).T
         yaw = rng.uniform(-np.pi, np.pi, count)
     return [cfg.pose.pose @ Pose.from_xyz_rpy([*xy, 0.0], [0.0, 0.0, a]) for *xy, a in zip(x, y, yaw, strict=True)]
+
+
+def _to_inner_walls_m(cell: Cell, position: np.ndarray) -> float:
+    """How far a point is from the nearest wall inside the arena."""
+    if cell.arena is None:
+        return np.inf
+    here, nearest = cell.arena.pose.pose.inverse().apply(position)[:2], np.inf
+    for start, end in np.array(cell.arena.inner_walls_m).reshape(-1, 2, 2):
+        length = float(np.hypot(*(end - start)))
+        along = (end - start) / length
+        ahead, aside = (here - start) @ along, abs(along[0] * (here - start)[1] - along[1] * (here - start)[0])
+        beyond = max(abs(ahead - length / 2) - length / 2, 0.0), max(aside - cell.arena.wall_thickness_m / 2, 0.0)
+        nearest = min(nearest, float(np.hypot(*beyond)))
+    return nearest

@@ -64,7 +64,7 @@ def exported_json(exported: Exported) -> dict[str, Any]:
 
 
 def say_exported(exported: Exported, form: ModelFormat, counts: Mapping[str, int]) -> None:
-    """What was written, for people: few files by their names, many by their folder, then the notes, like ones together."""
+    """What was written, for people: few files by their names, many by their folder; then notes, like ones as one."""
     first, *others = exported.files
     say(f"{first} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
     if form is ModelFormat.MJCF:

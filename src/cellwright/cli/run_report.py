@@ -16,17 +16,21 @@ __all__ = ["print_report", "tell_action", "tell_plan"]
 
 COLOURS = {KittingStatus.DONE: "green", KittingStatus.PARTIAL: "yellow"}
 TO_KIT, NOWHERE = ("look-for-slot", "place-part"), ("set-grasp",)
+CHANGES = ("attach-endEffector", "detach-endEffector")
 
 
 def short(action: str, part: str = "") -> str:
     """A step of a plan as a person says it: without the tool, and with the part that was chosen."""
-    verb, *words = action.strip("()").split()
-    named = [word for word in words[1:] if not word.endswith("_tool")]
-    sku = named[0].removeprefix("sku_").removeprefix("part_") if named else ""
-    places = named[1:]
+    verb, _, tool, *words = action.strip("()").split()
+    if verb in CHANGES:
+        return f"{verb} {tool} at {words[0]}"
+    if verb == "create-kit":
+        return f"{verb} {words[-1]} at {words[0]}"
+    sku, *places = words
+    what = part or sku.removeprefix("sku_").removeprefix("part_")
     if verb in TO_KIT and places:
-        return f"{verb} {part or sku} in {places[-1]}"
-    return f"{verb} {part or sku}" + (f" at {places[0]}" if places and verb not in NOWHERE else "")
+        return f"{verb} {what} in {places[-1]}"
+    return f"{verb} {what}" + (f" at {places[0]}" if places and verb not in NOWHERE else "")
 
 
 def tell_plan(_topic: str, plan: Plan) -> None:

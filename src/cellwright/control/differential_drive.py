@@ -98,6 +98,11 @@ class DifferentialDrives:
         self._counts = counts.copy()
         self.odometry.load(odometry)
 
+    def reset(self, row: int, pose: tuple[float, float, float]) -> None:
+        """Has the odometry of one robot begin anew; steps that it has not taken in belong to the way before."""
+        self._counts[row] = self.counts()[row]
+        self.odometry.reset(row, pose)
+
     def let_go(self, part: str) -> None:
         """Wheels hold no parts."""
 
@@ -160,6 +165,8 @@ class DifferentialDrive:
         """Drives an arc, by the nominal wheels; both speeds are cut down alike when a wheel cannot turn so fast."""
         half = turn_radps * self.figures.wheel_base_m / 2
         left, right = ((speed_mps + side) / self.figures.wheel_radius_m for side in (-half, half))
+        if not (isfinite(left) and isfinite(right)):
+            raise BadInput(f"{self.name} cannot drive at {speed_mps} m/s and turn at {turn_radps} rad/s")
         excess = max(abs(left), abs(right)) / self.figures.max_speed_radps
         share = 1 / excess if excess > 1 else 1.0
         self.drive(left * share, right * share)
@@ -190,7 +197,7 @@ class DifferentialDrive:
         """Begins anew at a place that somebody is sure of."""
         if not all(isfinite(number) for number in (x_m, y_m, yaw_rad)):
             raise BadInput(f"{self.name} cannot be at x {x_m}, y {y_m}, yaw {yaw_rad}")
-        self._group.odometry.reset(self._at, (x_m, y_m, yaw_rad))
+        self._group.reset(self._at, (x_m, y_m, yaw_rad))
 
     @property
     def leds(self) -> tuple[bool, ...]:
@@ -200,11 +207,13 @@ class DifferentialDrive:
     def set_led(self, number: int, on: bool = True) -> None:
         """Switches a lamp: 0 to 7 of an e-puck are its ring, 8 its body, 9 its front."""
         last = len(self.figures.leds) - 1
-        if not 0 <= number <= last:
+        if number not in range(last + 1):
             raise OutOfRange(f"lamp of {self.name}", number, 0, last)
         self._world.lamps.on[self.name][number] = on
 
     def set_leds(self, on: Sequence[bool]) -> None:
         """Switches the first lamps, in the order of their numbers."""
-        for number, lit in enumerate(on):
-            self.set_led(number, lit)
+        count = len(self.figures.leds)
+        if len(on) > count:
+            raise OutOfRange(f"number of lamps of {self.name}", len(on), 0, count)
+        self._world.lamps.on[self.name][: len(on)] = on

@@ -94,8 +94,8 @@ class Doing:
         await self.worker.sort_out()
         self.conditions.forget()
         held = self.worker.held
-        if action.verb in TRAY_VERBS:
-            return None if held else [action]  # a tray that is held and should not be is a matter of planning
+        if action.verb in TRAY_VERBS:  # a tray that is held and should not be, or the other way round, is for planning
+            return [action] if action.verb in (Verb.TAKE_TRAY, Verb.TAKE_KIT) and not held else None
         if held and self.worker.held_sku != action.sku:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]

@@ -24,6 +24,7 @@ from cellwright.execution.robots import Robots
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import Steps
 from cellwright.execution.survey import Survey
+from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
 from cellwright.execution.view import CellView
 from cellwright.execution.waiting import Waiting
@@ -193,6 +194,7 @@ class Executor:
 
     async def _plan(self, orders: Sequence[Order]) -> Planned:
         await self.clock.sleep(self.settings.latencies.planning_s)
+        self._robots.notes += note_trays(self.view)
         robots = list(self._robots.working())
         left_out, recipe = self._recovery.left_out, self.settings.recipe
         begun = list(self._designs) or None

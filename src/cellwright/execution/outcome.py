@@ -94,17 +94,21 @@ class KitReport:
         design: What it shall be.
         slots: Its slots.
         extras: Parts that lie on it and in no slot.
+        box: The box for finished kits that it is in.
+        elsewhere: Why it is not where it should be: in such a box, if there is one.
     """
 
     name: str
     design: str
     slots: tuple[SlotReport, ...]
     extras: tuple[str, ...] = ()
+    box: str = ""
+    elsewhere: str = ""
 
     @property
     def complete(self) -> bool:
-        """Whether every slot is right and nothing else lies there."""
-        return all(slot.filled for slot in self.slots) and not self.extras
+        """Whether every slot is right, nothing else lies there, and it is where it should be."""
+        return all(slot.filled for slot in self.slots) and not self.extras and not self.elsewhere
 
 
 @dataclass(frozen=True)

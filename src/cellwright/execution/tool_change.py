@@ -88,10 +88,7 @@ class _Way:
         await self._go(self._above_m)
         if self._hangs_low(await self._tool()):
             await self._go(self._above_m, aside=True, straight=False)
-            await self._arm.rest(self._aside_rad, JOINT_SPEED_RADPS)
-        else:
-            await self._arm.rest(self._turn_rad, JOINT_SPEED_RADPS)
-        await self._worker.withdraw()
+        await self._worker.withdraw(JOINT_SPEED_RADPS)
 
     async def _tool(self) -> str:
         return (await self._worker.read()).gripper

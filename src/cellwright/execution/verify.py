@@ -28,7 +28,10 @@ def kit_reports(
         if not seats:
             rows = [SlotReport(slot.name, slot.sku, reason="there is no such kit") for slot in design.slots]
         extras = tuple(part.name for part in view.extras(kit, parts))
-        reports.append(KitReport(kit, design.name, tuple(rows), extras))
+        box = view.box_of(kit) if seats else ""
+        goes_there = bool(seats) and bool(view.facts.capacity) and kit not in view.facts.stationary
+        elsewhere = f"is not seen in {' or '.join(view.facts.capacity)}" if goes_there and not box else ""
+        reports.append(KitReport(kit, design.name, tuple(rows), extras, box, elsewhere))
     return tuple(reports)
 
 
@@ -44,9 +47,12 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
     slots = [slot for kit in kits for slot in kit.slots]
     wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
     wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
+    wrong += [f"{kit.name} {kit.elsewhere}" for kit in kits if kit.elsewhere]
     if len(kits) == wanted and slots and not wrong and not hands:
         where = "one kit" if len(kits) == 1 else f"{len(kits)} kits"
-        return OrderStatus.DONE, f"{len(slots)} parts seen seated in {where}"
+        boxes = dict.fromkeys(kit.box for kit in kits if kit.box)
+        there = f", put into {' and '.join(boxes)}" if boxes else ""
+        return OrderStatus.DONE, f"{len(slots)} parts seen seated in {where}{there}"
     said = dict.fromkeys(text for text in (*reasons, *wrong, hands) if text)
     status = OrderStatus.PARTIAL if any(slot.filled for slot in slots) else OrderStatus.FAILED
     return status, "; ".join(said)

@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 IN_SLOT_M, ON_SLOT_M = 0.015, 0.020  # as planning counts: farther away is not in the slot
 NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
 BESIDE_M = 0.001  # a part that stands nearer to a tray than this may touch it: detectors err by a third of it
+ON_FLOOR_M = 0.005  # a tray that is seen so near to the floor of a box stands on it
 COVERS_M = 0.05  # trays on top of each other are nearer than this; those side by side are not
 HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
 
@@ -158,6 +159,17 @@ class CellView:
     def trays(self) -> list[str]:
         """Every tray that can be seen, those of kits included."""
         return [t.name for t in self.facts.of_kind("PartsTray", "KitTray") if t.name in self.facts.tree.index]
+
+    def box_of(self, kit: str) -> str:
+        """The box for finished kits that a kit is seen to be in; empty when it is in none."""
+        for box in self.facts.capacity:
+            if box not in self.facts.sizes or box not in self.facts.tree.index:
+                continue
+            length_m, width_m, _ = self.facts.sizes[box]
+            x, y, z = np.abs((self.pose(box).inverse() @ self.pose(kit)).position)
+            if x <= length_m / 2 and y <= width_m / 2 and z <= ON_FLOOR_M:
+                return box
+        return ""
 
     def is_covered(self, tray: str) -> bool:
         """Whether another tray lies on it: no detector above sees it then."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import ArmFailed, raised, tool_down
+from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmFailed, raised, tool_down
 from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.grip import DISC_M, Grip
 
@@ -93,11 +93,11 @@ class Worker(Grip):
         """Where slow motion to a pose begins."""
         return pose @ Pose.from_xyz_rpy([0.0, 0.0, -self.recipe.approach_m])
 
-    async def withdraw(self) -> None:
+    async def withdraw(self, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """Out of everybody's way: to its rest, turned aside if somebody works below that."""
         await self.rise()
         try:
-            await self.arm.rest(self._aside_rad)
+            await self.arm.rest(self._aside_rad, speed_radps)
         except ArmFailed as error:
             raise self._failed(error) from None
 

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from cellwright.core.errors import OutOfRange
+from cellwright.core.pose import Pose
+from cellwright.judge.riding import places_on, rides
 from cellwright.sim import Order, Stepper, World
 from cellwright.sim.contacts import owner
 
@@ -27,12 +30,21 @@ class Permit:
         second: The other.
         near_m: Where on the floor plan, x and y.
         radius_m: How far from there.
+        limit_n: How hard; a larger force counts.
+        one_way: Whether only the first, while it is held, may touch the second, and not the other way round.
     """
 
     first: str
     second: str
     near_m: tuple[float, float] | None = None
     radius_m: float = 0.0
+    limit_n: float = inf
+    one_way: bool = False
+
+    @property
+    def always(self) -> bool:
+        """Whether it holds everywhere, however hard they touch."""
+        return self.near_m is None and self.limit_n == inf
 
     def covers(self, one: str, other: str) -> bool:
         """Whether it speaks of these two."""
@@ -80,11 +92,11 @@ class _Count(IntEnum):
 
 
 class CollisionMonitor:
-    """Looks at all contacts after every physics step. An object is held while a pad touches it.
+    """Looks at all contacts after every physics step. An object is held while a pad, or the lip of a cup, touches it.
 
-    Contacts inside one tool do not count, and neither do those that a permit covers. That pads may touch what they
-    are to hold needs a permit, too. Loose objects that touch already when one of them is taken may do so until they
-    part.
+    What rides in a tray that is held is held with it, and the two may touch. Contacts inside one tool do not count, and
+    neither do those that a permit covers. That pads may touch what they are to hold needs a permit, too. Loose objects
+    that touch already when one of them is taken may do so until they part.
 
     Attributes:
         hits: What was found, in order; one entry for each pair and each time that it began to touch.
@@ -113,6 +125,8 @@ class CollisionMonitor:
         self._pairs, self._suspects = b"", tuple[int, ...]()
         self._held, self._touching = set[int](), set[tuple[int, ...]]()
         self._pardoned: dict[tuple[int, ...], float] = {}
+        self._riding: dict[int, dict[str, Pose]] = {}
+        self._limited: dict[tuple[str, str], list[Permit]] = {}
         world.bind(self._look_up)
         world.add_holder(name, self)
         self._ticking = stepper.every(1, self._tick, order=Order.JUDGE, name=name)
@@ -137,9 +151,12 @@ class CollisionMonitor:
         """The names of all geoms, and for each two of them whether their contact counts."""
         model, robots, objects = self._world.model, self._world.robots, self._world.objects
         pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pad_geoms}
+        lips = {lip for robot in robots.values() if robot.vacuum for cup in robot.vacuum.cups for lip in cup.lip}
         names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
         self._names, self._bodies = names, np.array(model.geom_bodyid)
-        pad, loose = (np.array([name in these for name in names]) for these in (pads.values(), objects))
+        self._objects = {item.body: name for name, item in objects.items()}
+        pad = np.isin(np.arange(model.ngeom), [*pads, *lips])
+        loose = np.array([name in objects for name in names])
         arms = {*robots, *self._world.cell.tools}  # a tool that robots change is somebody's, or hangs in its holder
         robot = np.array([name.partition("/")[0] in arms for name in names])
         tool = np.array([_tool_of(name) or str(geom) for geom, name in enumerate(names)])
@@ -150,27 +167,29 @@ class CollisionMonitor:
         geoms: dict[str, list[int]] = {}
         for geom, name in enumerate(names):
             geoms.setdefault(name, []).append(geom)
-        everywhere = [permit for permit in self.permits if permit.near_m is None]
+        everywhere = [permit for permit in self.permits if permit.always]
         patterns = {pattern for permit in everywhere for pattern in (permit.first, permit.second)}
         fitting = {p: [geom for name in geoms if fnmatchcase(name, p) for geom in geoms[name]] for p in patterns}
         for permit in everywhere:
             first, second = fitting[permit.first], fitting[permit.second]
-            counts[np.ix_(first, second)] = counts[np.ix_(second, first)] = _Count.NEVER
-        self._counts = counts
+            counts[np.ix_(first, second)] = _Count.NEVER
+            if not permit.one_way:
+                counts[np.ix_(second, first)] = _Count.NEVER
+        self._counts = counts  # row: who is held, or a robot's
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
         self._robot, self._loose = robot, loose
         self._forget()
 
     def _forget(self) -> None:
         self._pairs, self._suspects = b"", ()
-        self._held, self._touching, self._pardoned = set(), set(), {}
+        self._held, self._touching, self._pardoned, self._riding = set(), set(), {}, {}
 
     def _tick(self) -> None:
         """Who touches whom changes far less often than once in a step, so the last answer mostly still holds."""
         data = self._world.data
         if not data.ncon:
             if self._pairs:
-                self._pairs, self._suspects, self._held = b"", (), set()
+                self._pairs, self._suspects, self._held, self._riding = b"", (), set(), {}
             return
         pairs = data.contact.geom
         if (key := pairs.tobytes()) != self._pairs:
@@ -181,22 +200,49 @@ class CollisionMonitor:
     def _suspects_among(self, pairs: Any) -> tuple[int, ...]:
         """The numbers of the contacts that count, wherever they are."""
         first, second = pairs.T
-        counts, grips = self._counts[first, second], self._grips[first, second]
-        suspect = counts == _Count.ALWAYS
-        if grips.any():
-            bodies = self._bodies[pairs]
-            pardoned = self._pardoned_among(pairs, bodies, bodies[grips])
-            suspect |= np.isin(bodies, bodies[grips]).any(axis=1) & (counts == _Count.WHILE_HELD) & ~pardoned
-        else:
-            self._held = set()
+        ours, theirs, grips = self._counts[first, second], self._counts[second, first], self._grips[first, second]
+        suspect = (ours == _Count.ALWAYS) & (theirs == _Count.ALWAYS)
+        if not grips.any():
+            self._held, self._riding = set(), {}
+            return tuple(np.flatnonzero(suspect).tolist())
+        bodies = self._bodies[pairs]
+        held = self._with_riders({body for body in bodies[grips].ravel().tolist() if body in self._objects})
+        one, other = held[bodies].T
+        # Who is held and has no permit: of the one, or of the other, or of both.
+        bad = ((one == 0) | (ours == _Count.WHILE_HELD)) & ((other == 0) | (theirs == _Count.WHILE_HELD))
+        pardoned = self._pardoned_among(pairs, bodies, set(np.flatnonzero(held).tolist()))
+        suspect |= bad & (one != other) & ~pardoned
         return tuple(np.flatnonzero(suspect).tolist())
 
-    def _pardoned_among(self, pairs: Any, bodies: Any, gripped: Any) -> Any:
+    def _with_riders(self, held: set[int]) -> Any:
+        """Body -> the body in a hand that it is, or rides in; 0 for what is in no hand."""
+        world, trays = self._world, [body for body in held if self._world.objects[self._objects[body]].is_tray]
+        groups = np.zeros(world.model.nbody, np.intp)
+        for body in sorted(held):
+            groups[body] = body
+        riding: dict[int, dict[str, Pose]] = {}
+        for body in trays:
+            tray = self._objects[body]
+            known = self._riding.get(body)
+            riding[body] = (
+                places_on(world, tray)
+                if known is None
+                else {part: pose for part, pose in known.items() if rides(world, tray, part, pose)}
+            )
+            for part in riding[body]:
+                rider = world.objects[part].body
+                groups[rider] = groups[rider] or body
+        if riding.keys() != self._riding.keys():
+            self._limited.clear()
+        self._riding = riding
+        return groups
+
+    def _pardoned_among(self, pairs: Any, bodies: Any, held: set[int]) -> Any:
         """What lay on or against another loose object when it was taken touches it without having been led there.
 
         That is pardoned until they have been apart for longer than `pause_s`.
         """
-        now_s, held = self._world.clock.time_s, set(gripped[:, 0].tolist()) | set(gripped[:, 1].tolist())
+        now_s = self._world.clock.time_s
         loose = self._loose[pairs].all(axis=1)
         touching = {tuple(sorted(pair)) for pair in bodies[loose].tolist()}
         for pair in self._pardoned:
@@ -211,21 +257,24 @@ class CollisionMonitor:
     def _record(self, contacts: Iterable[int]) -> None:
         """Adds up the contacts of each pair, and goes on with its hit or begins one."""
         data, now_s = self._world.data, self._world.clock.time_s
-        force, found = np.zeros(6), dict[tuple[str, str], Hit]()
+        force, found, limits_n = np.zeros(6), dict[tuple[str, str], Hit](), dict[tuple[str, str], float]()
         for number in contacts:
             contact = data.contact[number]
             # What belongs to a robot comes first; of two such, or of two objects, the first by name.
             pair = sorted((not self._robot[geom], self._names[geom]) for geom in contact.geom)
             one, other = pair[0][1], pair[1][1]
-            if contact.dist > 0 or self._is_permitted(one, other, contact.pos):
+            limit_n = self._limit_n(one, other, contact.pos)
+            if contact.dist > 0 or limit_n == inf:
                 continue
             mujoco.mj_contactForce(self._world.model, data, number, force)
             x, y, z = (float(value) for value in contact.pos)
             hit = found.get((one, other)) or Hit(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
             depth_m = max(hit.depth_m, -float(contact.dist))
             found[one, other] = replace(hit, force_n=hit.force_n + float(force[0]), depth_m=depth_m)
-        for hit in found.values():
-            self._enter(hit)
+            limits_n[one, other] = max(limits_n.get((one, other), -inf), limit_n)
+        for pair_of, hit in found.items():
+            if hit.force_n > limits_n[pair_of]:
+                self._enter(hit)
 
     def _enter(self, hit: Hit) -> None:
         for number, known in enumerate(self.hits):
@@ -236,10 +285,21 @@ class CollisionMonitor:
                 return
         self.hits.append(hit)
 
-    def _is_permitted(self, one: str, other: str, position_m: Any) -> bool:
+    def _tray_of(self, thing: str) -> str:
+        """The tray that a part rides in, or the thing itself."""
+        return next((self._objects[body] for body, parts in self._riding.items() if thing in parts), thing)
+
+    def _limit_n(self, one: str, other: str, position_m: Any) -> float:
+        """How hard these two may touch there; the permits that always hold are in the table.
+
+        What rides in a tray may touch what its tray may.
+        """
         x_m, y_m = float(position_m[0]), float(position_m[1])
-        somewhere = (permit for permit in self.permits if permit.near_m is not None)  # the others are in the table
-        return any(permit.covers(one, other) and permit.covers_place(x_m, y_m) for permit in somewhere)
+        if (permits := self._limited.get((one, other))) is None:
+            pairs = ((one, other), (self._tray_of(one), self._tray_of(other)))
+            permits = [p for p in self.permits if not p.always and any(p.covers(*pair) for pair in pairs)]
+            self._limited[one, other] = permits
+        return max((permit.limit_n for permit in permits if permit.covers_place(x_m, y_m)), default=-inf)
 
 
 def _tool_of(name: str) -> str:

@@ -1,15 +1,17 @@
-"""Drops: parts that left a hand and fell, from where, how far, onto what."""
+"""Drops: parts and trays that left a hand and fell, from where, how far, onto what."""
 
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.furniture_kinds import FloorFigures
+from cellwright.core.pose import Pose
 from cellwright.judge.hands import HandEvent, HandWatch, Moment
+from cellwright.judge.riding import rides
 from cellwright.judge.seating import judge_slots
 from cellwright.sim import Order, Stepper, World
 from cellwright.sim.contacts import owner
@@ -25,19 +27,20 @@ GENTLE_M = 0.010  # who opens the hand no higher above the ground sets a part do
 
 @dataclass(frozen=True)
 class Drop:
-    """A part that fell out of a hand.
+    """A part or a tray that fell out of a hand, or a part that fell off a tray in a hand.
 
     Attributes:
         part: Which.
         robot: Out of whose hand.
         time_s: When it left.
         opened: Whether the hand opened; otherwise it lost the part.
-        from_m: Where the part was then, in the world.
+        from_m: Where it was then, in the world.
         end_m: Where it came to rest.
         height_m: How far down that is.
         landed_on: What it touched last: trays, parts, furniture.
         slot: The slot in which it is seated, as `tray/slot`, if it fell into one.
         on_floor: Whether it is out of every robot's reach, on the floor.
+        tray: The tray that a part rode in, or nothing.
     """
 
     part: str
@@ -50,9 +53,11 @@ class Drop:
     landed_on: tuple[str, ...]
     slot: str
     on_floor: bool
+    tray: str = ""
 
     def __str__(self) -> str:
         how = "was let go by" if self.opened else "slipped from"
+        how = f"fell off {self.tray} of" if self.tray else how
         where = self.slot or ", ".join(self.landed_on) or "nothing"
         return f"{self.part} {how} {self.robot} at {self.time_s:.2f} s, fell {self.height_m * 1000:.0f} mm onto {where}"
 
@@ -60,12 +65,15 @@ class Drop:
 @dataclass
 class _Fall:
     event: HandEvent
+    pose_in_tray: Pose | None = None
     landed_on: tuple[str, ...] = ()
     still: int = 0
 
 
 class DropMonitor:
-    """Follows every part that leaves a hand until it rests. A part that was never lifted cannot be dropped.
+    """Follows every part and tray that leaves a hand until it rests. What was never lifted cannot be dropped.
+
+    What rides in a tray that falls is dropped when it leaves the tray.
 
     Attributes:
         drops: What was found, in order.
@@ -97,14 +105,20 @@ class DropMonitor:
     def _hear(self, event: HandEvent) -> None:
         if event.moment in (Moment.RELEASE, Moment.LOSS) and event.lifted:
             self._falls.append(_Fall(event))
+            world_in_tray = self._world.pose_of(event.part).inverse()
+            for part in event.riding:
+                x, y, z = (float(value) for value in self._world.pose_of(part).position)
+                rider = replace(event, part=part, position_m=(x, y, z), riding=(), tray=event.part)
+                self._falls.append(_Fall(rider, world_in_tray @ self._world.pose_of(part)))
         elif event.moment is Moment.GRASP:
-            for fall in [fall for fall in self._falls if fall.event.part == event.part]:
+            for fall in [fall for fall in self._falls if fall.event.part in (event.part, *event.riding)]:
                 self._end(fall)
 
     def _tick(self) -> None:
         for fall in tuple(self._falls):
             item = self._world.objects[fall.event.part]
-            fall.landed_on = self._below(item.body) or fall.landed_on
+            below = tuple(name for name in self._below(item.body) if name not in fall.event.riding)
+            fall.landed_on = below or fall.landed_on
             speed_mps, spin_radps = (
                 np.abs(self._world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1).tolist()
             )
@@ -113,17 +127,20 @@ class DropMonitor:
                 self._end(fall)
 
     def _below(self, body: int) -> tuple[str, ...]:
-        """What a part touches; nothing once it sleeps."""
+        """What a thing touches besides robots and their tools; nothing once it sleeps."""
         model, data = self._world.model, self._world.data
         if not data.ncon:
             return ()
         pairs = data.contact.geom
         touching = pairs[(model.geom_bodyid[pairs] == body).any(axis=1)]
         names = {owner(model, int(geom)) for geom in touching.ravel() if model.geom_bodyid[geom] != body}
-        return tuple(sorted(name for name in names if name.partition("/")[0] not in self._world.robots))
+        arms = {*self._world.robots, *self._world.cell.tools}
+        return tuple(sorted(name for name in names if name.partition("/")[0] not in arms))
 
     def _end(self, fall: _Fall) -> None:
         self._falls.remove(fall)
+        if fall.pose_in_tray is not None and self._stayed(fall.event, fall.pose_in_tray):
+            return
         event, opened = fall.event, fall.event.moment is Moment.RELEASE
         pose = self._world.pose_of(event.part)
         height_m = event.position_m[2] - float(pose.position[2])
@@ -143,8 +160,13 @@ class DropMonitor:
                 fall.landed_on,
                 self._slot(event.part),
                 on_floor,
+                event.tray,
             )
         )
+
+    def _stayed(self, event: HandEvent, pose_in_tray: Pose) -> bool:
+        """Whether a part came down with its tray."""
+        return event.tray in self._world.objects and rides(self._world, event.tray, event.part, pose_in_tray)
 
     def _slot(self, part: str) -> str:
         """Where it is seated."""

@@ -1,4 +1,4 @@
-"""What the grippers really hold: by contacts and poses, whatever a controller believes."""
+"""What grippers and cups really hold: by contacts, vacuum and poses, whatever a controller believes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.catalogue import PartFigures
-from cellwright.sim import Order, Stepper, ToolIndex, World
+from cellwright.catalogue import PartFigures, TrayFigures, tray_grip
+from cellwright.core.pose import Pose
+from cellwright.judge.riding import is_covered, places_on, rides
+from cellwright.sim import ObjectIndex, Order, Stepper, ToolIndex, World
+from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["HandEvent", "HandWatch", "Hold", "Moment"]
 
 RATE_HZ = 50.0
-FIRM_LOOKS = 2  # so often both pads touch before it counts as held
-GONE_LOOKS = 2  # so often neither does before it counts as left
+FIRM_LOOKS = 2  # so often both pads touch, or a cup draws, before it counts as held
+GONE_LOOKS = 2  # so often none does before it counts as left
+DRAWN = 0.05  # share of the vacuum from which on a cup draws
 LIFTED_M = 0.010
 CARRIED_M = 0.020  # sideways, once lifted
 OVER_M = 0.015  # an empty hand is over a part when it is so near to its axis,
@@ -29,7 +33,7 @@ OPENING_M = 0.0005
 
 
 class Moment(StrEnum):
-    """What may happen between a hand and a part."""
+    """What may happen between a hand and a part or a tray."""
 
     APPROACH = "approach"
     GRASP = "grasp"
@@ -43,12 +47,15 @@ class HandEvent:
     """One such moment.
 
     Attributes:
-        moment: An empty hand comes to a part; holds it; carries it; opens and lets it go; has lost it.
+        moment: An empty hand comes to a part or tray; holds it; carries it; opens and lets it go; has lost it. A part
+            that falls off a tray in a hand is lost, too.
         robot: Whose hand.
         part: Which object.
         time_s: When.
-        position_m: Of the part, in the world; of one that left, where a pad last touched it.
+        position_m: Of the object, in the world; of one that left, where the hand last touched it.
         lifted: Whether it had been lifted before it left the hand.
+        riding: The parts that ride in a tray.
+        tray: The tray that a lost part rode in.
     """
 
     moment: Moment
@@ -57,19 +64,22 @@ class HandEvent:
     time_s: float
     position_m: tuple[float, float, float]
     lifted: bool = False
+    riding: tuple[str, ...] = ()
+    tray: str = ""
 
 
 @dataclass
 class Hold:
-    """A part in a hand, since it was taken.
+    """A part or a tray in a hand, since it was taken.
 
     Attributes:
         part: Which.
         start_m: Where it was taken.
-        last_m: Where it was when a pad last touched it.
+        last_m: Where it was when the hand last touched it.
         lifted: Whether it has been lifted.
         carried: Whether it is, or was, under way.
         way_m: How far it has come sideways.
+        riding: Part that rides in a tray -> where in it.
     """
 
     part: str
@@ -78,6 +88,7 @@ class Hold:
     lifted: bool = False
     carried: bool = False
     way_m: float = 0.0
+    riding: dict[str, Pose] = field(default_factory=dict)
     looks_without: int = 0
 
 
@@ -92,7 +103,11 @@ class _Hand:
 
 
 class HandWatch:
-    """Looks at every gripper fifty times a second, and tells its listeners what happened."""
+    """Looks at every hand fifty times a second, and tells its listeners what happened.
+
+    A gripper holds what both of its pads touch; a vacuum tool what a cup with vacuum touches. A hand is what a robot
+    has on its flange: it comes and goes where tools are changed.
+    """
 
     def __init__(self, world: World, stepper: Stepper, name: str = "hand watch") -> None:
         self._world = world
@@ -116,11 +131,11 @@ class HandWatch:
         """Whether any hand holds that."""
         return any(hold.part == part for hold in self.held.values())
 
-    def distance_m(self, part: str) -> float:
-        """From the nearest tool centre point to where a part would be grasped."""
-        if part not in self._numbers:
+    def distance_m(self, name: str) -> float:
+        """From the nearest tool centre point to where a part, or a tray, would be grasped."""
+        if name not in self._numbers:
             return float("inf")
-        point = self._grasp_points()[self._numbers[part]]
+        point = self._grasp_points(np.array([self._numbers[name]]))[0]
         return min((float(np.linalg.norm(self._tcp(tool) - point)) for tool in self._tools.values()), default=np.inf)
 
     def save(self) -> dict[str, _Hand]:
@@ -137,23 +152,36 @@ class HandWatch:
     def let_go(self, part: str) -> None:
         """The part is taken away, or put elsewhere: no hand holds it, and none has lost it."""
         for hand in self._hands.values():
-            if hand.hold is not None and hand.hold.part == part:
-                hand.hold = None
+            if hand.hold is not None:
+                hand.hold.riding.pop(part, None)
+                if hand.hold.part == part:
+                    hand.hold = None
 
     def _look_up(self) -> None:
         world, model = self._world, self._world.model
-        self._tools: dict[str, ToolIndex] = {
-            r: i.tool for r, i in world.robots.items() if isinstance(i.tool, ToolIndex)
-        }
+        self._tools: dict[str, ToolIndex | VacuumIndex] = {r: i.hand for r, i in world.robots.items() if i.hand}
+        for robot, hand in self._hands.items():  # a tool that is gone holds nothing for its robot
+            if robot not in self._tools:
+                hand.hold = None
         names = {item.body: name for name, item in world.objects.items()}
         self._object_of = [names.get(int(model.body_rootid[body]), "") for body in model.geom_bodyid]
-        self._pads = {
-            pad: (name, side) for name, tool in self._tools.items() for side, pad in enumerate(tool.pad_geoms)
+        grippers = {r: t for r, t in self._tools.items() if isinstance(t, ToolIndex)}
+        self._pads = {pad: (name, side) for name, tool in grippers.items() for side, pad in enumerate(tool.pad_geoms)}
+        self._lips = {
+            lip: (name, cup.activation)
+            for name, tool in self._tools.items()
+            if isinstance(tool, VacuumIndex)
+            for cup in tool.cups
+            for lip in cup.lip
         }
-        parts = {name: item for name, item in world.objects.items() if isinstance(item.figures, PartFigures)}
-        self._numbers = {name: number for number, name in enumerate(parts)}
-        self._parts, self._bodies = list(parts), np.array([item.body for item in parts.values()], dtype=np.intp)
-        self._heights = np.array([[item.figures.grasp_height_m] for item in parts.values()]).reshape(-1, 1)  # type: ignore[union-attr]
+        self._numbers = {name: number for number, name in enumerate(world.objects)}
+        items = list(world.objects.values())
+        self._names, self._bodies = list(world.objects), np.array([item.body for item in items], dtype=np.intp)
+        self._heights = np.array([[_grasp_height_m(item)] for item in items]).reshape(-1, 1)
+        self._takes = {
+            robot: np.array([n for n, item in enumerate(items) if _takes(tool, item)], dtype=np.intp)
+            for robot, tool in self._tools.items()
+        }
 
     def _tick(self) -> None:
         touched = self._touched()
@@ -167,19 +195,25 @@ class HandWatch:
             hand.tcp_m = tcp_m
 
     def _touched(self) -> dict[str, dict[str, int]]:
-        """Robot -> the objects that its pads touch: 1 the left one, 2 the right one, 3 both."""
+        """Robot -> the objects that its pads touch: 1 the left one, 2 the right one, 3 both, or a cup that draws."""
         found: dict[str, dict[str, int]] = {}
         if not self._world.data.ncon:
             return found
-        pads = self._pads
+        pads, lips = self._pads, self._lips
         for first, second in self._world.data.contact.geom.tolist():
-            if first not in pads and second not in pads:
+            if first in pads or second in pads:
+                pad, other = (first, second) if first in pads else (second, first)
+                robot, side = pads[pad]
+                bits = side + 1
+            elif first in lips or second in lips:
+                lip, other = (first, second) if first in lips else (second, first)
+                robot, vacuum = lips[lip]
+                bits = 3 if self._world.data.act[vacuum] > DRAWN else 0
+            else:
                 continue
-            pad, other = (first, second) if first in pads else (second, first)
-            if self._object_of[other]:
-                robot, side = self._pads[pad]
+            if bits and self._object_of[other]:
                 pressed = found.setdefault(robot, {})
-                pressed[self._object_of[other]] = pressed.get(self._object_of[other], 0) | (side + 1)
+                pressed[self._object_of[other]] = pressed.get(self._object_of[other], 0) | bits
         return found
 
     def _look_at_empty(self, robot: str, hand: _Hand, tcp_m: Any, touched: str) -> None:
@@ -188,39 +222,45 @@ class HandWatch:
             hand.touched = touched
             if hand.looks >= FIRM_LOOKS:
                 here_m = self._position(touched)
-                hand.hold = Hold(touched, here_m, here_m)
+                hand.hold = Hold(touched, here_m, here_m, riding=self._riding(touched))
                 hand.over = hand.let_go = ""
-                self._tell(Moment.GRASP, robot, touched)
+                self._tell(Moment.GRASP, robot, touched, riding=tuple(hand.hold.riding))
             return
         hand.touched, hand.looks = "", 0
-        if len(self._bodies) and tcp_m.tolist() != hand.tcp_m.tolist():
+        if len(self._takes[robot]) and tcp_m.tolist() != hand.tcp_m.tolist():
             self._look_below(robot, hand, tcp_m)
+
+    def _riding(self, name: str) -> dict[str, Pose]:
+        return places_on(self._world, name) if self._world.objects[name].is_tray else {}
 
     def _look_below(self, robot: str, hand: _Hand, tcp_m: Any) -> None:
         """Whether the empty hand has come to a part: over it, and slow or on its way down."""
-        offsets = tcp_m - self._grasp_points()
-        x, y, z = offsets.T
-        if hand.let_go in self._numbers and _length(offsets[self._numbers[hand.let_go]]) > AWAY_M:
-            hand.let_go = ""
+        takes = self._takes[robot]
+        x, y, z = (tcp_m - self._grasp_points(takes)).T
+        if hand.let_go in self._numbers:
+            there = self._grasp_points(np.array([self._numbers[hand.let_go]]))[0]
+            if _length(tcp_m - there) > AWAY_M:
+                hand.let_go = ""
         near = (np.abs(x) < OVER_M).nonzero()[0]  # mostly none, and then there is nothing else to reckon
         below = near[(np.hypot(x[near], y[near]) < OVER_M) & (z[near] > 0) & (z[near] < ABOVE_M)] if len(near) else near
         if not len(below):
             hand.over = ""
             return
-        part = self._parts[int(below[z[below].argmin()])]
+        part = self._names[int(takes[below[z[below].argmin()]])]
+        if is_covered(self._world, part):
+            return
         velocity = (tcp_m - hand.tcp_m) / self._period_s
         descends = velocity[2] < -SLOW_MPS / 2 and np.hypot(*velocity[:2]) < -velocity[2]
         if part not in (hand.over, hand.let_go) and (descends or _length(velocity) < SLOW_MPS):
             hand.over = part
             self._tell(Moment.APPROACH, robot, part)
 
-    def _look_at_hold(self, robot: str, hand: _Hand, hold: Hold, tool: ToolIndex, touched: bool) -> None:
+    def _look_at_hold(self, robot: str, hand: _Hand, hold: Hold, tool: ToolIndex | VacuumIndex, touched: bool) -> None:
         hold.looks_without = 0 if touched else hold.looks_without + 1
         if hold.looks_without >= GONE_LOOKS:
-            data = self._world.data
-            opening = data.ctrl[tool.ctrl] > data.qpos[tool.qpos].mean() + OPENING_M or self._is_open(tool)
             hand.hold, hand.touched, hand.looks, hand.let_go = None, "", 0, hold.part
-            self._tell(Moment.RELEASE if opening else Moment.LOSS, robot, hold.part, hold.lifted, hold.last_m)
+            moment, riding = Moment.RELEASE if self._opens(tool) else Moment.LOSS, tuple(hold.riding)
+            self._tell(moment, robot, hold.part, hold.lifted, hold.last_m, riding)
             return
         here_m = self._position(hold.part)
         if touched:
@@ -230,29 +270,67 @@ class HandWatch:
         hold.way_m = float(np.hypot(way[0], way[1]))
         if hold.lifted and not hold.carried and hold.way_m > CARRIED_M:
             hold.carried = True
-            self._tell(Moment.TRANSFER, robot, hold.part, True)
+            self._tell(Moment.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
+        if hold.riding:
+            self._look_at_riders(robot, hold)
 
-    def _is_open(self, tool: ToolIndex) -> bool:
-        """Told to open, and there already."""
-        figures = tool.figures
-        return bool(self._world.data.ctrl[tool.ctrl] > (figures.closed_m + figures.open_m) / 2)
+    def _look_at_riders(self, robot: str, hold: Hold) -> None:
+        """A part that leaves a tray in a hand has fallen off it, unless another hand has taken it."""
+        for part, pose in tuple(hold.riding.items()):
+            if not rides(self._world, hold.part, part, pose):
+                del hold.riding[part]
+                if part in self._world.objects and not self.holds(part):
+                    self._tell(Moment.LOSS, robot, part, hold.lifted, tray=hold.part)
 
-    def _grasp_points(self) -> Any:
+    def _opens(self, tool: ToolIndex | VacuumIndex) -> bool:
+        """Whether a tool is told to let go: to open, or to stop its pump."""
         data = self._world.data
-        return data.xpos.take(self._bodies, 0) + data.xmat.take(self._bodies, 0)[:, 2::3] * self._heights
+        if isinstance(tool, VacuumIndex):
+            return bool(data.ctrl[tool.power] <= 0.0)
+        wanted_m, figures = data.ctrl[tool.ctrl], tool.figures
+        is_open = wanted_m > (figures.closed_m + figures.open_m) / 2  # told so, and there already
+        return bool(wanted_m > data.qpos[tool.qpos].mean() + OPENING_M or is_open)
 
-    def _tcp(self, tool: ToolIndex) -> Any:
+    def _grasp_points(self, numbers: Any) -> Any:
+        data, bodies = self._world.data, self._bodies[numbers]
+        return data.xpos.take(bodies, 0) + data.xmat.take(bodies, 0)[:, 2::3] * self._heights[numbers]
+
+    def _tcp(self, tool: ToolIndex | VacuumIndex) -> Any:
         return self._world.data.site_xpos[tool.tcp_site].copy()
 
     def _position(self, name: str) -> Any:
         at = self._world.objects[name].qpos
         return self._world.data.qpos[at : at + 3].copy()
 
-    def _tell(self, moment: Moment, robot: str, part: str, lifted: bool = False, at_m: Any = None) -> None:
+    def _tell(
+        self,
+        moment: Moment,
+        robot: str,
+        part: str,
+        lifted: bool = False,
+        at_m: Any = None,
+        riding: tuple[str, ...] = (),
+        tray: str = "",
+    ) -> None:
         x, y, z = (float(value) for value in (self._position(part) if at_m is None else at_m))
-        event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted)
+        event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted, riding, tray)
         for listener in self._listeners:
             listener(event)
+
+
+def _grasp_height_m(item: ObjectIndex) -> float:
+    """Above its origin, where a part is taken; a tray is taken at its top."""
+    figures = item.figures
+    return figures.grasp_height_m if isinstance(figures, PartFigures) else figures.thickness_m
+
+
+def _takes(tool: ToolIndex | VacuumIndex, item: ObjectIndex) -> bool:
+    """Whether a tool is for such a thing: grippers for all parts, cups for what they can hold."""
+    if isinstance(tool, ToolIndex):
+        return isinstance(item.figures, PartFigures)
+    if isinstance(item.figures, TrayFigures):
+        return tray_grip(item.figures, tool.figures) is not None
+    return tool.figures.fits(item.figures)
 
 
 def _length(vector: Any) -> float:

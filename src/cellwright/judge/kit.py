@@ -11,12 +11,14 @@ import numpy as np
 
 from cellwright.catalogue import TrayFigures
 from cellwright.core.errors import BadInput
+from cellwright.judge.boxes import boxes_of
 from cellwright.judge.seating import Seating, judge_slots
 from cellwright.orders import KitDesign
 from cellwright.sim import World
 
-__all__ = ["KitItem", "KitVerdict", "judge_kit", "parts_on"]
+__all__ = ["IN_BOX", "KitItem", "KitVerdict", "judge_kit", "parts_on"]
 
+IN_BOX = "in its box"
 CLEAR_M = 0.010  # a tool is clear of a tray when it is at least so far from it and what is on it
 ON_TRAY_M = 0.0005  # a part this near to a tray touches it
 ABOVE_M = 0.10  # what is higher above a tray is not on it
@@ -24,7 +26,7 @@ ABOVE_M = 0.10  # what is higher above a tray is not on it
 
 @dataclass(frozen=True)
 class KitItem:
-    """One thing that a complete kit needs: the tray, a slot, no extras, a tool out of the way.
+    """One thing that a complete kit needs: the tray, a slot, no extras, a tool out of the way, its box.
 
     Attributes:
         name: Which.
@@ -46,7 +48,8 @@ class KitVerdict:
     Attributes:
         tray: The tray that was judged.
         design: What it should be.
-        items: `tray`, the design's slots by name, `extras`, `tool clear`.
+        items: `tray`, the design's slots by name, `extras`, `tool clear`; in a cell with boxes for finished kits also
+            `in its box`.
         seatings: What is in each slot of the design.
     """
 
@@ -74,13 +77,16 @@ class KitVerdict:
 def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
     """The verdict on the kit on a tray. A tray that has been taken away is an empty kit, not an error.
 
+    In a cell with boxes for finished kits the tray must also stand in one.
+
     Raises:
         BadInput: for something that is no tray.
     """
     if tray_name not in world.objects:
         gone = "the tray is gone"
         slots = tuple(KitItem(slot.name, False, gone) for slot in design.slots)
-        return KitVerdict(tray_name, design.name, (KitItem("tray", False, gone), *slots))
+        boxed = [KitItem(IN_BOX, False, gone)] if boxes_of(world).outlets else []
+        return KitVerdict(tray_name, design.name, (KitItem("tray", False, gone), *slots, *boxed))
     tray = world.objects[tray_name].figures
     if not isinstance(tray, TrayFigures):
         raise BadInput(f"'{tray_name}' is not a tray")
@@ -100,6 +106,9 @@ def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
     extras = sorted(part for part in parts_on(world, tray_name, tray) if part not in ours)
     items.append(KitItem("extras", not extras, f"{', '.join(extras)} on the tray" if extras else "nothing extra"))
     items.append(_tool_item(world, tray_name, ours))
+    if (boxes := boxes_of(world)).outlets:
+        standing = boxes.standing(world, tray_name)
+        items.append(KitItem(IN_BOX, standing.stands, standing.reason))
     return KitVerdict(tray_name, design.name, tuple(items), tuple(seatings))
 
 

@@ -3,36 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import hypot
 
-from cellwright.catalogue import FURNITURE, ToolHolderFigures
+from cellwright.catalogue import FURNITURE, BoxFigures, ToolHolderFigures
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.judge.collision import Permit
 from cellwright.sim import World
 
 __all__ = ["kitting_permits"]
 
+GENTLE_N = 40.0  # cups that press a tray down on what it stands on do so with 25 N
+
 
 def kitting_permits(world: World) -> tuple[Permit, ...]:
-    """What is ordinary work: pads, fingers and cups touch parts; a part that is held touches trays and tables.
+    """What is ordinary work: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
 
-    A tool that robots change touches holders, and the changers that take it.
+    A part that is held touches trays and tables; a tray, with what rides in it, touches tables and, gently, boxes, and
+    over a box the trays there. A tool that robots change touches holders, and the changers that take it.
 
-    The last is what taking and setting down are. Everything else counts: a gripper's body on a tray or a table, an arm
-    on anything, a part that is held on another part, on the fence or on the floor.
+    Everything else counts: a gripper's body or the bar between two cups on a tray or a table, an arm on anything, a
+    part that is held on another part, a tray that is held on a part or a holder, anything on the fence or the floor.
     """
     parts = [name for name, item in world.objects.items() if not item.is_tray]
     trays = [name for name, item in world.objects.items() if item.is_tray]
     fixtures = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
     tables = [name for name, figures in fixtures.items() if isinstance(figures, TableFigures)]
+    boxes = {name: figures for name, figures in fixtures.items() if isinstance(figures, BoxFigures)}
     hands = [*(name for name, robot in world.cell.robots.items() if robot.tool is not None), *world.cell.tools]
-    touching = [
-        Permit(f"{hand}/tool/{what}", part) for part in parts for hand in hands for what in ("pad_*", "finger_*", "cup")
-    ]
     return (
-        *touching,
-        *(Permit(part, below) for part in parts for below in (*trays, *tables)),
+        *(Permit(f"{hand}/tool/{what}", p) for p in parts for hand in hands for what in ("pad_*", "finger_*", "cup*")),
+        *(Permit(f"{hand}/tool/cup*", tray) for tray in trays for hand in hands if hand in world.vacuums),
+        *(Permit(part, below, one_way=True) for part in parts for below in (*trays, *tables)),
+        *_carrying(world, trays, tables, boxes),
         *_changing(world, [name for name, figures in fixtures.items() if isinstance(figures, ToolHolderFigures)]),
     )
+
+
+def _carrying(world: World, trays: list[str], tables: list[str], boxes: dict[str, BoxFigures]) -> Iterator[Permit]:
+    """Trays in hands, where any hand has cups to carry them."""
+    if not world.vacuums:
+        return
+    yield from (Permit(tray, table) for tray in trays for table in tables)
+    for box, figures in boxes.items():
+        yield from (Permit(tray, box, limit_n=GENTLE_N) for tray in trays)
+        x_m, y_m, _ = world.layout.fixtures[box].position.tolist()
+        reach_m = hypot(*figures.outer_size_m) / 2
+        for number, tray in enumerate(trays):
+            yield from (Permit(tray, other, (x_m, y_m), reach_m, GENTLE_N) for other in trays[number + 1 :])
 
 
 def _changing(world: World, holders: Iterable[str]) -> Iterator[Permit]:

@@ -10,7 +10,7 @@ from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.judge.collision import Hit
 from cellwright.judge.drops import Drop
-from cellwright.judge.kit import KitVerdict
+from cellwright.judge.kit import IN_BOX, KitVerdict
 
 __all__ = ["Points", "Score", "ScoreItem", "score_run"]
 
@@ -24,6 +24,7 @@ class Points:
         seated: The same part seated.
         extras: Nothing else on the tray.
         clear: Every tool out of the way.
+        box: The tray in a box for finished kits, where the cell has one.
         collisions: No collision; each one takes `collision` of it.
         floor: No part on the floor; each one takes `floor_drop` of it.
         time: As quick as the par; counts only when every kit is complete.
@@ -33,6 +34,7 @@ class Points:
     seated: float = 2.0
     extras: float = 1.0
     clear: float = 1.0
+    box: float = 2.0
     collisions: float = 2.0
     collision: float = 1.0
     floor: float = 2.0
@@ -120,11 +122,10 @@ def score_run(
 
 
 def _kit_lines(kit: KitVerdict, worth: Points) -> list[ScoreItem]:
-    lines = []
+    lines, whole = [], {"extras": worth.extras, "tool clear": worth.clear, IN_BOX: worth.box}
     for item in kit.items:
         name = f"{kit.tray}/{item.name}"
-        if item.name in ("extras", "tool clear"):
-            most = worth.extras if item.name == "extras" else worth.clear
+        if (most := whole.get(item.name)) is not None:
             lines.append(ScoreItem(name, most * item.passed, most, item.reason))
         elif item.name != "tray":
             most = worth.part + worth.seated

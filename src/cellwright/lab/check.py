@@ -56,14 +56,14 @@ def _fresh_sensor(world: World, start: Snapshot, line: dict[str, Any], where: st
 def _at_rest(world: World) -> Finding:
     """After settling everything sleeps, near where it was placed; mobile robots stand where they were put."""
     asleep = np.asarray(world.data.tree_asleep)
-    loose = {**world.objects, **world.loose_tools}
-    restless = [n for n, o in loose.items() if asleep[world.model.body_treeid[o.body]] < 0 and not _is_held(world, n)]
+    restless = [n for n, o in world.objects.items() if asleep[world.model.body_treeid[o.body]] < 0]
     if restless:
         remedy = "put it where it lies steadily, or give the cell a longer settle_s"
         detail = f"still moving after {world.cell.settle_s:g} s: {', '.join(restless)}"
         return Finding("comes to rest", False, detail, {"restless": float(len(restless))}, remedy)
     layout = world.layout
-    placed = {n: p.pose_in_world for n, p in (*layout.objects.items(), *layout.mobiles.items())}
+    placed = {n: p.pose_in_world for n, p in layout.objects.items()}
+    placed |= {n: p.pose_in_world for n, p in layout.mobiles.items()}
     moved = {n: pose.distance_m(world.pose_of(n)) for n, pose in placed.items()}
     worst = max(moved, key=lambda n: moved[n], default=None)
     if worst is None:
@@ -75,12 +75,8 @@ def _at_rest(world: World) -> Finding:
         told += [f"and {len(astray) - NAMED} more"] if len(astray) > NAMED else []
         remedy = "put it on what carries it: its pose is where it should lie still"
         return Finding("comes to rest", False, "; ".join(told), values, remedy)
-    still = "everything sleeps" if loose else "all stand"
+    still = "everything sleeps" if world.objects else "all stand"
     return Finding("comes to rest", True, f"{still}; '{worst}' moved most, {moved[worst] * 1000:.2f} mm", values)
-
-
-def _is_held(world: World, name: str) -> bool:
-    return name in world.mounts.on.values()
 
 
 def _way(placed: Pose, found: Pose) -> str:

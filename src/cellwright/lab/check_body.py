@@ -73,7 +73,7 @@ def check_inertia(model: Any) -> Finding:
     if fits:
         detail += f"; radii of gyration from {min(fits):.0%} of the shape's"
     values = {"gyration_least": min(fits), "gyration_most": max(fits)} if fits else {}
-    remedy = "give the moments of that shape about its centre of mass, in kg m2; or leave them out: the shape's are taken"
+    remedy = "give the moments of that shape about its centre of mass, in kg m2, or none: then they are the shape's"
     return Finding("inertia", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 

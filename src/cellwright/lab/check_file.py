@@ -57,6 +57,7 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     written = _as_written(source, search)
     if guess_kind(source) == "arm":
         arm = import_figures(name, settings, folder, "arm")
+        assert isinstance(arm, ImportedArmFigures)
         return "robot", [_read(arm.notes), *written, *_drives(source, arm), *check_model(arm, "robot")]
     moves = bool(source.spec.copy().compile().njnt)
     kind = "tool" if moves else "furniture"
@@ -66,7 +67,7 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
 def _read(notes: tuple[Note, ...]) -> Finding:
     """What reading it took; a line of the file that cannot be meant, and was mended, is wrong."""
     counts = Counter(note.kind for note in notes)
-    values = {kind: float(count) for kind, count in counts.items()}
+    values: dict[str, float] = {kind: float(count) for kind, count in counts.items()}
     faults = [f"{note.where}: {note.what}" for note in notes if note.kind == "changed" and _LINE.search(note.where)]
     if faults:
         return Finding("reads", False, "; ".join(faults), values, "mend these lines of the file")

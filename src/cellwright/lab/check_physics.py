@@ -76,7 +76,7 @@ def check_holds(spec: Any, home: Array | None) -> Finding | None:
         detail = f"'{name}' swings by {swing[worst]:.2g} rad or m {HOLD_S:g} s after a push of {NUDGE:g}"
         return Finding("holds still", False, detail, values, "give its servo more damping, or less stiffness")
     detail = f"'{name}' is {off[worst]:.2g} rad or m away {HOLD_S:g} s after a push of {NUDGE:g}"
-    return Finding("holds still", False, detail, values, "give its servo more effort or stiffness, or its links less mass")
+    return Finding("holds still", False, detail, values, "give its servo more effort or stiffness")
 
 
 def check_rest(spec: Any) -> Finding:

@@ -9,13 +9,16 @@ import numpy as np
 from cellwright.catalogue import TrayFigures, TrayKind
 from cellwright.core.assignment import assign
 from cellwright.judge import Judge, Reaches
+from cellwright.judge.boxes import boxes_of
 from cellwright.lab.lab import Lab
 from cellwright.orders import KitDesign, Order
+from cellwright.sim import World
 
 __all__ = ["wanted_trays"]
 
 NEVER = 100.0
 OUT_OF_REACH = 1.0  # worse than any tray that somebody can get to, unless it is done
+IN_STACK, COVERED = 1e-2, 1e-3  # of equal trays, one that was taken out of its stack comes first, then the uppermost
 
 
 def wanted_trays(
@@ -23,7 +26,9 @@ def wanted_trays(
 ) -> dict[str, KitDesign]:
     """Tray -> the kit that it is, or comes nearest to being; the controller is not asked.
 
-    A wanted kit for which there is no tray at all is listed under a name that no tray has, so that it is missed.
+    Of trays that are equally far, one that stands in no box of empty trays comes before those that do, and of these the
+    uppermost. A wanted kit for which there is no tray at all is listed under a name that no tray has, so that it is
+    missed.
     """
     designs = [line.design for order in orders for line in order.lines for _ in range(line.quantity)]
     world = lab.world
@@ -31,6 +36,7 @@ def wanted_trays(
         n for n, i in world.objects.items() if isinstance(i.figures, TrayFigures) and i.figures.kind is TrayKind.KIT
     ]
     costs = np.full((len(designs), len(trays)), NEVER)
+    stacked = [_depth(lab.world, tray, trays) for tray in trays]
     for row, design in enumerate(designs):
         for column, tray in enumerate(trays):
             if world.objects[tray].sku != design.tray_sku:
@@ -39,6 +45,19 @@ def wanted_trays(
             filled = sum(item.right_part + item.passed for item in verdict.items) / (2 * len(verdict.items))
             point = world.pose_of(tray).position
             reached = any(reaches(robot, point + [0.0, 0.0, 0.05]) for robot in robots)
-            costs[row, column] = 1.0 - verdict.done + (1.0 - filled) + (not reached) * OUT_OF_REACH + 1e-6 * column
+            costs[row, column] = 1.0 - verdict.done + (1.0 - filled) + (not reached) * OUT_OF_REACH
+            costs[row, column] += stacked[column] + 1e-6 * column
     found = {row: trays[column] for row, column in assign(costs, NEVER / 2)}
     return {found.get(row, f"no tray for {design.name} {row + 1}"): design for row, design in enumerate(designs)}
+
+
+def _depth(world: World, tray: str, trays: Sequence[str]) -> float:
+    """What speaks against a tray that lies in a box of empty ones: that it does, and those that stand on it."""
+    boxes = boxes_of(world)
+    if not boxes.supplies or not (where := boxes.standing(world, tray, boxes.supplies)).inside:
+        return 0.0
+    x_m, y_m, z_m = world.pose_of(tray).position
+    room_m = min(boxes.supplies[where.box].inner_size_m) / 2
+    others = [world.pose_of(other).position for other in trays if other != tray]
+    above = [z > z_m and float(np.hypot(x - x_m, y - y_m)) < room_m for x, y, z in others]
+    return IN_STACK + COVERED * sum(above)

@@ -1,7 +1,8 @@
 """The world on disk: a real cell does not vanish when the program that runs it dies, so the simulated one must not.
 
 What is stored is canonical: everything at rest and awake, arms held where they are with their grippers pressing as
-before, as after an emergency stop. The same file always gives the same world.
+before, as after an emergency stop; mobile robots stand, sure of where they believe to be. The same file always gives
+the same world.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class WorldState:
         robots: Robot -> angles of its joints, of its fingers, and the command of its fingers.
         streams: The random streams.
         tools: Tool that robots change -> position and quaternion, the robot that has it locked, the power of its pump.
+        mobiles: Mobile robot -> its pose, the angles of its wheels, its lamps, and x, y, yaw of its odometry.
     """
 
     header: Mapping[str, Any]
@@ -49,10 +51,12 @@ class WorldState:
     robots: Mapping[str, Mapping[str, Any]]
     streams: Mapping[str, Any] = field(repr=False)
     tools: Mapping[str, tuple[list[float], str | None, float]] = field(default_factory=dict)
+    mobiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, world: World, model: str, header: Mapping[str, Any]) -> WorldState:
-        """The world as it is now, without its speeds."""
+    def of(cls, lab: Lab, model: str, header: Mapping[str, Any]) -> WorldState:
+        """The world of a laboratory as it is now, without its speeds."""
+        world = lab.world
         qpos = world.data.qpos
         objects = {
             name: (item.figures.name, qpos[item.qpos : item.qpos + 7].tolist()) for name, item in world.objects.items()
@@ -70,7 +74,8 @@ class WorldState:
             name: (qpos[item.qpos : item.qpos + 7].tolist(), robot_of.get(name), _power(world, name))
             for name, item in world.loose_tools.items()
         }
-        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools)
+        mobiles = {name: _stored_mobile(lab, name) for name in world.mobiles}
+        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, mobiles)
 
     @classmethod
     def read(cls, path: Path) -> WorldState:
@@ -106,7 +111,8 @@ class WorldState:
             BadInput: The cell is not the one that was stored.
         """
         world = lab.world
-        if model_hash(world.model) != self.model or set(self.robots) != set(world.robots):
+        names = set(self.robots) == set(world.robots) and set(self.mobiles) == set(world.mobiles)
+        if model_hash(world.model) != self.model or not names:
             raise BadInput(f"the stored world is not that of {lab.cell.where} with seed {lab.seed}")
         for name in [name for name in world.objects if name not in self.objects]:
             world.remove(name)
@@ -130,6 +136,8 @@ class WorldState:
         world.clock.tick, data.time = self.tick, self.tick * world.clock.tick_s
         lab.stepper.load(tuple((self.tick + due, *rest) for due, *rest in lab.stepper.save()))  # type: ignore[misc]
         world.streams.restore(dict(self.streams))
+        for name, stored in self.mobiles.items():
+            _put_mobile(lab, name, stored)
         mujoco.mj_forward(world.model, data)
 
     @staticmethod
@@ -144,6 +152,25 @@ class WorldState:
             robot.tool.place_fingers(data, float(np.mean(stored["fingers"])))  # and the mechanism behind them
             data.qpos[robot.tool.qpos] = np.array(stored["fingers"]) + loosen_m
             data.ctrl[robot.tool.ctrl] = stored["finger_command"]
+
+
+def _stored_mobile(lab: Lab, name: str) -> dict[str, Any]:
+    robot, qpos, drive = lab.world.mobiles[name], lab.world.data.qpos, lab.mobiles[name]
+    believed = drive.odometry
+    return {
+        "pose": qpos[robot.qpos : robot.qpos + 7].tolist(),
+        "wheels": qpos[robot.wheel_qpos].tolist(),
+        "lamps": list(drive.leds),
+        "odometry": [believed.x_m, believed.y_m, believed.yaw_rad],
+    }
+
+
+def _put_mobile(lab: Lab, name: str, stored: Mapping[str, Any]) -> None:
+    robot, qpos, drive = lab.world.mobiles[name], lab.world.data.qpos, lab.mobiles[name]
+    qpos[robot.qpos : robot.qpos + 7], qpos[robot.wheel_qpos] = stored["pose"], stored["wheels"]
+    drive.stop()
+    drive.set_leds(stored["lamps"])
+    drive.reset_odometry(*stored["odometry"])
 
 
 def _power(world: World, tool: str) -> float:
@@ -161,7 +188,7 @@ class WorldFile:
     """
 
     def __init__(self, path: Path, lab: Lab, header: Callable[[], Mapping[str, Any]], model: str | None = None) -> None:
-        self.path, self._world, self._header = path, lab.world, header
+        self.path, self._lab, self._header = path, lab, header
         self._model = model or model_hash(lab.world.model)
         clock = lab.world.clock
         self._ticking = lab.stepper.every(
@@ -171,7 +198,7 @@ class WorldFile:
 
     def write(self) -> None:
         """Now."""
-        WorldState.of(self._world, self._model, self._header()).write(self.path)
+        WorldState.of(self._lab, self._model, self._header()).write(self.path)
 
     def close(self) -> None:
         """Writes no more."""

@@ -12,7 +12,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections, Message
 from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
-from cellwright.sensors.covers import Covers
+from cellwright.sim.covers import Covers
 
 __all__ = ["LogicalDetector", "LogicalDetectorCfg"]
 

@@ -40,11 +40,10 @@ def _hulls(figures: VacuumFigures) -> tuple[Hull, ...]:
 
 def _bar_hulls(figures: VacuumFigures) -> tuple[Hull, ...]:
     start, root = figures.mount_height_m, figures.tcp_xyz_m[2] - figures.cup_length_m
-    wide, thick = figures.bar_size_m
-    end, half = start + thick, figures.array_radius_m + wide / 2
+    end, (x, y) = start + figures.bar_size_m[1], _bar_half_m(figures)
     hulls = [
         Hull.cylinder("tool", figures.mount_radius_m, (0.0, 0.0, 0.0), (0.0, 0.0, start)),
-        Hull.box("tool", (-half, -wide / 2, start), (half, wide / 2, end)),
+        Hull.box("tool", (-x, -y, start), (x, y, end)),
     ]
     core = 0.62 * figures.cup_diameter_m / 2
     for suffix, (x, y) in zip(cup_suffixes(figures), figures.cups_xy_m, strict=True):
@@ -54,18 +53,23 @@ def _bar_hulls(figures: VacuumFigures) -> tuple[Hull, ...]:
     return tuple(hulls)
 
 
+def _bar_half_m(figures: VacuumFigures) -> tuple[float, float]:
+    """Half the extent of the bar: a plate when the cups are not in a row."""
+    x, y = (max(abs(cup[axis]) for cup in figures.cups_xy_m) + figures.bar_size_m[0] / 2 for axis in (0, 1))
+    return x, y
+
+
 def _bar(figures: VacuumFigures) -> list[Piece]:
     """Adapter and sensor above a bar with a tube, a fitting and a hose for each cup."""
     radius, start = figures.mount_radius_m, figures.mount_height_m
     root, tube = figures.tcp_xyz_m[2] - figures.cup_length_m, figures.tube_radius_m
-    wide, thick = figures.bar_size_m
-    end, half = start + thick, figures.array_radius_m + wide / 2
+    end, (half_x, half_y) = start + figures.bar_size_m[1], _bar_half_m(figures)
     adapter = [
         drum(radius, (0.0, 0.22 * start), 0.0015, segments=36, steps=1),
         drum(0.94 * radius, (0.80 * start, start), 0.0015, segments=36, steps=1),
     ]
     sensor = drum(0.97 * radius, (0.24 * start, 0.78 * start), 0.003, segments=36, steps=2)
-    beam = plate(rounded_rectangle((2 * half, wide), 0.006, 4), (start, end), 0.0012, steps=1)
+    beam = plate(rounded_rectangle((2 * half_x, 2 * half_y), 0.006, 4), (start, end), 0.0012, steps=1)
     ejector = placed(plate(rounded_rectangle((0.020, 0.018), 0.003, 3), (0.0, 0.012), 0.001, steps=1), (0, 0, end))
     bolts = bolt_circle(0.82 * radius, 6, 0.0026, (0.2 * start, 0.22 * start + 0.002), phase_rad=0.5)
     steel, hoses, collars = [bolts], [], []

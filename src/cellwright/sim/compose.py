@@ -14,6 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.models.build import builder
 from cellwright.models.mobile import fit_wheels
+from cellwright.sim.lamps import LIT_SHELL
 from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
 from cellwright.sim.render.stage import dress_stage
@@ -48,8 +49,9 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
         walls = cell.arena
         figures = arena(walls.size_m, walls.wall_height_m, walls.wall_thickness_m, walls.inner_walls_m)
         _attach(spec, builder(figures), "arena", walls.pose.pose)
+    like: dict[str, str] = {}
     for mobile in layout.mobiles.values():
-        _attach_mobile(spec, mobile)
+        _attach_mobile(spec, mobile, like.setdefault(mobile.model, mobile.name))
     for placement in layout.objects.values() if objects is None else objects:
         attach_object(spec, placement)
     if cell.grasp_lock:
@@ -73,10 +75,22 @@ def _stage(cell: Cell) -> dict[str, Any]:
     return {"centre_m": cell.arena.pose.xyz_m, "radius_m": float(np.hypot(*cell.arena.size_m)) / 2}
 
 
-def _attach_mobile(spec: Any, placement: MobilePlacement) -> None:
-    robot = build(MOBILES.get(placement.model))
+def _attach_mobile(spec: Any, placement: MobilePlacement, like: str) -> None:
+    """Adds a mobile robot; what does not glow has the finish of the first of its kind: drawing has room for 999."""
+    figures = MOBILES.get(placement.model)
+    robot = build(figures)
     fit_wheels(robot, placement.wheel_radii_m, placement.wheel_base_m)
+    shared: dict[str, str] = {}
+    if like != placement.name:
+        own = {LIT_SHELL, *(lamp.name for lamp in figures.leds)}
+        shared = {geom.name: geom.material for geom in robot.geoms if geom.material and geom.material not in own}
+        for geom in shared:
+            robot.geom(geom).material = ""
+        for finish in set(shared.values()):
+            robot.delete(robot.material(finish))
     body = _attach(spec, robot, placement.name, placement.pose_in_world)
+    for geom, finish in shared.items():
+        spec.geom(f"{placement.name}/{geom}").material = f"{like}/{finish}"
     body.name = placement.name
     body.add_freejoint(name=placement.name)
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from cellwright.sim.world import World
 
-__all__ = ["Lamps"]
+__all__ = ["LIT_SHELL", "Lamps"]
 
 GLOW = 1.0
 BODY_GLOW = 0.35
-LIT_FROM_INSIDE = "led8"
+LIT_FROM_INSIDE, LIT_SHELL = "led8", "clear"
 
 Mask = npt.NDArray[np.bool_]
 
@@ -51,6 +51,6 @@ class Lamps:
                 model.mat_rgba[material, :3] = lamp.colour if lit else dark
                 model.mat_emission[material] = GLOW if lit else 0.0
                 if lamp.name == LIT_FROM_INSIDE:  # its light fills the clear body
-                    shell = model.material(f"{name}/clear").id
+                    shell = model.material(f"{name}/{LIT_SHELL}").id
                     model.mat_rgba[shell, :3] = lamp.colour if lit else robot.figures.colours["clear"]
                     model.mat_emission[shell] = BODY_GLOW if lit else 0.0

@@ -14,6 +14,7 @@ GEAR, TRAY, KIT = "sku_part_medium_gear", "sku_medium_gear_vessel", "sku_kit_m2l
 DOWN = (pi, 0.0, 0.4)
 SLOT = (-0.0405, 0.0405, 0.004)  # slot 1 of the medium tray
 HELD = (0.3, 0.3, 1.2)
+HANGS = (-0.4, 0.4, 1.1)
 
 
 @dataclass
@@ -73,6 +74,17 @@ class Scene:
 
     def grip(self, x, y, z, **reported):
         self.tools["tool"] = self.tools["robot"] = tool_state(x, y, z, **reported)
+
+    def suck(self, *, holding=True):
+        pose = Pose.from_xyz_rpy(HANGS, (pi, 0.0, 0.0))
+        self.tools["cups"] = self.tools["carrier"] = ToolState("carrier", "tray_vacuum", pose, 0.0, holding, 9.95)
+
+    def hang(self, name):
+        """A kit tray or kit below the cups of another robot."""
+        self.things |= {"cups": Thing("MultiCupEffector", at(0, 0, 2)), "carrier": Thing("Robot", at(0, 0, 2))}
+        x, y, z = HANGS
+        self.things[name] = replace(self.things[name], pose=at(x, y + 0.001, z - 0.017))
+        self.suck()
 
     def value(self, predicate, *names):
         return Evaluator(self).evaluate(predicate, *names).value

@@ -67,6 +67,12 @@ def test_other_parts_do_not_count(stand):
     assert stand.watch.holds(GEAR)
 
 
+def test_of_a_tray_that_no_tool_carries_the_events_of_any_part_are_counted(stand):
+    faults = stand.at("held", "push:tray=fanuc_kit_s2l2,during=transfer:1,by_mm=10/0")
+    stand.lab.perform(stand.shift(0.04, 0.0))
+    assert kinds(faults) == [("push", "fanuc_kit_s2l2")]
+
+
 def test_a_drop_by_time_waits_until_something_is_carried(stand):
     faults = stand.at("held", "drop:at=0")
     stand.lab.advance(0.1)
@@ -277,6 +283,7 @@ def test_only_judge_and_recorder_hear_of_faults(stand):
     [
         ("drop:part=huge_gear,at=0", "unknown part 'huge_gear'"),
         ("push:tray=fanuc_medium_trai,at=0", "did you mean 'fanuc_medium_tray'"),
+        ("drop:tray=fanuc_medium_tray,at=0", "unknown tray that a tool carries 'fanuc_medium_tray'"),
         ("swap:other=nut,at=0", "unknown other 'nut'"),
         ("weak_gripper:robot=kuka,at=0", "unknown robot 'kuka' (available: fanuc, motoman)"),
         ("blackout:detector=camera,at=0", "unknown detector 'camera' (available: detector_fanuc, detector_motoman)"),
@@ -355,3 +362,30 @@ def test_a_grasp_lock_does_not_save_a_part_from_a_drop(tmp_path):
             recorder.close()
         logs.append((tmp_path / f"{number}.mcap").read_bytes())
     assert logs[0] == logs[1]
+
+
+def test_a_tray_leaves_with_what_lies_in_it_and_empty_trays_change_places():
+    cell = {
+        "name": "shelf",
+        "title": "Trays on the floor",
+        "settle_s": 0.2,
+        "fixtures": {"floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}}},
+        "trays": {
+            "full": {"model": "medium_gear_tray", "pose": {"xyz_m": [0.4, 0.2, 0]}},
+            "one": {"model": "kit_m2l1_tray", "pose": {"xyz_m": [0.0, 0.0, 0]}},
+            "upper": {"model": "kit_m2l1_tray", "pose": {"xyz_m": [0.0, 0.0, 0.017]}},
+            "other": {"model": "kit_s2l2_tray", "pose": {"xyz_m": [-0.4, 0.0, 0]}},
+        },
+        "parts": {f"gear_{n}": {"model": "medium_gear", "slot": f"full/slot_{n}"} for n in (1, 2)},
+    }
+    world = World(Cell.model_validate(cell))
+    stepper, bus = Stepper(world.clock, world.engine), Bus()
+    specs = ["remove:tray=full,at=0.1", "swap:tray=*m2l1*,at=0.2"]
+    faults = FaultScheduler(world, stepper, bus, HandWatch(world, stepper), [parse_fault(spec) for spec in specs])
+    before = {name: world.pose_of(name).position.copy() for name in world.objects}
+    stepper.advance(world.clock.ticks(0.5))
+    assert set(world.objects) == {"one", "upper", "other"}
+    assert kinds(faults) == [("remove", "full"), ("swap", "upper")], "a tray that another stands on stays"
+    assert faults.events[0].detail.endswith("with gear_1, gear_2")
+    np.testing.assert_allclose(world.pose_of("other").position, before["upper"], atol=0.002)
+    np.testing.assert_allclose(world.pose_of("upper").position, before["other"], atol=0.002)

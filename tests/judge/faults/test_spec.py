@@ -1,5 +1,7 @@
 """Faults as text: what can be said, and what is answered to what cannot."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ def test_the_specification_of_the_command_line():
     assert isinstance(fault, DropCfg)
     assert fault.event is not None
     key, event = fault.event
-    assert (key, event.what, event.count, fault.part, fault.counted) == ("during", "transfer", 2, "*", "*")
+    assert (key, event.what, event.count, fault.part, fault.tray) == ("during", "transfer", 2, "*", None)
 
 
 @pytest.mark.parametrize(
@@ -44,9 +46,13 @@ def test_the_first_time_is_meant_when_no_number_is_given():
     assert str(fault.after) == "place:1"
 
 
-def test_a_pushed_tray_counts_the_events_of_any_part():
-    assert PushCfg(tray="kit", part="medium*", during="transfer:1").counted == "*"
-    assert PushCfg(tray="kit", on="large*", during="transfer:1").counted == "large*"
+def test_a_fault_is_about_parts_or_about_trays():
+    part, tray = (
+        SimpleNamespace(name=n, sku="", figures=SimpleNamespace(name=""), is_tray=n == "kit") for n in ("gear", "kit")
+    )
+    assert [PushCfg(at=0).is_about(item) for item in (part, tray)] == [True, False]
+    assert [PushCfg(tray="*", at=0).is_about(item) for item in (part, tray)] == [False, True]
+    assert not PushCfg(tray="kid", at=0).is_about(tray)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,14 @@ def test_limits_are_the_catalogues():
         assert own.damping == joint.viscous_damping_nms_per_rad
 
 
+def test_speed_of_wheels_is_the_catalogues():
+    figures = find_model("epuck")[1]
+    wheels = describe(build(figures)).model().joints
+    assert [joint.name for joint in wheels] == ["wheel_left", "wheel_right"]
+    assert {joint.limits.velocity for joint in wheels} == {figures.max_speed_radps}
+    assert {joint.limits.effort for joint in wheels} == {figures.motor_torque_nm}
+
+
 def test_coupled_fingers_mimic_and_count_from_the_middle():
     figures = find_model("aprs_fanuc_gripper")[1]
     model = describe(build(figures)).model()
@@ -86,6 +94,10 @@ def test_body_with_several_joints_becomes_a_chain(kinematics):
     model = describe(spec).model()
     assert [link.name for link in model.links] == ["a", "b_x", "b"]
     assert model.link("b_x").inertial is None
+    turning = spec_of("""<worldbody><body name="a"><geom size=".1"/><body name="b"><geom size=".1"/>
+        <joint name="x" axis="1 0 0" pos="0 0 .2"/><joint name="y" pos="0 0 .2"/></body></body></worldbody>""")
+    step, _ = describe(turning).model().joints
+    assert (step.child, step.anchor_m) == ("b_x", (0.0, 0.0, 0.0))  # a link that holds nothing stands on its axis
     compiled = spec.compile()
     data = mujoco.MjData(compiled)
     data.joint("x").qpos[0], data.joint("turn").qpos[0] = 0.7, -0.9

@@ -188,7 +188,7 @@ def test_a_mechanism_that_is_no_arm_says_why(tmp_path, load):
         + JOINT.format(kind="prismatic", inside="")
         + "</robot>"
     )
-    with pytest.raises(BadInput, match="joint 'j' is prismatic; an arm has revolute joints only"):
+    with pytest.raises(BadInput, match="joint 'j' is prismatic, and arms have revolute joints"):
         load(file, "arm", tip="b")
     file.write_text('<robot name="r">' + link.format("a") + "</robot>")
     with pytest.raises(BadInput, match="no joint moves 'a'"):

@@ -9,6 +9,7 @@ from cellwright.judge.faults.carrying import Carry
 from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
 from cellwright.judge.faults.grip import Grip
 from cellwright.judge.faults.seen import Offset
+from cellwright.judge.faults.trays import carried_trays
 from cellwright.judge.hands import HandEvent, Moment
 from cellwright.sim import World
 
@@ -40,6 +41,7 @@ class Case:
         count: How often its event has happened.
         subject: The part or tray that it is about, once that is known.
         robot: Whose hand the event was of.
+        tool: Whose grip is changed, as `grip.tool_of` names it.
         start_s: When it was applied.
         grip: What it leaves of the robot's grip.
         motion: Of the hand that carries something.
@@ -50,10 +52,22 @@ class Case:
     count: int = 0
     subject: str = ""
     robot: str = ""
+    tool: str = ""
     start_s: float = 0.0
     grip: Grip | None = None
     motion: Carry | None = None
     offset: Offset | None = None
+
+
+def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
+    """Whether events of a thing are counted: of what `on` names, or of what the fault is about.
+
+    Hands tell nothing of a tray that no tool carries: of a fault about such trays, any part's events are counted.
+    """
+    item = world.objects[name]
+    if cfg.on is not None:
+        return matches(item, cfg.on)
+    return cfg.is_about(item) or (cfg.tray is not None and not item.is_tray and not carried_trays(world, cfg))
 
 
 def hear(case: Case, cfg: FaultCfg, event: HandEvent, world: World) -> None:
@@ -65,7 +79,7 @@ def hear(case: Case, cfg: FaultCfg, event: HandEvent, world: World) -> None:
     if cfg.event is None or case.phase in (Phase.ACTIVE, Phase.OVER):
         return
     key, wanted = cfg.event
-    if not (matches(world.objects[event.part], cfg.counted) and matches_name(event.robot, cfg.robot)):
+    if event.tray or not (_counts(cfg, event.part, world) and matches_name(event.robot, cfg.robot)):
         return
     if case.phase is Phase.DUE and event.part == case.subject and event.moment in ENDS[key]:
         case.phase, case.subject, case.robot = Phase.WAITING, "", ""

@@ -114,7 +114,8 @@ class FaultCfg(Cfg):
         during: `transfer:2`: a matching part is held, lifted and under way, for the second time.
         after: `grasp:2` or `place:2`: a matching part was gripped, or set down, for the second time.
         part: Which parts, by name, SKU or model, with `*` and `?`.
-        on: Which parts the event is counted of, when they are not those that the fault is about.
+        tray: Which trays instead, in the same way.
+        on: Which parts and trays the event is counted of, when they are not those that the fault is about.
         robot: Whose hands count.
     """
 
@@ -124,6 +125,7 @@ class FaultCfg(Cfg):
     during: Annotated[Event | None, _event("during")] = None
     after: Annotated[Event | None, _event("after")] = None
     part: Pattern = "*"
+    tray: Pattern | None = None
     on: Pattern | None = None
     robot: Pattern = "*"
 
@@ -133,6 +135,8 @@ class FaultCfg(Cfg):
         if len(given) != 1:
             ways = "at=SECONDS, before=grasp:N, during=transfer:N, after=grasp:N or after=place:N"
             raise ValueError(f"say once when it happens, by {ways}; given: {', '.join(given) or 'none'}")
+        if self.tray is not None and self.part != "*":
+            raise ValueError("is about parts or about trays: give part or tray, not both")
         return self
 
     @property
@@ -140,14 +144,13 @@ class FaultCfg(Cfg):
         """Which key, and which event; None for a time."""
         return next(((key, getattr(self, key)) for key in EVENTS if getattr(self, key) is not None), None)
 
-    @property
-    def counted(self) -> str:
-        """Pattern of the parts that the event is counted of."""
-        return self.on or self.part
+    def is_about(self, item: ObjectIndex) -> bool:
+        """Whether a part or a tray is meant."""
+        return item.is_tray == (self.tray is not None) and matches(item, self.tray or self.part)
 
 
 class DropCfg(FaultCfg):
-    """A held part slips out of the hand; `way_mm` is how far it has come sideways by then."""
+    """A held part or tray slips out of the hand; `way_mm` is how far it has come sideways by then."""
 
     kind: Literal["drop"] = "drop"
     way_mm: Way = 20.0
@@ -163,31 +166,25 @@ class PushCfg(FaultCfg):
     """A hand lifts a part, or the tray that is named, sets it down elsewhere and lets it go."""
 
     kind: Literal["push"] = "push"
-    tray: Pattern | None = None
     by_mm: Shift = 40.0
     yaw_deg: Turn = 0.0
 
-    @property
-    def counted(self) -> str:
-        """Of a tray that is pushed, hands tell nothing; any part counts."""
-        return self.on or ("*" if self.tray else self.part)
-
 
 class RemoveCfg(FaultCfg):
-    """A part is taken away for good."""
+    """A part, or a tray with what lies in it, is taken away for good."""
 
     kind: Literal["remove"] = "remove"
 
 
 class SwapCfg(FaultCfg):
-    """A part and the nearest one of another SKU, or of those that `other` matches, change places."""
+    """A part, or an empty tray, and the nearest one of another SKU that `other` matches change places."""
 
     kind: Literal["swap"] = "swap"
     other: Pattern = "*"
 
 
 class WeakGripperCfg(FaultCfg):
-    """A gripper presses with a fraction of its force, for a while or for good."""
+    """A gripper presses, or a vacuum tool draws, with a fraction of its force, for a while or for good."""
 
     kind: Literal["weak_gripper"] = "weak_gripper"
     factor: Annotated[float, Field(gt=0, lt=1)] = 0.03

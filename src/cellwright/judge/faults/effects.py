@@ -22,8 +22,10 @@ from cellwright.judge.faults.cfg import (
     matches_name,
 )
 from cellwright.judge.faults.exchange import exchange
-from cellwright.judge.faults.grip import Grip
+from cellwright.judge.faults.grip import Grip, tool_of
+from cellwright.judge.faults.trays import free_trays
 from cellwright.judge.hands import HandWatch
+from cellwright.judge.riding import places_on
 from cellwright.sim import World
 
 __all__ = ["Drop", "Effect", "Push", "Remove", "Swap", "WeakGripper", "drawn_shift_m"]
@@ -31,7 +33,6 @@ __all__ = ["Drop", "Effect", "Push", "Remove", "Swap", "WeakGripper", "drawn_shi
 C = TypeVar("C", bound=FaultCfg)
 
 CLEAR_M = 0.030  # a tool nearer to a part than this is about to take it, or has just let it go
-OVER_TRAY_M = 0.075
 SLIPPED_M = 0.050
 SLIP_LIMIT_S = 2.0
 
@@ -53,24 +54,27 @@ class Effect(ABC, Generic[C]):
         return False
 
     def _choose(self, case: Case) -> str | None:
-        """The part that the event was of; if that is another, or in a hand, one of those that match and are free."""
-        world, pattern = self.world, self.cfg.part
+        """What the event was of; if that is another, or in a hand, one of those that match and are free."""
+        world, free = self.world, self._free_ones()
         known = world.objects.get(case.subject)
-        if known is None or not matches(known, pattern) or self.watch.holds(case.subject):
-            free = sorted(
-                n for n, i in world.objects.items() if not i.is_tray and matches(i, pattern) and self._free(n)
-            )
+        if known is None or not self.cfg.is_about(known) or self.watch.holds(case.subject):
             if not free:
                 return None
             case.subject = free[int(self.rng.integers(len(free)))]
-        return case.subject if self._free(case.subject) else None
+        return case.subject if case.subject in free else None
+
+    def _free_ones(self) -> list[str]:
+        """Parts, or trays, that match and that a person could take now."""
+        if self.cfg.tray is not None:
+            return free_trays(self.world, self.watch, self.cfg)
+        return sorted(n for n, i in self.world.objects.items() if self.cfg.is_about(i) and self._free(n))
 
     def _free(self, part: str) -> bool:
         return not self.watch.holds(part) and self.watch.distance_m(part) > CLEAR_M
 
 
 class Drop(Effect[DropCfg]):
-    """The pads lose their friction and most of their force until the part has slipped out."""
+    """The pads lose their friction and most of their force, or the pump its vacuum, until the thing has slipped out."""
 
     def __init__(self, cfg: DropCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
         super().__init__(cfg, world, watch, rng)
@@ -79,18 +83,17 @@ class Drop(Effect[DropCfg]):
     def begin(self, case: Case) -> str | None:
         """When the part is far enough on its way."""
         for robot, hold in self.watch.held.items():
-            wanted = (
-                hold.part == case.subject if case.subject else matches(self.world.objects[hold.part], self.cfg.part)
-            )
+            wanted = hold.part == case.subject if case.subject else self.cfg.is_about(self.world.objects[hold.part])
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
-                case.subject, case.robot, case.grip = hold.part, robot, Grip(0.1, slippery=True)
+                case.subject, case.robot, case.tool = hold.part, robot, tool_of(self.world, robot)
+                case.grip = Grip(0.1, slippery=True)
                 self._unlock(hold.part)
                 height_m = self.world.pose_of(hold.part).position[2]
                 return f"slips out of {robot}'s hand after {hold.way_m * 1000:.0f} mm, at a height of {height_m:.3f} m"
         return None
 
     def go_on(self, case: Case) -> bool:
-        """Until it has left the pads."""
+        """Until it has left the hand."""
         if case.subject not in self.world.objects or self.world.clock.time_s - case.start_s > SLIP_LIMIT_S:
             return False
         held = self.watch.holds(case.subject)
@@ -120,10 +123,9 @@ class Push(Effect[PushCfg]):
 
     def begin(self, case: Case) -> str | None:
         """When no gripper holds it or is about to."""
-        name = self._choose_tray() if self.cfg.tray else self._choose(case)
+        name = self._choose(case)
         if name is None:
             return None
-        case.subject = name
         start = self.world.pose_of(name)
         turn = Pose.from_xyz_rpy([0, 0, 0], [0, 0, self._yaw_rad])
         end = Pose(start.position + [*self._shift_m, 0.0], (turn @ start).quaternion)
@@ -137,74 +139,72 @@ class Push(Effect[PushCfg]):
         assert case.motion is not None
         return case.subject in self.world.objects and carry(self.world, case.motion)
 
-    def _choose_tray(self) -> str | None:
-        world, pattern = self.world, self.cfg.tray or ""
-        found = [n for n, i in sorted(world.objects.items()) if i.is_tray and matches(i, pattern) and self._is_clear(n)]
-        return found[int(self.rng.integers(len(found)))] if found else None
-
-    def _is_clear(self, tray: str) -> bool:
-        """Whether no tool works on the tray."""
-        pose, item = self.world.pose_of(tray), self.world.objects[tray]
-        half_m = float(np.hypot(*item.figures.size_m)) / 2  # type: ignore[union-attr]
-        for robot in self.world.robots.values():
-            if robot.tool:
-                offset = self.world.data.site_xpos[robot.tool.tcp_site] - pose.position
-                if np.hypot(*offset[:2]) < half_m and offset[2] < OVER_TRAY_M:
-                    return False
-        return True
-
 
 class Remove(Effect[RemoveCfg]):
-    """The part leaves the world."""
+    """The part leaves the world, or the tray with all that lies on it."""
 
     def begin(self, case: Case) -> str | None:
-        """When no gripper holds it."""
-        part = self._choose(case)
-        if part is None:
+        """When no hand holds it."""
+        name = self._choose(case)
+        if name is None:
             return None
-        x, y, z = self.world.pose_of(part).position
-        self.world.remove(part)
-        return f"taken away from {x:.3f} {y:.3f} {z:.3f}"
+        x, y, z = self.world.pose_of(name).position
+        on_it = sorted(places_on(self.world, name)) if self.cfg.tray is not None else []
+        for thing in (name, *on_it):
+            self.world.remove(thing)
+        return f"taken away from {x:.3f} {y:.3f} {z:.3f}" + (f" with {', '.join(on_it)}" if on_it else "")
 
 
 class Swap(Effect[SwapCfg]):
-    """Two parts change places."""
+    """Two parts, or two trays, change places."""
 
     def begin(self, case: Case) -> str | None:
-        """When no gripper holds either."""
+        """When no hand holds either."""
         part = self._choose(case)
         if part is None:
             return None
-        world, pattern = self.world, self.cfg.other
-        here = world.pose_of(part)
+        world, here = self.world, self.world.pose_of(part)
         others = [
             (here.distance_m(world.pose_of(name)), name)
-            for name, item in sorted(world.objects.items())
-            if not item.is_tray and item.sku != world.objects[part].sku and matches(item, pattern) and self._free(name)
+            for name in self._candidates()
+            if world.objects[name].sku != world.objects[part].sku and matches(world.objects[name], self.cfg.other)
         ]
         if not others:
             return None
         exchange(world, part, min(others)[1])
         return f"changed places with {min(others)[1]}"
 
+    def _free_ones(self) -> list[str]:
+        """Of trays those that are empty: what lay in them would hang in the air."""
+        return [name for name in super()._free_ones() if self.cfg.tray is None or not places_on(self.world, name)]
+
+    def _candidates(self) -> list[str]:
+        """What may come in its place."""
+        anything = self.cfg.model_copy(update={"part": "*", "tray": None if self.cfg.tray is None else "*"})
+        return Swap(anything, self.world, self.watch, self.rng)._free_ones()
+
 
 class WeakGripper(Effect[WeakGripperCfg]):
-    """Less force, from the event on."""
+    """Less force, or less vacuum, of the tool that the robot has, from the event on."""
 
     def begin(self, case: Case) -> str | None:
-        """At once."""
+        """At once, or when a robot has a tool."""
         case.robot = case.robot or self._any_robot()
-        case.subject, case.grip = case.robot, Grip(self.cfg.factor)
+        if not case.robot or not (tool := tool_of(self.world, case.robot)):
+            return None
+        case.subject, case.tool, case.grip = case.robot, tool, Grip(self.cfg.factor)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
-        return f"grips with {self.cfg.factor:g} of its force {length}"
+        how = "grips" if self.world.robots[case.robot].tool else "draws"
+        what = "force" if how == "grips" else "vacuum"
+        return f"{how} with {self.cfg.factor:g} of its {what} {length}"
 
     def go_on(self, case: Case) -> bool:
         """Until its time is over."""
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 
     def _any_robot(self) -> str:
-        robots = sorted(n for n, r in self.world.robots.items() if r.tool and matches_name(n, self.cfg.robot))
-        return robots[int(self.rng.integers(len(robots)))]
+        robots = sorted(n for n, r in self.world.robots.items() if r.hand and matches_name(n, self.cfg.robot))
+        return robots[int(self.rng.integers(len(robots)))] if robots else ""
 
 
 def drawn_shift_m(shift_mm: Any, rng: np.random.Generator) -> tuple[float, float]:

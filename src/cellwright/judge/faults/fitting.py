@@ -24,6 +24,7 @@ from cellwright.judge.faults.cfg import (
 from cellwright.judge.faults.detectors import Blackout, DetectorOffset
 from cellwright.judge.faults.effects import Drop, Effect, Push, Remove, Swap, WeakGripper
 from cellwright.judge.faults.seen import FilteredSensor
+from cellwright.judge.faults.trays import carried_trays
 from cellwright.judge.hands import HandWatch
 from cellwright.sim import ObjectIndex, World
 
@@ -40,17 +41,29 @@ def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> N
     where = f"fault {fault.kind}"
     if world.cell.fidelity != "physics" and (fault.event or isinstance(fault, DropCfg | PushCfg | WeakGripperCfg)):
         raise BadInput(f"{where} needs a cell of fidelity 'physics'; without forces, only faults by time can be had")
-    parts = [item for item in world.objects.values() if not item.is_tray]
-    patterns = {"part": fault.part, "on": fault.on, "other": fault.other if isinstance(fault, SwapCfg) else None}
-    for key, pattern in patterns.items():
-        if pattern is not None:
-            _need_object(where, key, pattern, parts)
-    if isinstance(fault, PushCfg) and fault.tray is not None:
-        _need_object(where, "tray", fault.tray, [item for item in world.objects.values() if item.is_tray])
+    everything = list(world.objects.values())
+    same = [item for item in everything if item.is_tray == (fault.tray is not None)]
+    if fault.tray is None:
+        _need_object(where, "part", fault.part, same)
+    else:
+        _need_object(where, "tray", fault.tray, same)
+        _need_carried(where, fault, world)
+    if fault.on is not None:
+        _need_object(where, "on", fault.on, everything)
+    if isinstance(fault, SwapCfg):
+        _need_object(where, "other", fault.other, same)
     if fault.robot != "*" or fault.event or isinstance(fault, DropCfg | WeakGripperCfg):
-        _need(where, "robot", fault.robot, [name for name, robot in world.robots.items() if robot.tool])
+        robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
+        _need(where, "robot", fault.robot, robots)
     if isinstance(fault, DetectorFaultCfg):
         _need(where, "detector", fault.detector, [sensor.source for sensor in detectors])
+
+
+def _need_carried(where: str, fault: FaultCfg, world: World) -> None:
+    """Only what a tool carries can be dropped."""
+    everyone = fault.model_copy(update={"tray": "*"})
+    if isinstance(fault, DropCfg) and not carried_trays(world, fault):
+        raise UnknownName("tray that a tool carries", str(fault.tray), carried_trays(world, everyone), where)
 
 
 def _need_object(where: str, key: str, pattern: str, items: Sequence[ObjectIndex]) -> None:

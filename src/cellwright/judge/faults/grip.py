@@ -1,4 +1,4 @@
-"""Grippers that fail: pads without friction, drives without force."""
+"""Tools that fail: pads without friction, drives without force, pumps without vacuum."""
 
 from __future__ import annotations
 
@@ -6,50 +6,79 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cellwright.sim import World
+from cellwright.sim import ToolIndex, World
+from cellwright.sim.index import index_loose_grippers
+from cellwright.sim.tool_index import VacuumIndex
 
-__all__ = ["Grip", "GripChanger"]
+__all__ = ["Grip", "GripChanger", "tool_of"]
 
 SLIPPERY = 1e-5
 
 
 @dataclass(frozen=True)
 class Grip:
-    """What a gripper is left with.
+    """What a tool is left with.
 
     Attributes:
-        force: Fraction of its force. Its fingers stay as quick as they were: it is weak, not slow.
-        slippery: Whether its pads have lost their friction.
+        force: Fraction of its force. Its fingers stay as quick as they were: it is weak, not slow. A pump is left with
+            that fraction of its vacuum.
+        slippery: Whether its pads have lost their friction; a pump then draws nothing at all.
     """
 
     force: float = 1.0
     slippery: bool = False
 
 
-class GripChanger:
-    """Changes grippers in the model, where neither controller nor snapshot looks; so it can do so again at any time.
+def tool_of(world: World, robot: str) -> str:
+    """The tool that a robot has now, by the cell's name of it or, of one that is there for good, by the robot's.
 
-    The drive's force is limited at the finger's joint, beside the limit that a controller sets at the drive.
+    Empty while it has none.
+    """
+    return "" if world.robots[robot].hand is None else world.mounts.on.get(robot, robot)
+
+
+class GripChanger:
+    """Changes tools in the model, where neither controller nor snapshot looks; so it can do so again at any time.
+
+    A gripper's force is limited at the finger's joint, beside the limit that a controller sets at the drive; a pump's
+    vacuum at the adhesion of each cup. What fails is the tool, wherever it is: a robot that changes it is rid of it.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         model = world.model
         self._sound: dict[str, tuple[Any, Any]] = {
-            name: (model.geom_friction[list(robot.tool.pad_geoms)].copy(), model.dof_damping[robot.tool.dof].copy())
-            for name, robot in world.robots.items()
-            if robot.tool
+            name: (model.geom_friction[list(tool.pad_geoms)].copy(), model.dof_damping[tool.dof].copy())
+            for name, tool in self._grippers().items()
         }
 
     def apply(self, grips: Mapping[str, Grip]) -> None:
-        """Gives every gripper what it is left with; those not named are sound."""
+        """Gives every tool what it is left with; those not named are sound."""
+        tools = self._grippers()
+        for name, sound in self._sound.items():
+            self._change(tools[name], grips.get(name, Grip()), *sound)
+        for name, vacuum in self._world.vacuums.items():
+            self._throttle(vacuum, grips.get(name, Grip()))
+
+    def _grippers(self) -> dict[str, ToolIndex]:
+        """All grippers, also those in holders."""
+        world = self._world
+        loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
+        return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}
+
+    def _change(self, tool: ToolIndex, grip: Grip, friction: Any, damping: Any) -> None:
         model = self._world.model
-        for name, (friction, damping) in self._sound.items():
-            tool, grip = self._world.robots[name].tool, grips.get(name, Grip())
-            assert tool is not None
-            pads, joints = list(tool.pad_geoms), model.dof_jntid[tool.dof]
-            model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
-            model.dof_damping[tool.dof] = damping * grip.force
-            limit_n = grip.force * tool.figures.drive_force_n
-            model.jnt_actfrclimited[joints] = grip.force < 1
-            model.jnt_actfrcrange[joints] = (-limit_n, limit_n)
+        pads, joints = list(tool.pad_geoms), model.dof_jntid[tool.dof]
+        model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
+        model.dof_damping[tool.dof] = damping * grip.force
+        limit_n = grip.force * tool.figures.drive_force_n
+        model.jnt_actfrclimited[joints] = grip.force < 1
+        model.jnt_actfrcrange[joints] = (-limit_n, limit_n)
+
+    def _throttle(self, tool: VacuumIndex, grip: Grip) -> None:
+        for cup in tool.cups:
+            self._world.model.actuator_ctrlrange[cup.suck] = (0.0, 0.0 if grip.slippery else grip.force)
+
+
+def _loose(world: World) -> list[ToolIndex]:
+    return index_loose_grippers(world.model, world.cell)

@@ -108,7 +108,7 @@ class FaultScheduler:
         return deepcopy(self._cases), tuple(self.events)
 
     def load(self, state: Any) -> None:
-        """Goes back to it, and changes the grippers as they were changed then; what was added since begins anew."""
+        """Goes back to it, and changes the tools as they were changed then; what was added since begins anew."""
         cases, self.events[:] = state
         for case, then in zip_longest(self._cases, deepcopy(cases[: len(self._cases)]), fillvalue=Case()):
             vars(case).update(vars(then))  # in place: a fault that takes a part away is at work while this is called
@@ -139,16 +139,16 @@ class FaultScheduler:
             self._settle()
 
     def _settle(self) -> None:
-        """Grippers as the active faults leave them, and a turn at every step while a hand carries something."""
+        """Tools as the active faults leave them, and a turn at every step while a hand carries something."""
         grips: dict[str, Grip] = {}
         quick = False
         for effect, case in zip(self._effects, self._cases, strict=True):
             if case.phase is Phase.ACTIVE:
                 quick = quick or effect.every_step
                 if case.grip is not None:
-                    known = grips.get(case.robot, Grip())
+                    known = grips.get(case.tool, Grip())
                     slippery = known.slippery or case.grip.slippery
-                    grips[case.robot] = Grip(min(known.force, case.grip.force), slippery)
+                    grips[case.tool] = Grip(min(known.force, case.grip.force), slippery)
         self._grips.apply(grips)
         self._ticking.period_ticks = 1 if quick else self._period_ticks
 

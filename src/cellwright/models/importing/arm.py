@@ -21,6 +21,7 @@ from cellwright.models.importing.drives import RULES, drive_figures, loads
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.sampling import configurations
 from cellwright.models.importing.source import Source
+from cellwright.models.importing.srdf import Semantics
 
 __all__ = ["ImportedArmFigures", "import_arm"]
 
@@ -53,7 +54,8 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
         BadInput: There is no serial chain of revolute joints from its base to its tip.
     """
     model = source.spec.copy().compile()
-    chain = find_chain(model, settings.base, settings.tip, str(source.path), notes)
+    told = source.semantics
+    chain = find_chain(model, settings.base or told.base, settings.tip or told.tip, str(source.path), notes)
     unknown = [joint for joint in settings.joints if joint not in chain.joints]
     if unknown:
         raise UnknownName("joint", unknown[0], chain.joints, f"{source.path}: joints")
@@ -107,7 +109,7 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
         spec=None,
     )
     object.__setattr__(figures, "spec", arm_spec(source.spec.copy(), chain, figures, notes))
-    object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, notes))
+    object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, told, notes))
     object.__setattr__(figures, "notes", tuple(notes))
     return figures
 
@@ -164,7 +166,9 @@ def _loaded(spec: Any, tip: str, chain: Chain, payload_kg: float) -> Any:
     return own.compile()
 
 
-def _home(model: Any, figures: ArmFigures, settings: ModelSettings, notes: Notes) -> tuple[float, ...]:
+def _home(
+    model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes
+) -> tuple[float, ...]:
     """A pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
@@ -172,6 +176,12 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, notes: Notes
             raise BadInput(f"home_rad has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
         return settings.home_rad
     data = mujoco.MjData(model)
+    if any(joint.name in told.home for joint in figures.joints):
+        pose = [float(told.home.get(joint.name, 0.0)) for joint in figures.joints]
+        if _is_free(model, data, at, pose, figures):
+            notes.guessed("home", f"the pose {told.home_name}")
+            return tuple(pose)
+        notes.dropped("home", f"the pose {told.home_name}: outside the limits, or links touch in it")
     best, best_worth = np.zeros(len(at)), -np.inf
     for qpos in configurations(model, HOME_SAMPLES, seed=1):
         data.qpos[:] = qpos
@@ -186,6 +196,14 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, notes: Notes
                 best, best_worth = qpos[at], worth
     notes.guessed("home", "the best of random poses with the flange down; give home_rad for another")
     return tuple(float(f"{angle:.4f}") for angle in best)
+
+
+def _is_free(model: Any, data: Any, at: Any, pose: list[float], figures: ArmFigures) -> bool:
+    limits = [joint.position_limits_rad for joint in figures.joints]
+    data.qpos[:] = model.qpos0
+    data.qpos[at] = pose
+    mujoco.mj_forward(model, data)
+    return data.ncon == 0 and all(low <= angle <= high for angle, (low, high) in zip(pose, limits, strict=True))
 
 
 def _sources(file: str, settings: ModelSettings) -> dict[str, str]:

@@ -15,7 +15,7 @@ from cellwright.models.importing.chain import Chain, body_pose
 from cellwright.models.importing.contacts import exclude_contacts
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["alone", "arm_spec", "main_root"]
+__all__ = ["alone", "arm_spec", "main_root", "note_replaced"]
 
 _NEW = "cellwright flange"
 HELD_HZ = 8.0  # natural frequency of what holds a joint that does not belong to the arm
@@ -28,6 +28,7 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
     others = [compiled.joint(n).name for n in range(compiled.njnt) if compiled.joint(n).name not in chain.joints]
     inertia = {name: float(compiled.dof_invweight0[compiled.joint(name).dofadr[0]]) for name in others}
     spec = alone(spec, base, notes)
+    note_replaced(spec, "servos with the same force limits", notes)
     for item in [*spec.actuators, *spec.sensors]:
         spec.delete(item)
     body = spec.body(base)
@@ -71,6 +72,15 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
     pose = body_pose(data, compiled.body(root).id).inverse() @ body_pose(data, compiled.body(path[-1]).id)
     top.pos, top.quat = np.array(pose.position), np.array(pose.quaternion)
     return spec
+
+
+def note_replaced(spec: Any, by: str, notes: Notes) -> None:
+    """Drives and sensors of the file give way to those that controllers know."""
+    if drives := len(list(spec.actuators)):
+        notes.changed("drives", f"{drives} of the file are replaced by {by}")
+    if sensors := [sensor.name for sensor in spec.sensors]:
+        named = ", ".join(sensors[:6]) + (" ..." if len(sensors) > 6 else "")
+        notes.dropped("sensors", f"{named}: their places are kept; what measures there is for the cell to say")
 
 
 def main_root(spec: Any) -> str:

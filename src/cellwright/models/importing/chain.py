@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +14,20 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Chain", "body_pose", "find_chain"]
+__all__ = ["Chain", "NotSerial", "body_pose", "find_chain"]
 
 Array = npt.NDArray[np.float64]
 TIPS = ("tool0", "flange", "tool", "attachment_site", "ee_link", "end_effector", "tcp", "ee", "tool_link", "hand")
-"""What a flange is called; the first of them that the file has is taken."""
+"""What a flange is called, behind whatever prefix; the first of them that the file has is taken."""
 
 _NAMES = {0: "free", 1: "ball", 2: "prismatic", 3: "revolute"}
+_KIND = mujoco.mjtJoint
+FREE, HINGE, SLIDE = int(_KIND.mjJNT_FREE), int(_KIND.mjJNT_HINGE), int(_KIND.mjJNT_SLIDE)
+FEWEST = 3  # joints of an arm: what has fewer is a tool or a piece of furniture
+
+
+class NotSerial(BadInput):
+    """A robot that is driven, but not by one chain of revolute joints: neither a tool nor a thing that stands still."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +83,8 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
 
     Raises:
         UnknownName: There is no such link.
-        BadInput: A joint of it is not revolute, or there is none at all.
+        NotSerial: A joint of it is not revolute, or there are several such chains.
+        BadInput: There is none at all.
     """
     data = mujoco.MjData(model)
     tip_body, tip_pose, tip_name = _tip(model, base, tip, where, notes)
@@ -90,18 +99,17 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
             raise BadInput(f"{where}: link '{tip_name}' does not hang on '{base}'")
     else:
         path.pop()  # the world
+        path = _without_rails(model, path, where, notes)
     ground = path[-1]
     numbers = []
     for body in reversed(path):
-        for number in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
+        for number in _joints_of(model, body):
             kind = int(model.jnt_type[number])
             if body == ground:
                 notes.dropped(f"joint {model.joint(number).name}", "moves the base, which is fixed in a cell")
                 continue
-            if kind != mujoco.mjtJoint.mjJNT_HINGE:
-                name = model.joint(number).name
-                what = f"joint '{name}' is {_NAMES[kind]}; an arm has revolute joints only"
-                raise BadInput(f"{where}: {what} (base and tip may leave it out)")
+            if kind != HINGE:
+                raise _not_revolute(model, number, where)
             numbers.append(number)
     if not numbers:
         raise BadInput(
@@ -130,6 +138,30 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
     )
 
 
+def _joints_of(model: Any, body: int) -> range:
+    return range(int(model.body_jntadr[body]), int(model.body_jntadr[body] + model.body_jntnum[body]))
+
+
+def _not_revolute(model: Any, joint: int, where: str) -> NotSerial:
+    what = f"joint '{model.joint(joint).name}' is {_NAMES[int(model.jnt_type[joint])]}, and arms have revolute joints"
+    return NotSerial(f"{where}: {what}; --base and --tip may leave it out, --kind fixture takes all of it")
+
+
+def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> list[int]:
+    """The way without sliding joints before the first hinge: an arm on a rail or a lift stands still on it."""
+    kinds = [[int(model.jnt_type[number]) for number in _joints_of(model, body)] for body in path]
+    hinged = [place for place, own in enumerate(kinds) if HINGE in own]
+    rails = [place for place, own in enumerate(kinds) if SLIDE in own and place > max(hinged, default=-1)]
+    if not rails:
+        return path
+    if len(hinged) < FEWEST:
+        raise _not_revolute(model, _joints_of(model, path[rails[-1]])[0], where)
+    for place in rails[1:]:
+        for number in _joints_of(model, path[place]):
+            notes.dropped(f"joint {model.joint(number).name}", "prismatic, below the arm: it stands still at zero")
+    return path[: rails[0] + 1]
+
+
 def _inner(name: str) -> str:
     """Names that the arm's own model needs for itself give way."""
     return f"{name}_frame" if name in ("base", "flange") else name
@@ -153,17 +185,19 @@ def _tip(model: Any, base: str, tip: str, where: str, notes: Notes) -> tuple[int
         if tip not in bodies and tip not in sites:
             raise UnknownName("link or frame", tip, {*bodies, *sites}, f"{where}: tip")
         return place(tip)
-    last = _last_of_arm(model, bodies.get(base, 0))
-    for name in TIPS:
-        if (name in bodies or name in sites) and int(model.body_weldid[place(name)[0]]) == last:
-            notes.guessed("tip", f"'{name}' is taken as the flange; name another with --tip")
-            return place(name)
+    last = _last_of_arm(model, bodies.get(base, 0), where)
+    near = [name for name in (*bodies, *sites) if int(model.body_weldid[place(name)[0]]) == last]
+    for ending in TIPS:
+        called = sorted((n for n in near if re.search(rf"(^|[_.:\- ]){ending}$", n)), key=lambda n: (len(n), n))
+        if called:
+            notes.guessed("tip", f"'{called[0]}' is taken as the flange; name another with --tip")
+            return place(called[0])
     chosen = model.body(last).name
     notes.guessed("tip", f"link '{chosen}' is taken as the flange, its z axis out of it; name another with --tip")
     return place(chosen)
 
 
-def _last_of_arm(model: Any, start: int) -> int:
+def _last_of_arm(model: Any, start: int, where: str) -> int:
     """The last body of the chain of driven hinges, which ends where it branches into equals, such as fingers."""
     coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
     followers = {int(ids[n]) for n in coupled for ids in (model.eq_obj1id, model.eq_obj2id)}  # and whom they follow
@@ -171,20 +205,35 @@ def _last_of_arm(model: Any, start: int) -> int:
     for body in range(1, model.nbody):
         if model.body_weldid[body] == body:
             below.setdefault(int(model.body_weldid[model.body_parentid[body]]), []).append(body)
-
-    def hinged(body: int) -> bool:
-        numbers = range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body])
-        hinge = mujoco.mjtJoint.mjJNT_HINGE
-        return bool(numbers) and all(model.jnt_type[n] == hinge and n not in followers for n in numbers)
-
-    def length(body: int) -> int:
-        if not hinged(body):
-            return 0
-        return int(model.body_jntnum[body]) + max((length(child) for child in below.get(body, [])), default=0)
-
-    at = int(model.body_weldid[start])
+    hinges, driven = np.zeros(model.nbody, int), np.zeros(model.nbody, int)  # the most in a row from a body on
+    for body in range(model.nbody - 1, 0, -1):  # children have higher numbers
+        kinds = {int(model.jnt_type[n]) for n in _joints_of(model, body) if n not in followers}
+        own, free = int(model.body_jntnum[body]), not followers & set(_joints_of(model, body))
+        inner = below.get(body, [])
+        if kinds == {FREE}:
+            own = 0  # what floats stands still in a cell
+        if own and free and kinds <= {HINGE, SLIDE} or kinds == {FREE}:
+            driven[body] = own + max((driven[child] for child in inner), default=0)
+            if SLIDE not in kinds:
+                hinges[body] = own + max((hinges[child] for child in inner), default=0)
+    at, passed = int(model.body_weldid[start]), 0
     while True:
-        ahead = sorted(((length(child), -child) for child in below.get(at, [])), reverse=True)
-        if not ahead or ahead[0][0] == 0 or (len(ahead) > 1 and ahead[0][0] == ahead[1][0] and at != 0):
+        inner = below.get(at, [])
+        ahead = sorted(((hinges[child], -child) for child in inner), reverse=True)
+        most = ahead[0][0] if ahead else 0
+        if len(ahead) > 1 and most == ahead[1][0] and at != 0 and most > 0:
+            alike = [model.body(-child).name for number, child in ahead if number == most]
+            if most >= FEWEST:
+                text = f"'{model.body(at).name}' carries {len(alike)} chains of {most} joints ({', '.join(alike)} ...)"
+                raise NotSerial(f"{where}: {text}; name the end of one with --tip, its beginning with --base")
+            return at
+        sliding = [child for child in inner if driven[child] and not hinges[child]]
+        if most == 0 and len(sliding) == 1 and passed + driven[sliding[0]] >= FEWEST:
+            if passed:
+                raise _not_revolute(model, _joints_of(model, sliding[0])[0], where)
+            at = sliding[0]
+            continue
+        if most == 0:
             return at or max(1, start)
         at = -ahead[0][1]
+        passed += int(model.body_jntnum[at])

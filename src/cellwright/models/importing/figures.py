@@ -12,7 +12,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models.build import builder
 from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
-from cellwright.models.importing.chain import find_chain
+from cellwright.models.importing.chain import FEWEST, NotSerial, find_chain
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
 from cellwright.models.importing.mesh_files import FORMATS
@@ -52,9 +52,11 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     if path.suffix.lower() in (".yaml", ".yml"):
         return import_figures(name, read_settings(path), path.parent, kind)
     search = [folder / Path(item).expanduser() for item in settings.search]
+    if settings.srdf:
+        settings = settings.model_copy(update={"srdf": str(folder / Path(settings.srdf).expanduser())})
     for item in search:
         if not item.is_dir():
-            raise BadInput(f"search folder {item} does not exist")
+            raise BadInput(f"search folder {item} {'is a file' if item.is_file() else 'does not exist'}")
     kind = kind or settings.kind
     sure = kind is not None
     notes = Notes()
@@ -64,19 +66,22 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
             raise BadInput(f"{path} is a mesh: it can be a part, not a {kind}")
         kind = "part"
         if not path.is_file():
-            raise DescriptionError(path, "does not exist")
+            raise DescriptionError(path, "is a folder; name the file in it" if path.is_dir() else "does not exist")
         said = hashlib.sha256(path.read_bytes()).hexdigest()
     else:
         source = read_source(path, settings, search, notes)
-        kind, said = kind or guess_kind(source), f"{source.fingerprint} {sorted(source.velocity_limits.items())}"
+        kind, said = kind or guess_kind(source, settings), source.fingerprint
     key = _key(name, kind, settings, said)
     if key not in _read:
+        before = list(notes)
         try:
             _read[key] = _make(name, kind, settings, path, source, notes)
         except BadInput as error:
             if sure or kind != "tool" or source is None:
                 raise
+            _refuse_robots(source, settings)
             why = str(error).removeprefix(f"{path}: ")
+            notes[:] = before  # what was found out about a tool does not hold
             notes.guessed("kind", f"neither an arm nor a gripper ({why}): a fixture, unless --kind says otherwise")
             _read[key] = _make(name, "fixture", settings, path, source, notes)
         if source is not None:
@@ -84,16 +89,37 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     return _read[key]
 
 
-def guess_kind(source: Source) -> Kind:
+def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
     """An arm has three driven hinges in a row; what has fewer joints is a tool, what has none stands still."""
     model = source.spec.copy().compile()
     if not model.njnt:
         return "fixture"
     try:
-        chain = find_chain(model, "", "", str(source.path), Notes())
+        chain = find_chain(model, *_ends(source, settings), str(source.path), Notes())
+    except UnknownName:
+        raise
     except BadInput:
         return "tool"
-    return "arm" if len(chain.joints) >= 3 else "tool"
+    return "arm" if len(chain.joints) >= FEWEST else "tool"
+
+
+def _ends(source: Source, settings: ModelSettings | None) -> tuple[str, str]:
+    base, tip = ("", "") if settings is None else (settings.base, settings.tip)
+    return base or source.semantics.base, tip or source.semantics.tip
+
+
+def _refuse_robots(source: Source, settings: ModelSettings) -> None:
+    """A robot of another build than a serial arm is no piece of furniture, unless somebody says so.
+
+    Raises:
+        NotSerial: It is one.
+    """
+    model = source.spec.copy().compile()
+    try:
+        find_chain(model, *_ends(source, settings), str(source.path), Notes())
+    except BadInput as error:
+        if isinstance(error, NotSerial) and model.njnt >= FEWEST:
+            raise
 
 
 def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: Source | None, notes: Notes) -> Imported:
@@ -115,7 +141,7 @@ def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: So
 
 def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:
     """What the figures depend on: settings and contents, wherever the files lie."""
-    given = settings.model_dump_json(exclude={"file", "search", "arguments"})
+    given = settings.model_dump_json(exclude={"file", "search", "arguments", "srdf"})
     return hashlib.sha256(f"{name} {kind} {given} {said}".encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ import mujoco
 
 from cellwright.catalogue import FurnitureFigures
 from cellwright.catalogue.model_settings import ModelSettings
-from cellwright.models.importing.arm_spec import alone
+from cellwright.models.importing.arm_spec import alone, note_replaced
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.source import Source
 from cellwright.shapes.furniture import BODY
@@ -58,6 +58,7 @@ def still(source: Source, name: str, settings: ModelSettings, root: str, notes: 
     spec = source.spec.copy()
     if settings.base:
         spec = alone(spec, settings.base, notes)
+    note_replaced(spec, "nothing, since nothing of it moves", notes)
     for item in [*spec.actuators, *spec.sensors, *spec.tendons, *spec.equalities]:
         spec.delete(item)
     joints = list(spec.joints)

@@ -20,7 +20,7 @@ from cellwright.models.description import (
     Shape,
     Sphere,
 )
-from cellwright.models.importing.meshes import MeshStore, convex_hull
+from cellwright.models.importing.meshes import MeshStore, add_surface, convex_hull
 from cellwright.models.importing.notes import Notes
 from cellwright.models.meshes import add_hull
 from cellwright.models.surfaces import METAL, make_collision, make_visual
@@ -41,27 +41,30 @@ class GeomBuilder:
         self._finishes: dict[tuple[float, ...], str] = {}
 
     def add(self, body: Any, link: Link) -> None:
-        """All shapes of a link."""
-        for number, shape in enumerate(link.visuals):
-            self._add_visual(body, f"{link.name}_visual_{number}", shape)
-        for number, shape in enumerate(link.collisions):
-            self._add_collision(body, f"{link.name}_collision_{number}", shape)
+        """All shapes of a link; what can be touched can be seen."""
+        seen = [self._add_visual(body, f"{link.name}_visual_{n}", shape) for n, shape in enumerate(link.visuals)]
+        touched = [self._add_collision(body, f"{link.name}_collision_{n}", s) for n, s in enumerate(link.collisions)]
+        if any(touched) and not any(seen):
+            self._notes.guessed(f"link {link.name}", "nothing of it is there to be seen: drawn as what is touched")
+            for number, shape in enumerate(link.collisions):
+                self._add_visual(body, f"{link.name}_visual_{number}", shape)
+        elif any(seen) and not any(touched):
+            self._notes.guessed(f"link {link.name}", "it has no collision shape: nothing can touch it")
 
-    def _add_visual(self, body: Any, name: str, shape: Shape) -> None:
-        if shape.material.texture is not None:
-            self._notes.dropped(name, f"picture {shape.material.texture.name}: surfaces have one colour")
+    def _add_visual(self, body: Any, name: str, shape: Shape) -> bool:
+        """Whether there is something to be seen."""
         if not isinstance(shape.geometry, MeshFile):
             geom = body.add_geom(name=name, material=self._finish(shape.material, None), **_primitive(shape))
             make_visual(geom)
-            return
+            return True
+        made = False
         for number, part in enumerate(self._store.parts(shape.geometry)):
             own = name if number == 0 else f"{name}_{number}"
             points = part.mesh.vertices
             if len(part.mesh.faces) < 1 or len(points) < 4 or np.ptp(points, axis=0).max() <= 0:
                 continue
-            asset = self._spec.add_mesh(name=own, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-            asset.uservert = points.reshape(-1)
-            asset.userface = part.mesh.faces.reshape(-1).astype(np.int32)
+            made = True
+            add_surface(self._spec, own, part.mesh)
             geom = body.add_geom(
                 name=own,
                 type=mujoco.mjtGeom.mjGEOM_MESH,
@@ -70,23 +73,26 @@ class GeomBuilder:
                 **_place(shape),
             )
             make_visual(geom)
+        return made
 
-    def _add_collision(self, body: Any, name: str, shape: Shape) -> None:
+    def _add_collision(self, body: Any, name: str, shape: Shape) -> bool:
+        """Whether there is something to be touched."""
         surface = METAL
         if shape.friction is not None:
             surface = replace(METAL, friction=(shape.friction, *METAL.friction[1:]))
         if not isinstance(shape.geometry, MeshFile):
             make_collision(body.add_geom(name=name, mass=0.0, **_primitive(shape)), surface)
-            return
+            return True
         whole = self._store.whole(shape.geometry)
         if whole is None:
-            return
+            return False
         hull = self._hull(whole, shape.geometry)
         add_hull(self._spec, name, hull)
         geom = body.add_geom(
             name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, mass=0.0, density=0.0, **_place(shape)
         )
         make_collision(geom, surface)
+        return True
 
     def _hull(self, mesh: Mesh, file: MeshFile) -> Mesh:
         hull = convex_hull(mesh.vertices)

@@ -20,8 +20,8 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
-from cellwright.models.importing.arm_spec import alone, main_root
-from cellwright.models.importing.jaws import Jaws, find_driver, study_jaws
+from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
+from cellwright.models.importing.jaws import Jaws, find_driver, more_fingers, study_jaws
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.source import Source
 from cellwright.models.surfaces import PAD, make_collision
@@ -29,8 +29,10 @@ from cellwright.models.surfaces import PAD, make_collision
 __all__ = ["ImportedGripperFigures", "import_gripper"]
 
 FORCE_N = 40.0
+LEAST_FORCE_N, MOST_FORCE_N = 1.0, 500.0  # of one finger: what is outside is a placeholder
 MOST_FREE = 3  # joints beside the driver that nothing couples
 CLOSING_S = 0.5
+QUICKEST_S, SLOWEST_S = 0.15, 10.0
 ROTOR_KGM2 = 5e-4  # of the drive, at the driven joint
 STIFF = [0.9999, 0.9999, 0.001, 0.5, 2.0]
 SLIDES = ("finger_left", "finger_right")
@@ -71,12 +73,16 @@ def import_gripper(source: Source, name: str, settings: ModelSettings, notes: No
     if spec.body(root) is None:
         raise UnknownName("link", root, [body.name for body in spec.bodies][1:], f"{where}: base")
     spec = _from(spec, root, notes)
+    note_replaced(spec, "one drive that is told the width", notes)
     for number, geom in enumerate(spec.geoms):
         geom.name = geom.name or f"geom {number}"
     driver, others = find_driver(spec.copy().compile(), where, notes)
     _settle_others(spec, driver, others, where, notes)
     model = spec.copy().compile()
     jaws = study_jaws(spec.copy().compile(), driver, where)
+    if others := more_fingers(model, jaws):
+        pads = " and ".join(f"'{model.body(int(model.geom_bodyid[pad])).name}'" for pad in jaws.pads)
+        notes.guessed("fingers", f"{', '.join(others)} is one more: the width is that between {pads} alone")
     turn = _onto_flange(jaws, settings, notes)
     force = settings.grip_force_n or _force(model, driver, jaws, notes)
     figures = _figures(source, name, settings, notes, model, jaws, turn, force)
@@ -158,15 +164,34 @@ def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
 
 def _force(model: Any, driver: int, jaws: Jaws, notes: Notes) -> float:
     """What the file's effort makes at each pad, if that is a gripper's force."""
-    lever = abs((jaws.positions[-1] - jaws.positions[0]) / (jaws.halves_m[-1] - jaws.halves_m[0]))
-    if model.jnt_actfrclimited[driver]:
-        force = float(np.abs(model.jnt_actfrcrange[driver]).max()) * lever / 2
-        if 1.0 <= force <= 500.0:
-            return float(f"{force:.3g}")
-        notes.changed("grip force", f"the file's effort would press with {force:.3g} N; {FORCE_N:g} N are taken")
+    effort, of = _effort(model, driver, jaws)
+    if not effort:
+        notes.guessed("grip force", f"the file gives no effort: {FORCE_N:g} N of each finger (grip_force_n gives another)")
         return FORCE_N
-    notes.guessed("grip force", f"the file gives no effort: {FORCE_N:g} N of each finger (grip_force_n says otherwise)")
+    lever = abs((jaws.positions[-1] - jaws.positions[0]) / (jaws.halves_m[-1] - jaws.halves_m[0]))
+    force = float(f"{effort * lever / 2:.3g}")
+    if LEAST_FORCE_N <= force <= MOST_FORCE_N:
+        notes.guessed("grip force", f"{force:g} N of each finger, by the effort of {of} (grip_force_n gives another)")
+        return force
+    notes.changed("grip force", f"the effort of {of} would press with {force:.3g} N; {FORCE_N:g} N are taken")
     return FORCE_N
+
+
+def _effort(model: Any, driver: int, jaws: Jaws) -> tuple[float, str]:
+    """The largest effort of the driven joint and what says so: the joint, or an actuator that pulls at it."""
+    if model.jnt_actfrclimited[driver]:
+        return float(np.abs(model.jnt_actfrcrange[driver]).max()), f"joint {jaws.driver.removeprefix(PREFIX)}"
+    data, lengths = mujoco.MjData(model), []
+    for qpos in (jaws.qpos[0], jaws.qpos[-1]):
+        data.qpos[:] = qpos
+        mujoco.mj_fwdPosition(model, data)
+        lengths.append(np.array(data.actuator_length))
+    ratios = np.abs(lengths[1] - lengths[0]) / abs(jaws.positions[-1] - jaws.positions[0])
+    for number in np.flatnonzero(model.actuator_forcelimited):
+        if ratios[number] > 0:
+            effort = float(np.abs(model.actuator_forcerange[number]).max() * ratios[number])
+            return effort, f"actuator {model.actuator(number).name or number}"
+    return 0.0, ""
 
 
 def _figures(
@@ -179,10 +204,12 @@ def _figures(
     turn: Pose,
     force_n: float,
 ) -> ImportedGripperFigures:
-    speed = source.velocity_limits.get(jaws.driver)
+    speed = source.velocity_limits.get(jaws.driver.removeprefix(PREFIX))
     time_s = float(abs(jaws.positions[-1] - jaws.positions[0]) / speed) if speed else CLOSING_S
-    if not speed or not 0.15 <= time_s <= 10.0:
-        notes.guessed("closing time", f"{CLOSING_S:g} s")
+    if not speed:
+        notes.guessed("closing time", f"the file gives no speed: {CLOSING_S:g} s")
+    elif not QUICKEST_S <= time_s <= SLOWEST_S:
+        notes.changed("closing time", f"the file's speed would close it in {time_s:.2g} s; {CLOSING_S:g} s are taken")
         time_s = CLOSING_S
     tcp = turn.apply(jaws.middle_m)
     if settings.tip:

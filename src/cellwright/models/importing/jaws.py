@@ -13,13 +13,15 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Jaws", "find_driver", "study_jaws"]
+__all__ = ["Jaws", "find_driver", "more_fingers", "study_jaws"]
 
 Array = npt.NDArray[np.float64]
 STEPS = 13
 SETTLE_STEPS = 400
 FAR_M = 1.0
 LEAST_STROKE_M = 0.002
+UNLIMITED = 1.0  # rad or m either way, of a driver without limits
+AS_FAR = 0.9  # as the pads reach out: what moves there is a finger, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,8 @@ def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
     if not free:
         raise BadInput(f"{where}: no joint moves; a gripper has one that is driven")
     leads = {n: sum(int(model.eq_obj2id[e]) == n for e in coupled) for n in free}
-    driven = [int(model.actuator_trnid[a, 0]) for a in range(model.nu)]
+    on_joint = model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT
+    driven = model.actuator_trnid[on_joint, 0].tolist()
     tendons = [
         int(model.actuator_trnid[a, 0])
         for a in range(model.nu)
@@ -66,12 +69,14 @@ def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
     others = [n for n in free if n != best]
     if leads[best] == 0 and best not in wrapped and others:
         notes.guessed(f"joint {model.joint(best).name}", "nothing says which joint drives; this one is taken")
+    if not limited[best]:
+        notes.guessed(f"joint {model.joint(best).name}", f"no position limits: -{UNLIMITED:g} to {UNLIMITED:g}")
     return best, others
 
 
 def study_jaws(model: Any, driver: int, where: str) -> Jaws:
     """Moves the driver from end to end and looks where the pads are; what hangs on constraints follows by physics."""
-    low, high = model.jnt_range[driver] if model.jnt_limited[driver] else (-1.0, 1.0)
+    low, high = model.jnt_range[driver] if model.jnt_limited[driver] else (-UNLIMITED, UNLIMITED)
     positions = np.linspace(low, high, STEPS)
     qpos = _sweep(model, driver, positions)
     pads = _pads(model, qpos, where)
@@ -103,6 +108,33 @@ def study_jaws(model: Any, driver: int, where: str) -> Jaws:
         middle_m=(faces[0] + faces[1]) / 2,
         jaw_axis=axis,
     )
+
+
+def more_fingers(model: Any, jaws: Jaws) -> list[str]:
+    """Bodies of other branches than the pads' that move and reach out as far as they do."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = jaws.qpos[-1]
+    mujoco.mj_kinematics(model, data)
+    out = jaws.middle_m - jaws.jaw_axis * (jaws.jaw_axis @ jaws.middle_m)
+    out /= max(float(np.linalg.norm(out)), 1e-9)
+
+    def branch(geom: int) -> int:
+        body = int(model.body_weldid[model.geom_bodyid[geom]])
+        while model.body_weldid[model.body_parentid[body]] != 0:
+            body = int(model.body_weldid[model.body_parentid[body]])
+        return body
+
+    def reach(geom: int) -> float:
+        centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+        turn = data.geom_xmat[geom].reshape(3, 3)
+        return float(out @ (data.geom_xpos[geom] + turn @ centre) + np.abs(out @ turn) @ half)
+
+    touched = np.flatnonzero((model.geom_contype + model.geom_conaffinity) > 0)
+    moving = [int(g) for g in touched if model.body_weldid[model.geom_bodyid[g]] != 0]
+    least = AS_FAR * min(reach(pad) for pad in jaws.pads)
+    mine = {branch(pad) for pad in jaws.pads}
+    found = {branch(geom): model.geom_bodyid[geom] for geom in moving if branch(geom) not in mine and reach(geom) > least}
+    return [model.body(int(body)).name for body in found.values()]
 
 
 def _sweep(model: Any, driver: int, positions: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.collada import read_collada
-from cellwright.models.importing.mesh_part import MeshError, MeshPart
+from cellwright.models.importing.mesh_part import MeshError, MeshPart, distinct_points
 from cellwright.shapes.mesh import Mesh
 
 __all__ = ["FORMATS", "LoadedMesh", "load_mesh"]
@@ -76,7 +76,7 @@ def _cleaned(part: MeshPart) -> MeshPart:
         raise ValueError("a triangle names a corner that does not exist")
     if not np.isfinite(vertices).all() or (len(vertices) and abs(vertices).max() > 1e9):
         raise ValueError("a corner is not finite")
-    unique, place = np.unique(vertices[faces.reshape(-1)], axis=0, return_inverse=True)
+    unique, place = distinct_points(vertices[faces.reshape(-1)])
     faces = place.reshape(-1, 3)
     different = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     return MeshPart(Mesh(unique, faces[different].astype(np.int64)), part.rgba, part.name)
@@ -93,6 +93,8 @@ def _read_stl(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
         if not data.lstrip()[:5].lower() == b"solid":
             raise ValueError(f"it says {count} triangles, and holds {(len(data) - 84) // 50}")
     words = [line.split()[1:] for line in data.decode("ascii", "replace").splitlines() if "vertex" in line]
+    if any(len(numbers) != 3 for numbers in words):
+        raise ValueError("a vertex has not three numbers")
     return [_soup(np.array(words, float).reshape(-1, 3))], []
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.models.description import MeshFile
 from cellwright.models.importing.mesh_files import LoadedMesh, load_mesh
-from cellwright.models.importing.mesh_part import MeshError, MeshPart
+from cellwright.models.importing.mesh_part import MeshError, MeshPart, distinct_points
 from cellwright.models.importing.notes import Notes
 from cellwright.shapes.mesh import Mesh, merge
 
-__all__ = ["MeshStore", "convex_hull", "open_edges", "solid_of"]
+__all__ = ["MeshStore", "add_surface", "convex_hull", "open_edges", "simplified", "solid_of"]
 
 GIGANTIC_M = 50.0
 TINY_M = 1e-5
+MOST_DRAWN = 200_000  # triangles of one piece; more are thinned out, which nobody sees
+GRID = 150  # cells along the longest side, in which corners become one when a mesh is thinned out
+MOST_POINTS = 20_000  # of which a hull is made as it is
+HULL_GRID = 80  # cells, of which the outermost point is looked at
+DIRECTIONS = 2000  # in which more points are looked at for the outermost: a ball is met to 0.02 % of its radius
 
 
 class MeshStore:
@@ -90,6 +97,28 @@ class MeshStore:
             self._notes.guessed(loaded.path.name, f"is only {largest:.3g} m large; its scale may be wrong")
 
 
+def add_surface(spec: Any, name: str, mesh: Mesh) -> Any:
+    """A mesh to be seen, as an asset; one that is finer than anybody sees is thinned out."""
+    drawn = simplified(mesh)
+    asset = spec.add_mesh(name=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+    asset.uservert = drawn.vertices.reshape(-1)
+    asset.userface = drawn.faces.reshape(-1).astype(np.int32)
+    return asset
+
+
+def simplified(mesh: Mesh, most: int = MOST_DRAWN) -> Mesh:
+    """The mesh itself, or one of fewer triangles: corners in one cell of a grid become one, in their mean."""
+    if len(mesh.faces) <= most:
+        return mesh
+    low, size = mesh.vertices.min(axis=0), float(np.ptp(mesh.vertices, axis=0).max())
+    cells = np.floor((mesh.vertices - low) / (size / GRID)).astype(np.int64) @ np.array([1, 1 << 20, 1 << 40])
+    _, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+    points = np.column_stack([np.bincount(place, mesh.vertices[:, axis]) for axis in range(3)]) / counts[:, None]
+    faces = place[mesh.faces]
+    whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    return Mesh(points, np.unique(faces[whole], axis=0).astype(np.int64))
+
+
 def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
     """A closed mesh that stands for one, and what was done to it; None for one without any volume."""
     gaps = open_edges(mesh)
@@ -106,12 +135,9 @@ def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
 def open_edges(mesh: Mesh) -> int:
     """How many edges do not join exactly two triangles that run round it the same way."""
     edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
-    count = len(mesh.vertices)
-    forward = np.unique(edges[:, 0] * count + edges[:, 1], return_counts=True)
-    backward = np.unique(edges[:, 1] * count + edges[:, 0], return_counts=True)
-    both, at_forward, at_backward = np.intersect1d(forward[0], backward[0], return_indices=True)
-    alike = int((forward[1][at_forward] == backward[1][at_backward]).sum())
-    return int(len(np.union1d(forward[0], backward[0])) - alike + (len(both) - alike)) // 2
+    keys = edges.min(axis=1) * len(mesh.vertices) + edges.max(axis=1)
+    _, place = np.unique(keys, return_inverse=True)
+    return int(np.count_nonzero(np.bincount(place, np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0))))
 
 
 def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
@@ -119,6 +145,8 @@ def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
     low, size = points.min(axis=0), np.ptp(points, axis=0)
     if size.min() <= 1e-6 * max(size.max(), 1e-12):
         return None
+    if len(points) > MOST_POINTS:
+        points = _outermost(points)
     spec = mujoco.MjSpec()
     # A unit cube suits the engine's single precision and its limits, whatever the points' unit is.
     asset = spec.add_mesh(name="points", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
@@ -141,6 +169,21 @@ def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
     return hull if hull.volume_m3 > 0 else Mesh(hull.vertices, hull.faces[:, ::-1])
 
 
+def _outermost(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The points that lie farthest out in many directions, spread evenly over the ball (a Fibonacci lattice)."""
+    low, size = points.min(axis=0), float(np.ptp(points, axis=0).max())
+    cells = np.floor((points - low) / (size / HULL_GRID)).astype(np.int64) @ np.array([1, 1 << 20, 1 << 40])
+    order = np.lexsort((np.linalg.norm(points - (low + points.max(axis=0)) / 2, axis=1), cells))
+    last = np.append(np.flatnonzero(np.diff(cells[order])), len(order) - 1)  # of each cell the one farthest out
+    points = points[order[last]]
+    height = 1 - (2 * np.arange(DIRECTIONS) + 1) / DIRECTIONS
+    angle = np.pi * (3 - np.sqrt(5)) * np.arange(DIRECTIONS)
+    wide = np.sqrt(1 - height**2)
+    ways = np.vstack([np.column_stack([wide * np.cos(angle), wide * np.sin(angle), height]), np.eye(3), -np.eye(3)])
+    best = np.concatenate([(points @ ways[at : at + 100].T).argmax(axis=0) for at in range(0, len(ways), 100)])
+    return np.asarray(points[np.unique(best)])
+
+
 def _welded(mesh: Mesh) -> Mesh:
-    unique, place = np.unique(mesh.vertices, axis=0, return_inverse=True)
-    return Mesh(unique, place.reshape(-1)[mesh.faces])
+    unique, place = distinct_points(mesh.vertices)
+    return Mesh(unique, place[mesh.faces])

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from cellwright.models.importing.mesh_files import FORMATS, load_mesh
+from cellwright.models.importing.mesh_part import MeshError
 from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.paths import Finder
 from cellwright.models.importing.xml import read_xml
-from cellwright.shapes.mesh import merge
+from cellwright.shapes.mesh import Mesh, merge
 
 __all__ = ["read_mjcf"]
 
 
-def read_mjcf(path: Path, notes: Notes) -> Any:
+def read_mjcf(
+    path: Path, search: Sequence[Path], notes: Notes
+) -> tuple[Any, Mapping[str, float], Mapping[str, float]]:
     """The file as a spec without lights, keyframes and what is drawn on the ground itself.
 
     Meshes are taken into the spec, so that it can be written anywhere.
+
+    Returns:
+        The spec, speed limits of joints, and the positions of joints in the keyframe `home`.
 
     Raises:
         DescriptionError: with what MuJoCo says.
@@ -28,24 +37,26 @@ def read_mjcf(path: Path, notes: Notes) -> Any:
         raise DescriptionError(path, "needs a plugin of MuJoCo, which is not loaded", root.find("extension").sourceline)
     try:
         spec = mujoco.MjSpec.from_file(str(path))
-        _absolute(spec, path)
-        spec.compile()
+        meshes = _find_files(spec, path, search, notes)
+        compiled = spec.compile()
         spec.compiler.savecompiled = False
         spec = mujoco.MjSpec.from_string(spec.to_xml())  # the same numbers, all angles in radians
-        _take_meshes(spec)
+        _take_meshes(spec, meshes)
         _name_all(spec)
         spec.compile()
     except (ValueError, OSError) as error:
         raise DescriptionError(path, f"is no MJCF file that MuJoCo reads: {' '.join(str(error).split())}") from None
-    for what, items in (("light", spec.lights), ("keyframe", spec.keys)):
-        if found := list(items):
-            notes.dropped(path.name, f"{len(found)} x <{what}> is not used")
-            for item in found:
-                spec.delete(item)
-    if root.find("option") is not None:
-        notes.dropped(path.name, "<option>: time step, gravity and solver are the cell's")
+    home = _home(compiled)
+    for what, items, used in (("light", spec.lights, 0), ("keyframe", spec.keys, 1 if home else 0)):
+        found = list(items)
+        if len(found) > used:
+            notes.dropped(path.name, f"{len(found) - used} x <{what}> is not used")
+        for item in found:
+            spec.delete(item)
     usual = mujoco.MjSpec().option
     for name in (name for name in dir(usual) if not name.startswith("_")):
+        if not np.array_equal(getattr(spec.option, name), getattr(usual, name)):
+            notes.dropped(path.name, "<option>: time step, gravity and solver are the cell's")
         setattr(spec.option, name, getattr(usual, name))
     loose = [*spec.worldbody.geoms, *spec.worldbody.cameras]
     if loose and list(spec.worldbody.bodies):
@@ -54,7 +65,32 @@ def read_mjcf(path: Path, notes: Notes) -> Any:
             spec.delete(item)
     if not list(spec.worldbody.bodies) and not list(spec.worldbody.geoms):
         raise DescriptionError(path, "has no <body>", 1)
-    return spec
+    return spec, _speeds(spec), home
+
+
+def _home(model: Any) -> dict[str, float]:
+    """Positions of joints in the keyframe of that name; none where all are zero."""
+    single = [n for n in range(model.njnt) if int(model.jnt_type[n]) in (2, 3)]
+    for number in range(model.nkey):
+        if model.key(number).name.lower() == "home":
+            found = {model.joint(n).name: float(model.key_qpos[number, model.jnt_qposadr[n]]) for n in single}
+            return found if any(found.values()) else {}
+    return {}
+
+
+def _speeds(spec: Any) -> dict[str, float]:
+    """Highest speeds, where servos have them: those of PID servos, and what velocity servos may be told."""
+    speeds = {}
+    for servo in spec.actuators:
+        if servo.trntype != mujoco.mjtTrn.mjTRN_JOINT:
+            continue
+        limits = np.array(servo.velrange)
+        affine = servo.biastype == mujoco.mjtBias.mjBIAS_AFFINE
+        if affine and servo.biasprm[1] == 0 and servo.biasprm[2] < 0:  # only speed is fed back
+            limits = np.array(servo.ctrlrange)
+        if limits.any() and np.isfinite(limits).all():
+            speeds[servo.target] = float(np.abs(limits).max()) / (abs(float(servo.gear[0])) or 1.0)
+    return speeds
 
 
 def _name_all(spec: Any) -> None:
@@ -68,28 +104,71 @@ def _name_all(spec: Any) -> None:
                 )
 
 
-def _take_meshes(spec: Any) -> None:
-    """Reads mesh files into the spec; those of MuJoCo's own formats stay where they are."""
+def _take_meshes(spec: Any, meshes: Mapping[str, Mesh]) -> None:
+    """Puts what was read into the spec; meshes of MuJoCo's own formats stay in their files."""
     for asset in spec.meshes:
-        if Path(asset.file).suffix.lower() in FORMATS:
-            whole = merge([part.mesh for part in load_mesh(Path(asset.file)).parts])
+        if (whole := meshes.get(asset.file)) is not None:
             asset.uservert, asset.userface = whole.vertices.reshape(-1), whole.faces.reshape(-1)
             asset.file = ""
 
 
-def _absolute(spec: Any, path: Path) -> None:
-    """Files by their whole names: folders that are set in one file do not hold where it is attached."""
-    meshes, textures = (Path(str(folder or "")) for folder in (spec.meshdir, spec.texturedir))
-    for assets, folder in (
-        (spec.meshes, meshes),
-        (spec.skins, meshes),
-        (spec.hfields, meshes),
-        (spec.textures, textures),
-    ):
-        for asset in assets:
-            if asset.file and not Path(asset.file).is_absolute():
-                found = (path.parent / folder / asset.file).absolute()
-                if not asset.name:
-                    asset.name = Path(asset.file).stem
-                asset.file = str(found)
+def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> dict[str, Mesh]:
+    """Files by their whole names: folders that are set in one file do not hold where it is attached.
+
+    A mesh that is missing or cannot be read is left out with all that is made of it.
+
+    Returns:
+        The meshes, by the names of their files.
+    """
+    finder = Finder(path, search)
+    folders = [Path(str(folder or "")) for folder in (spec.meshdir, spec.texturedir)]
+    read: dict[str, Mesh] = {}
+    for assets, folder in ((spec.meshes, 0), (spec.skins, 0), (spec.hfields, 0), (spec.textures, 1)):
+        for asset in list(assets):
+            if not asset.file:
+                continue
+            said = Path(asset.file)
+            if not asset.name:
+                asset.name = said.stem
+            found = (path.parent / folders[folder] / said).absolute()
+            if not found.is_file():
+                found = finder.find(str(folders[folder] / said)) or finder.find(said.name) or found
+            asset.file = str(found)
+            if assets is not spec.meshes and folder == 0:
+                continue
+            if folder == 1:
+                _drop_missing_picture(spec, asset, found, said, path, notes)
+            else:
+                _read_mesh(spec, asset, found, said, path, read, notes)
     spec.meshdir = spec.texturedir = ""
+    return read
+
+
+def _read_mesh(
+    spec: Any, asset: Any, file: Path, said: Path, path: Path, read: dict[str, Mesh], notes: Notes
+) -> None:
+    problem = f"mesh {said} not found (give its folder with --search)"
+    if file.is_file():
+        if file.suffix.lower() not in FORMATS:
+            return
+        try:
+            read[str(file)] = merge([part.mesh for part in load_mesh(file).parts])
+            return
+        except MeshError as error:
+            problem = str(error).removeprefix(f"mesh {file}: ")
+            problem = f"mesh {said} {problem}"
+    geoms = [geom for geom in spec.geoms if geom.meshname == asset.name]
+    notes.dropped(path.name, f"{problem}; {len(geoms)} geoms are left out")
+    for geom in geoms:
+        spec.delete(geom)
+    spec.delete(asset)
+
+
+def _drop_missing_picture(spec: Any, asset: Any, file: Path, said: Path, path: Path, notes: Notes) -> None:
+    if file.is_file():
+        return
+    notes.dropped(path.name, f"picture {said} not found")
+    for material in spec.materials:
+        if asset.name in list(material.textures):
+            material.textures = [""] * len(list(material.textures))
+    spec.delete(asset)

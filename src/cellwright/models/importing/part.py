@@ -16,8 +16,8 @@ from cellwright.catalogue.objects import BoundedFigures
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.grasp_points import GraspPoint, grasp_points
 from cellwright.models.importing.mesh_files import load_mesh
-from cellwright.models.importing.mesh_part import MeshPart
-from cellwright.models.importing.meshes import convex_hull, open_edges, solid_of
+from cellwright.models.importing.mesh_part import MeshPart, distinct_points
+from cellwright.models.importing.meshes import add_surface, convex_hull, open_edges, simplified, solid_of
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.meshes import add_hull, set_inertia
 from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
@@ -29,6 +29,7 @@ METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 PLASTIC_KGPM3 = 1200.0
 SURELY_MM = 3.0  # a part of more than 3 m does not exist here: its numbers are millimetres
 GIGANTIC_M = 3.0
+MOST_SAMPLED = 20_000  # triangles among which grasps are looked for
 Size3 = tuple[float, float, float]
 
 
@@ -87,7 +88,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     extent = np.ptp(welded.vertices, axis=0)
     if extent.max() > GIGANTIC_M:
         notes.guessed(path.name, f"is {extent.max():.4g} m large; --units mm, or another, may be meant")
-    grasps = grasp_points(solid)
+    grasps = grasp_points(simplified(solid, MOST_SAMPLED))
     if not grasps:
         notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
     spec = _spec(name, parts, solid, hull, mass, grasps, settings)
@@ -154,9 +155,7 @@ def _spec(
     make_collision(body.add_geom(name="hull", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="hull", mass=0.0), surface)
     for number, part in enumerate(parts):
         own = f"visual_{number}"
-        asset = spec.add_mesh(name=own, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-        asset.uservert = part.mesh.vertices.reshape(-1)
-        asset.userface = part.mesh.faces.reshape(-1).astype(np.int32)
+        add_surface(spec, own, part.mesh)
         spec.add_material(name=own, rgba=part.rgba or settings.rgba, specular=0.3, shininess=0.4)
         make_visual(body.add_geom(name=own, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=own, material=own))
     centre = solid.vertices.mean(axis=0)
@@ -166,12 +165,12 @@ def _spec(
 
 
 def _welded(mesh: Mesh) -> Mesh:
-    unique, place = np.unique(mesh.vertices, axis=0, return_inverse=True)
-    welded = Mesh(unique, place.reshape(-1)[mesh.faces])
+    unique, place = distinct_points(mesh.vertices)
+    welded = Mesh(unique, place[mesh.faces])
     if open_edges(welded) == 0:
         return welded
-    near, place = np.unique(np.round(mesh.vertices, 7), axis=0, return_inverse=True)  # 0.1 um: rounding of text
-    return Mesh(near, place.reshape(-1)[mesh.faces])
+    near, place = distinct_points(np.round(mesh.vertices, 7))  # 0.1 um: rounding of text
+    return Mesh(near, place[mesh.faces])
 
 
 def _three(values: Any) -> Size3:

@@ -33,6 +33,7 @@ class Finder:
     def __init__(self, file: Path, search: Iterable[Path] = ()) -> None:
         self.file = file.absolute()
         self.search = tuple(Path(folder).absolute() for folder in search)
+        self._below: dict[Path, list[Path]] = {}
 
     def find(self, uri: str) -> Path | None:
         """The file or folder that is meant, or None."""
@@ -54,6 +55,15 @@ class Finder:
             path = unquote(urlparse(text).path) or "/" + rest
             return _existing(Path(path)) or self._relative(unquote(rest).lstrip("/"))
         return None  # http and the like: nothing is fetched
+
+    def why_not(self, uri: str) -> str:
+        """Why a file is not there, and what helps."""
+        scheme = uri.partition("://")[0].lower() if "://" in uri else ""
+        if scheme in ("http", "https", "ftp"):
+            return "is not fetched from the network; put it beside the file"
+        if scheme == "package" and not any(self._folders_of(unquote(uri[10:]).partition("/")[0])):
+            return f"not found: no folder holds the package '{unquote(uri[10:]).partition('/')[0]}' (--search)"
+        return "not found (give its folder with --search)"
 
     @cached_property
     def _roots(self) -> tuple[Path, ...]:
@@ -114,6 +124,11 @@ class Finder:
 
     def _all_folders(self, root: Path) -> list[Path]:
         """Folders below a root, nearest first, to a depth and count that keep nobody waiting."""
+        if root not in self._below:
+            self._below[root] = self._walk(root)
+        return self._below[root]
+
+    def _walk(self, root: Path) -> list[Path]:
         found: list[Path] = []
         level = [root]
         for _ in range(DEPTH):

@@ -172,7 +172,7 @@ class _Sdf(JointReader):
         uri = (element.findtext("uri") or "").strip()
         found = self.finder.find(uri) if uri else None
         if found is None:
-            self.notes.dropped(self.where(element), f"<include> of '{uri}': not found (give its folder with --search)")
+            self.notes.dropped(self.where(element), f"<include> of '{uri}': {self.finder.why_not(uri)}")
             return None
         if self.depth >= MAX_INCLUDES:
             raise self.error(element, f"<include> of '{uri}': files include each other {MAX_INCLUDES} deep")

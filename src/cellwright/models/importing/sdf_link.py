@@ -163,7 +163,7 @@ class LinkReader(Reader):
         x, y, z = self._vector(element, "scale", [1.0, 1.0, 1.0])
         path = self.finder.find(uri)
         if path is None or not path.is_file():
-            self.notes.dropped(self.where(element), f"{what}: mesh {uri} not found (give its folder with --search)")
+            self.notes.dropped(self.where(element), f"{what}: mesh {uri} {self.finder.why_not(uri)}")
             path = None
         inner = element.find("submesh")
         submesh = "" if inner is None else (inner.findtext("name") or "").strip()
@@ -174,6 +174,8 @@ class LinkReader(Reader):
         if element is None:
             return Material()
         script = (element.findtext("script/name") or "").strip()
+        for picture in element.iter("albedo_map"):
+            self.notes.dropped(self.where(picture), f"picture {(picture.text or '').strip()}: surfaces have one colour")
         for tag in ("diffuse", "ambient"):
             colour = element.find(tag)
             if colour is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
-from cellwright.models.description import PlacedModel, World
+from cellwright.models.description import Model, PlacedModel, World
 from cellwright.models.importing.build import build_description
 from cellwright.models.importing.inertia import complete_inertials
 from cellwright.models.importing.meshes import MeshStore
@@ -21,6 +21,7 @@ from cellwright.models.importing.mjcf import read_mjcf
 from cellwright.models.importing.notes import DescriptionError, Notes
 from cellwright.models.importing.paths import Finder
 from cellwright.models.importing.sdf import read_sdf
+from cellwright.models.importing.srdf import Semantics, find_semantics, read_semantics
 from cellwright.models.importing.urdf import read_urdf
 from cellwright.models.importing.xacro import run_xacro
 from cellwright.models.importing.xml import read_xml
@@ -38,6 +39,7 @@ class Source:
         spec: All of it; top-level bodies are the roots.
         world: What it says, free of the engine; None for MJCF, which is kept as it is.
         velocity_limits: Joint -> highest speed, which MuJoCo's format has no place for.
+        semantics: What else somebody said about it: ends of the arm, a pose to start from.
         fingerprint: Of all its numbers, whatever files they come from.
     """
 
@@ -46,6 +48,7 @@ class Source:
     spec: Any
     world: World | None
     velocity_limits: Mapping[str, float]
+    semantics: Semantics
     fingerprint: str
 
 
@@ -58,10 +61,10 @@ def read_description(
         DescriptionError: It is none of them, or nothing usable remains.
     """
     if not path.is_file():
-        raise DescriptionError(path, "does not exist")
+        raise DescriptionError(path, "is a folder; name the file in it" if path.is_dir() else "does not exist")
     finder = Finder(path, search)
     if path.suffix.lower() == ".xacro":
-        model = read_urdf(path, finder, notes, run_xacro(path, search, arguments or {}))
+        model = read_urdf(path, finder, notes, run_xacro(path, search, arguments or {}, notes))
         return World(name=model.name, models=(PlacedModel(model=model),))
     root = str(read_xml(path).tag)
     if root == "robot":
@@ -82,8 +85,11 @@ def read_source(path: Path, settings: ModelSettings, search: Sequence[Path], not
     """
     world = read_description(path, search, notes, settings.arguments)
     if world is None:
-        spec = read_mjcf(path, notes)
-        return Source(path, "mjcf", spec, None, {}, _fingerprint(spec.compile()))
+        if settings.srdf:
+            raise DescriptionError(path, "is MJCF, which has excludes and keyframes of its own; srdf belongs to URDF")
+        spec, speeds, home = read_mjcf(path, search, notes)
+        semantics = Semantics(home=home, home_name="its keyframe" if home else "")
+        return Source(path, "mjcf", spec, None, speeds, semantics, _fingerprint(spec.compile(), speeds, semantics))
     store = MeshStore(notes)
     placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
     done = []
@@ -93,14 +99,33 @@ def read_source(path: Path, settings: ModelSettings, search: Sequence[Path], not
         )
         done.append(PlacedModel(model=model, pose=item.pose))
     whole = World(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
+    semantics = Semantics()
+    if len(done) == 1:
+        semantics = _semantics(path, settings, search, done[0].model, notes)
     try:
         spec = _assemble(whole, store, notes)
+        for first, second in semantics.pairs:
+            if spec.body(first) is not None and spec.body(second) is not None:
+                spec.add_exclude(name=f"{first}-{second}", bodyname1=first, bodyname2=second)
         compiled = spec.compile()
     except ValueError as error:
         raise DescriptionError(path, f"makes no mechanism: {' '.join(str(error).split())}") from None
     speeds = {j.name: j.limits.velocity for p in done for j in p.model.joints if j.limits.velocity}
     kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
-    return Source(path, kind, spec, whole, speeds, _fingerprint(compiled))
+    return Source(path, kind, spec, whole, speeds, semantics, _fingerprint(compiled, speeds, semantics))
+
+
+def _semantics(
+    path: Path, settings: ModelSettings, search: Sequence[Path], model: Model, notes: Notes
+) -> Semantics:
+    """Of the SRDF that is named, or found."""
+    if settings.srdf:
+        return read_semantics(Path(settings.srdf), search, model, notes)
+    found = find_semantics(path, search, model)
+    if found is None:
+        return Semantics()
+    notes.guessed("SRDF", f"{found} is of this robot; --srdf names another")
+    return read_semantics(found, search, model, notes)
 
 
 def _chosen(world: World, name: str, path: Path) -> PlacedModel:
@@ -110,9 +135,10 @@ def _chosen(world: World, name: str, path: Path) -> PlacedModel:
     raise UnknownName("model", name, [placed.model.name for placed in world.models], str(path))
 
 
-def _fingerprint(model: Any) -> str:
+def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics) -> str:
     """Changes with anything that a file, or one that it includes, says about bodies, joints and shapes."""
     total = hashlib.sha256(bytes(model.names))
+    total.update(f"{sorted(speeds.items())} {semantics}".encode())
     for name in (
         "body_pos",
         "body_quat",

@@ -52,6 +52,9 @@ LEAST_SIZE_M = 1e-7
 UNLIMITED = 1e15  # numbers like 1e16 stand for "without limit"
 KNOWN = {"link", "joint", "material", "mujoco"}
 KNOWN_IN_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
+KNOWN_IN_LINK = {"inertial", "visual", "collision"}
+KNOWN_IN_SHAPE = {"origin", "geometry", "material"}
+OLD_XACRO = {"insert_block", "include", "macro", "property", "if", "unless", "call", "arg"}
 
 
 def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> Model:
@@ -61,14 +64,15 @@ def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = Non
         DescriptionError: No usable link remains, or something is wrong that cannot be guessed.
     """
     root = read_xml(path, text)
-    return _Urdf(path, finder, notes).model(root)
+    return _Urdf(path, finder, notes, made=text is not None).model(root)
 
 
 class _Urdf(Reader):
-    def __init__(self, path: Path, finder: Finder, notes: Notes) -> None:
-        super().__init__(path, notes)
+    def __init__(self, path: Path, finder: Finder, notes: Notes, *, made: bool) -> None:
+        super().__init__(path, notes, made=made)
         self.finder = finder
         self.materials: dict[str, Material] = {}
+        self.unused: dict[tuple[str, str], list[str]] = {}  # tag and what it is in -> where
 
     def model(self, root: Any) -> Model:
         if root.tag != "robot":
@@ -82,8 +86,9 @@ class _Urdf(Reader):
         links = [self._link(element) for element in root.findall("link")]
         joints = [joint for element in root.findall("joint") if (joint := self._joint(element)) is not None]
         name = (root.get("name") or "").strip() or self.file.stem
+        self._note_unused_inside()
         if not links:
-            raise self.error(root, f"robot '{name}' has no <link>")
+            raise self.error(root, f"robot '{name}' has no <link>{self._hint(root)}")
         return tidy(Model(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
 
     def _read_materials(self, root: Any) -> None:
@@ -99,6 +104,29 @@ class _Urdf(Reader):
             what = "plugins and settings of Gazebo" if tag == "gazebo" else f"<{tag}> is not used"
             self.notes.dropped(self.file.name, f"{count} x <{tag}>: {what}" if tag == "gazebo" else f"{count} x {what}")
 
+    def _hint(self, root: Any) -> str:
+        """Why a file that xacro went through may be empty."""
+        if (root.find("include") is not None) or root.find("macro") is not None:
+            return ": <include> and <macro> need the prefix xacro:"
+        return ": it may only define macros; import the file that calls them" if self._made else ""
+
+    def _look_for_unused(self, element: Any, name: str, known: set[str]) -> None:
+        """Remembers what is inside an element and has no meaning here."""
+        for tag in (str(inner.tag) for inner in element if inner.tag not in known):
+            self.unused.setdefault((tag, str(element.tag)), []).append(name)
+
+    def _note_unused_inside(self) -> None:
+        """One line for each tag, however many joints or links have it."""
+        for (tag, inside), names in self.unused.items():
+            distinct = list(dict.fromkeys(names))
+            of = f"{inside} '{distinct[0]}'" if len(distinct) == 1 else f"{len(distinct)} {inside} elements"
+            if inside in ("visual", "collision"):
+                of = f"<{inside}> of {f'{len(distinct)} links' if len(distinct) > 1 else f'link {distinct[0]!r}'}"
+            what = "is not used"
+            if tag in OLD_XACRO:
+                what = "is xacro without its prefix xacro:, and does nothing: what it stands for is missing"
+            self.notes.dropped(self.file.name, f"<{tag}> in {of} {what}")
+
     def _pose(self, element: Any) -> Pose:
         origins = [] if element is None else element.findall("origin")
         if len(origins) > 1:
@@ -112,6 +140,7 @@ class _Urdf(Reader):
 
     def _link(self, element: Any) -> Link:
         name = self.name(element)
+        self._look_for_unused(element, name, KNOWN_IN_LINK)
         inertials = element.findall("inertial")
         if len(inertials) > 1:
             self.notes.changed(self.where(inertials[1]), f"second <inertial> of link '{name}'; the first is used")
@@ -124,6 +153,8 @@ class _Urdf(Reader):
 
     def _inertial(self, element: Any, link: str) -> Inertial | None:
         masses, tensors = element.findall("mass"), element.findall("inertia")
+        if len(masses) > 1 or len(tensors) > 1:
+            self.notes.changed(self.where(element), f"<inertial> of link '{link}' says it twice; the first is used")
         mass = self.number(masses[0], "value") if masses else None
         if mass is None:
             self.notes.changed(self.where(element), f"<inertial> of link '{link}' has no mass; taken as missing")
@@ -136,6 +167,7 @@ class _Urdf(Reader):
 
     def _shape(self, element: Any, link: str) -> Shape | None:
         what = f"<{element.tag}> of link '{link}'"
+        self._look_for_unused(element, link, KNOWN_IN_SHAPE)
         holder = element.find("geometry")
         inside = None if holder is None else next(iter(holder), None)
         if inside is None:
@@ -186,11 +218,12 @@ class _Urdf(Reader):
             raise self.error(element, f"scale of <mesh>: {error}") from None
         scale = scale * 3 if len(scale) == 1 else scale
         if len(scale) != 3 or 0.0 in scale:
-            self.notes.changed(self.where(element), f"{what}: scale '{text}' is not three numbers; taken as 1")
+            wrong = "is not three numbers" if len(scale) != 3 else "leaves nothing of it"
+            self.notes.changed(self.where(element), f"{what}: scale '{text}' {wrong}; taken as 1")
             scale = [1.0, 1.0, 1.0]
         path = self.finder.find(uri)
         if path is None or not path.is_file():
-            self.notes.dropped(self.where(element), f"{what}: mesh {uri} not found (give its folder with --search)")
+            self.notes.dropped(self.where(element), f"{what}: mesh {uri} {self.finder.why_not(uri)}")
             path = None
         return MeshFile(uri, path, (scale[0], scale[1], scale[2]))
 
@@ -203,6 +236,9 @@ class _Urdf(Reader):
                 rgba = (r, g, b, a)
             except ValueError as error:
                 self.notes.dropped(self.where(colour), f"colour: {error}")
+        if texture is not None and texture.get("filename"):
+            note = f"picture {texture.get('filename')} of material '{element.get('name')}': surfaces have one colour"
+            self.notes.dropped(self.where(texture), note)
         picture = None if texture is None else self.finder.find(texture.get("filename") or "")
         return Material(name=(element.get("name") or "").strip(), rgba=rgba, texture=picture)
 
@@ -223,7 +259,7 @@ class _Urdf(Reader):
                 self.notes.dropped(self.where(element), f"joint '{name}' has no <{tag} link=...>")
                 return None
             ends.append(link)
-        self._note_unused_in(element, name)
+        self._look_for_unused(element, name, KNOWN_IN_JOINT)
         axis = self._axis(element, name, kind)
         if axis is None:
             kind, axis = JointKind.FIXED, (1.0, 0.0, 0.0)
@@ -240,10 +276,6 @@ class _Urdf(Reader):
             friction=max(0.0, self.number(dynamics, "friction", 0.0) or 0.0),
             mimic=self._mimic(element, name),
         )
-
-    def _note_unused_in(self, element: Any, name: str) -> None:
-        for tag in sorted({str(e.tag) for e in element} - KNOWN_IN_JOINT):
-            self.notes.dropped(self.where(element), f"joint '{name}': <{tag}> is not used")
 
     def _axis(self, element: Any, name: str, kind: JointKind) -> tuple[float, float, float] | None:
         """The unit axis; None where it is no direction."""

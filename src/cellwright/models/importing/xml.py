@@ -37,6 +37,8 @@ def read_xml(path: Path, text: bytes | None = None) -> Any:
         raise DescriptionError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not text.strip():
         raise DescriptionError(path, "is empty")
+    if text.startswith(b"\x1f\x8b"):
+        raise DescriptionError(path, "is compressed by gzip; unpack it first")
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -79,18 +81,24 @@ def parse_numbers(text: str, count: int | None = None) -> list[float]:
 
 
 class Reader:
-    """Reads elements of one file; every problem names its file and line."""
+    """Reads elements of one file; every problem names its file and line.
 
-    def __init__(self, file: Path, notes: Notes) -> None:
-        self.file, self.notes = file, notes
+    Args:
+        file: The file.
+        notes: What is not as it says.
+        made: Whether the text was made from the file: its lines are then not the file's.
+    """
+
+    def __init__(self, file: Path, notes: Notes, *, made: bool = False) -> None:
+        self.file, self.notes, self._made = file, notes, made
 
     def where(self, element: Any) -> str:
         """File and line of an element."""
-        return f"{self.file.name}:{element.sourceline}"
+        return self.file.name if self._made else f"{self.file.name}:{element.sourceline}"
 
     def error(self, element: Any, problem: str) -> DescriptionError:
         """A problem at an element."""
-        return DescriptionError(self.file, problem, element.sourceline)
+        return DescriptionError(self.file, problem, None if self._made else element.sourceline)
 
     def numbers(self, element: Any, attribute: str, default: list[float]) -> list[float]:
         """As many numbers as the default has, from an attribute; the default where it is missing."""

@@ -1,0 +1,43 @@
+"""What lies on a tray: parts, which ride in it when it is carried, or another tray of its stack."""
+
+from __future__ import annotations
+
+from cellwright.catalogue import TrayFigures
+from cellwright.core.pose import Pose
+from cellwright.judge.kit import parts_on
+from cellwright.sim import World
+
+__all__ = ["is_covered", "places_on", "rides"]
+
+ABOVE_M = 0.1
+LEFT_M = 0.015  # a gear that has come so far is out of its slot, which is 13 mm deep
+
+
+def places_on(world: World, tray: str) -> dict[str, Pose]:
+    """Part -> its pose in the tray that it lies on."""
+    figures = world.objects[tray].figures
+    assert isinstance(figures, TrayFigures)
+    world_in_tray = world.pose_of(tray).inverse()
+    return {part: world_in_tray @ world.pose_of(part) for part in parts_on(world, tray, figures)}
+
+
+def rides(world: World, tray: str, part: str, pose_in_tray: Pose) -> bool:
+    """Whether a part is still where it lay on its tray."""
+    if part not in world.objects:
+        return False
+    return (world.pose_of(tray).inverse() @ world.pose_of(part)).distance_m(pose_in_tray) <= LEFT_M
+
+
+def is_covered(world: World, name: str) -> bool:
+    """Whether it is a tray on which another tray stands."""
+    item = world.objects[name]
+    if not isinstance(item.figures, TrayFigures):
+        return False
+    x_m, y_m, z_m = world.pose_of(name).position
+    half_m = min(item.figures.size_m) / 2
+    for other, thing in world.objects.items():
+        if thing.is_tray and other != name:
+            x, y, z = world.pose_of(other).position - (x_m, y_m, z_m)
+            if abs(x) < half_m and abs(y) < half_m and item.figures.thickness_m / 2 < z < ABOVE_M:
+                return True
+    return False

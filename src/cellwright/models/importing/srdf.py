@@ -1,0 +1,117 @@
+"""SRDF: what MoveIt knows of a robot beside its URDF: pairs that may touch, the arm's ends, a pose to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cellwright.core.errors import BadInput
+from cellwright.models.description import Model
+from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.xacro import run_xacro
+from cellwright.models.importing.xml import Reader, read_xml
+
+__all__ = ["Semantics", "find_semantics", "read_semantics"]
+
+FOLDERS = ("", "config", "srdf", "../config", "../srdf", "*/config", "*/srdf")
+"""Where an SRDF lies: beside the URDF, in its package, in a package beside it (`ur5e_moveit_config/config`)."""
+
+MOST_FILES = 200
+STATES = ("home", "ready", "up", "default", "rest")
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What somebody said about a robot that its description has no place for.
+
+    Attributes:
+        base: The link that an arm begins with; empty where nothing is said.
+        tip: The link that it ends with.
+        home: Joint -> its position in a pose to start from.
+        home_name: What that pose is called, and where.
+        pairs: Links whose contacts do not count.
+    """
+
+    base: str = ""
+    tip: str = ""
+    home: Mapping[str, float] = field(default_factory=dict)
+    home_name: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def find_semantics(description: Path, search: Sequence[Path], model: Model) -> Path | None:
+    """The one SRDF near a description that belongs to it: of its robot's name, and of no links that it has not."""
+    links = {link.name for link in model.links}
+    found = []
+    for file in dict.fromkeys(_near(description, search)):
+        try:
+            root = read_xml(file)
+        except BadInput:
+            continue
+        named = {e.get(key) for e in root.findall("disable_collisions") for key in ("link1", "link2")}
+        if root.tag == "robot" and root.get("name") == model.name and named <= links:
+            found.append(file)
+    return found[0] if len(found) == 1 else None
+
+
+def _near(description: Path, search: Sequence[Path]) -> Iterable[Path]:
+    here = description.absolute().parent
+    for root in (here, *search):
+        for folder in FOLDERS:
+            if folder.startswith("*/") and root is here:
+                continue
+            base = root / folder.removeprefix("*/") if not folder.startswith("*/") else root
+            pattern = f"{folder}/*.srdf" if folder.startswith("*/") else "*.srdf"
+            yield from (file.resolve() for file in sorted(base.glob(pattern))[:MOST_FILES])
+
+
+def read_semantics(file: Path, search: Sequence[Path], model: Model, notes: Notes) -> Semantics:
+    """What an SRDF file says about a model; what does not fit it is noted.
+
+    Raises:
+        DescriptionError: It is no SRDF.
+    """
+    if not file.is_file():
+        raise DescriptionError(file, "does not exist")
+    root = read_xml(file, run_xacro(file, search, {}) if file.suffix.lower() == ".xacro" else None)
+    if root.tag != "robot":
+        raise DescriptionError(file, f"is no SRDF: its root is <{str(root.tag)[:40]}>, not <robot>")
+    return _Srdf(file, notes).read(root, model)
+
+
+class _Srdf(Reader):
+    def read(self, root: Any, model: Model) -> Semantics:
+        links, joints = {link.name for link in model.links}, {joint.name for joint in model.joints}
+        pairs = []
+        for element in root.findall("disable_collisions"):
+            pair = (element.get("link1") or "", element.get("link2") or "")
+            if set(pair) <= links:
+                pairs.append((min(pair), max(pair)))
+            else:
+                unknown = next(name for name in pair if name not in links)
+                self.notes.dropped(self.where(element), f"<disable_collisions>: link '{unknown}' does not exist")
+        if pairs:
+            self.notes.changed(self.file.name, f"contacts of {len(set(pairs))} pairs of links are left out, as it says")
+        chains = [c for c in root.iterfind("group/chain") if {c.get("base_link"), c.get("tip_link")} <= links]
+        base = tip = ""
+        if len(chains) == 1:
+            base, tip = chains[0].get("base_link"), chains[0].get("tip_link")
+        elif chains:
+            ends = ", ".join(f"{c.get('base_link')} to {c.get('tip_link')}" for c in chains)
+            self.notes.dropped(self.file.name, f"{len(chains)} chains ({ends}): --base and --tip choose one")
+        home, name = self._home(root, joints)
+        return Semantics(base, tip, home, f"'{name}' of {self.file.name}" if home else "", tuple(dict.fromkeys(pairs)))
+
+    def _home(self, root: Any, joints: set[str]) -> tuple[dict[str, float], str]:
+        """The first pose of a usual name in which some joint is not at zero: stretched out, an arm is singular."""
+        for name in STATES:
+            for state in root.findall("group_state"):
+                if (state.get("name") or "").lower() != name:
+                    continue
+                values = {str(e.get("name")): self.number(e, "value", 0.0) or 0.0 for e in state.findall("joint")}
+                known = {joint: value for joint, value in values.items() if joint in joints}
+                if any(known.values()):
+                    return known, str(state.get("name"))
+        return {}, ""
