@@ -68,6 +68,19 @@ def test_scattered_robots_keep_clear_of_each_other_and_follow_the_seed():
     assert not np.array_equal(found, places(arrange, count=20, seed=6))
 
 
+def test_scattered_robots_keep_clear_of_walls_inside():
+    arena = {"size_m": [1.2, 0.8], "inner_walls_m": [[[-0.2, -0.4], [-0.2, 0.1]], [[0.0, 0.0], [0.3, 0.2]]]}
+    arrange = {"shape": "scatter", "size_m": [0.9, 0.6], "gap_m": 0.01}
+    for seed in range(5):
+        cell = cell_with({"ePuck": {"model": "epuck", "count": 12, "arrange": arrange}}, arena=arena)
+        for placed in nominal_layout(cell, seed).mobiles.values():
+            here = placed.pose_in_world.position[:2]
+            for start, end in np.array(arena["inner_walls_m"]):
+                line = np.linspace(start, end, 200)
+                assert np.hypot(*(line - here).T).min() > 0.037 + 0.01 + 0.006 - 0.002
+
+
+
 def test_no_room_is_an_error_that_says_how_many_fitted():
     with pytest.raises(BadInput, match=r"yard: mobiles.ePuck.arrange: no room for 40 robots in 0.2 x 0.2 m; \d fitted"):
         places({"shape": "scatter", "size_m": [0.2, 0.2]}, count=40)

@@ -31,7 +31,7 @@ def run(capsys, *words):
 def test_an_arm_is_reported_written_and_usable(capsys, tmp_path):
     code, out, _ = run(capsys, DATA / "lr_mate_200id.urdf", "--name", "fanuc", "--mass", 25, "--out", tmp_path)
     assert code == 0
-    for words in ("arm fanuc", "mass_kg 25", "inverse_kinematics analytic", "guessed (", "changed (", "joint_6"):
+    for words in ("arm fanuc", "mass 25 kg", "inverse kinematics analytic", "guessed (", "changed (", "joint_6"):
         assert words in out
     assert (tmp_path / "fanuc.xml").exists()
     file = tmp_path / "cell.yaml"
@@ -69,7 +69,7 @@ def test_a_part_with_units_mass_and_origin(capsys, tmp_path):
         (("nowhere.urdf",), "nowhere.urdf: does not exist"),
         ((DATA / "gripper.urdf", "--kind", "plane"), "unknown kind 'plane'"),
         ((DATA / "gripper.urdf", "--arg", "x"), "--arg is written name:=value"),
-        ((DATA / "block.stl", "--kind", "arm"), "block.stl is a mesh: it can be a part, not a arm"),
+        ((DATA / "block.stl", "--kind", "arm"), "block.stl is a mesh: it can be a part, not an arm"),
         ((DATA / "ur5.urdf", "--tip", "tool"), "did you mean 'tool0'"),
         ((DATA / "ur5.urdf", "--mass", "-1"), "mass_kg"),
         ((DATA / "ur5.urdf", "--search", "/nowhere"), "search folder /nowhere does not exist"),

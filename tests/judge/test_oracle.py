@@ -15,7 +15,7 @@ WANTED = {"fanuc_kit_m2l1": M2L1}
 RIGHT = {"slot_1": "medium_gear_1", "slot_2": "medium_gear_2", "slot_3": "large_gear_1"}
 
 
-def reaches(robot, point):
+def reaches(robot, point, tool=""):
     """Each robot the trays of its own table."""
     x, y, z = point
     return z > 0.85 and abs(x) < 0.6 and (-1.6 < y < -0.85 if robot == "fanuc" else -0.85 < y < -0.3)

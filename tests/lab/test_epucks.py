@@ -11,6 +11,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.lab.check import check_cell
 from cellwright.record import Log
+from cellwright.sim import World
 
 
 def drive_about(lab: Lab, seconds: int, seed: int = 0) -> None:
@@ -125,6 +126,14 @@ def test_lamps_show_in_pictures():
         assert glowing() == {"ePuck0/led2", "ePuck0/led8", "ePuck0/clear"}
         lab.mobiles["ePuck0"].set_leds([False] * 10)
         assert glowing() == set()
+
+
+def test_fifty_robots_can_be_drawn():
+    model, _ = World(load_cell("epucks@fifty").model_copy(update={"fidelity": "kinematic"}), 0).appearance.now()
+    assert model.nmat < 999  # what OpenGL takes
+    rims = [model.geom_matid[model.geom(f"ePuck{number}/body_ring").id] for number in (0, 49)]
+    lamps = [model.geom_matid[model.geom(f"ePuck{number}/body_led3").id] for number in (0, 49)]
+    assert (len(set(rims)), len(set(lamps))) == (1, 2)
 
 
 def test_robots_on_wheels_drive_beside_an_arm():

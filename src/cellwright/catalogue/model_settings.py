@@ -8,11 +8,12 @@ from pydantic import Field
 
 from cellwright.core.config import Cfg
 
-__all__ = ["JointSettings", "Kind", "ModelSettings", "Origin", "Unit"]
+__all__ = ["Collision", "JointSettings", "Kind", "ModelSettings", "Origin", "Unit"]
 
 Kind = Literal["arm", "tool", "part", "fixture"]
 Unit = Literal["m", "cm", "mm", "in", "ft"]
 Origin = Literal["file", "bottom", "centre"]
+Collision = Literal["hull", "pieces"]
 Positive = Annotated[float, Field(gt=0, le=1e9)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -50,6 +51,8 @@ class ModelSettings(Cfg):
         mass_kg: Mass of the whole, where it is known.
         density_kgpm3: Of links without a mass.
         grip_force_n: What each finger of a gripper presses with.
+        collision: How a hollow mesh is touched: as its convex hull, or as convex pieces; by default parts and fixtures
+            in pieces, arms and tools as hulls.
         units: Of the numbers in a mesh file.
         origin: Where a part's origin is: as in the file, in the middle of its underside, in its middle.
         sku: Of a part; its name in capitals by default.
@@ -73,6 +76,7 @@ class ModelSettings(Cfg):
     mass_kg: Positive | None = None
     density_kgpm3: Positive = 1000.0
     grip_force_n: Positive | None = None
+    collision: Collision | None = None
     units: Unit | None = None
     origin: Origin = "bottom"
     sku: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ __all__ = ["ToolFigures"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolFigures(Figures):
+class ToolFigures(Figures, ABC):
     """A tool in the flange's frame: z out of the flange.
 
     Attributes:
@@ -24,6 +25,6 @@ class ToolFigures(Figures):
     colours: Mapping[str, Vector3]
 
     @property
+    @abstractmethod
     def mass_kg(self) -> float:
         """The whole tool."""
-        raise NotImplementedError

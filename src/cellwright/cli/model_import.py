@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import numpy as np
 import typer
+from rich.table import Table
 from rich.text import Text
 
-from cellwright.catalogue.model_settings import Kind, ModelSettings, Origin, Unit
-from cellwright.cli.output import print_json, say, table
+from cellwright.catalogue.model_settings import Collision, Kind, ModelSettings, Origin, Unit
+from cellwright.cli.output import console, print_json, say, table
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, UnknownName
 
 __all__ = ["import_model"]
 
+MOST_LINES = 30
 COLOURS = {"changed": "yellow", "guessed": "cyan", "dropped": "red"}
 
 
@@ -36,15 +39,25 @@ def import_model(
     mass: Annotated[float | None, typer.Option(help="Of the whole, in kg.")] = None,
     payload: Annotated[float | None, typer.Option(help="Rated load of an arm, in kg.")] = None,
     origin: Annotated[str, typer.Option(help=f"Of a part: {', '.join(get_args(Origin))}.")] = "bottom",
+    collision: Annotated[
+        str, typer.Option(help="How a hollow mesh is touched: hull or pieces; by default guessed.")
+    ] = "",
     sku: Annotated[str, typer.Option(help="Under which orders and vision name a part.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Imports a model, says what was changed, guessed or dropped, and writes it for cells to use."""
     from cellwright.models.importing import import_figures, model_name, write_figures
 
-    for said, value, choices in (("kind", kind, Kind), ("unit", units, Unit), ("origin", origin, Origin)):
+    for said, value, choices in (
+        ("kind", kind, Kind),
+        ("unit", units, Unit),
+        ("origin", origin, Origin),
+        ("collision", collision, Collision),
+    ):
         if value and value not in get_args(choices):
             raise UnknownName(said, value, get_args(choices))
+    if re.match(r"[a-z]{3,5}:/", str(file)):
+        raise BadInput(f"{file} is an address: nothing is fetched from the network; give a file")
     given: dict[str, Any] = {
         "file": str(file.absolute()),
         "kind": kind or None,
@@ -58,6 +71,7 @@ def import_model(
         "mass_kg": mass,
         "payload_kg": payload,
         "origin": origin,
+        "collision": collision or None,
         "sku": sku,
     }
     settings = validate(given, ModelSettings, file)
@@ -72,12 +86,27 @@ def import_model(
     say(Text(figures.title, "bold"), f" ({facts['kind']} {own})")
     _show(facts)
     for word, colour in COLOURS.items():
-        found = [note for note in figures.notes if note.kind == word]
+        found = [f"{note.where}: {note.what}" for note in figures.notes if note.kind == word]
         if found:
             say(Text(f"\n{word} ({len(found)})", f"bold {colour}"))
-        for note in found:
-            say(f"  {note.where}: {note.what}")
+            _show_lines(found[:MOST_LINES])
+        if len(found) > MOST_LINES:
+            say(f"  ... and {len(found) - MOST_LINES} more; --json has all of them")
     say("\n" + "\n".join(str(path) for path in files))
+
+
+def _show_lines(lines: list[str]) -> None:
+    """Lines that a terminal wraps under themselves; a pipe gets each of them whole."""
+    if not console.is_terminal:
+        for line in lines:
+            say(f"  {line}")
+        return
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=3, justify="right")
+    grid.add_column(overflow="fold")
+    for line in lines:
+        grid.add_row("-", Text(line))
+    console.print(grid)
 
 
 def _arguments(words: list[str]) -> dict[str, str]:
@@ -124,8 +153,7 @@ def _facts(figures: Any) -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    plain = {key: value for key, value in facts.items() if key not in ("kind", "joints", "grasps")}
-    say(", ".join(f"{key} {_text(value)}" for key, value in plain.items()))
+    _show_lines(_in_words(facts))
     if "joints" in facts:
         rows = []
         for joint in facts["joints"]:
@@ -140,9 +168,25 @@ def _show(facts: dict[str, Any]) -> None:
         table(None, ["grasp x y z [m]", "yaw [deg]", "width [mm]"], lines, markup=False)
 
 
+def _in_words(facts: dict[str, Any]) -> list[str]:
+    """What came out, in a few lines."""
+    parts = f"{facts['bodies']} bodies, {facts['geoms']} geoms, {facts['meshes']} meshes"
+    lines = [f"mass {facts['mass_kg']:.4g} kg; {parts}"]
+    if "tip" in facts:
+        lines.append(f"from {facts['base']} to {facts['tip']}; inverse kinematics {facts['inverse_kinematics']}")
+        lines.append(f"payload {facts['payload_kg']:.4g} kg, reach {facts['reach_m']:.3f} m")
+    if "width_m" in facts:
+        low, high = (1000 * width for width in facts["width_m"])
+        lines.append(f"opens from {low:.1f} to {high:.1f} mm, presses with {facts['grip_force_n']:.4g} N each finger")
+        lines.append(f"centre point at {_text(facts['tcp_xyz_m'])} m of the flange")
+    if "size_m" in facts:
+        lines.append(f"{facts['sku']}, size {_text(facts['size_m'])} m, inertia {_text(facts['inertia_kgm2'])} kg m2")
+    return lines
+
+
 def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple | np.ndarray):
-        return " ".join(f"{number:.4g}" for number in value)
+        return " ".join(f"{0.0 if abs(number) < 1e-9 else number:.4g}" for number in value)
     return str(value)

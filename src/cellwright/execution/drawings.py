@@ -14,10 +14,10 @@ LEAST_TRAYS = 3
 
 
 def drawn_places(view: CellView) -> dict[str, list[float]]:
-    """Tray -> x, y, z by the drawings and how far it may be from there; of those that nobody has seen yet."""
+    """Tray -> x, y, z by the drawings and how far it may be from there; of those that nobody has seen or carries."""
     found = {}
     for tray in view.trays():
-        if view.belief.source(tray):
+        if view.belief.source(tray) or view.is_movable(tray):
             continue
         things = view.facts.things
         kit = things.get(things[tray].reference or "")

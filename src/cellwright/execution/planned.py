@@ -11,6 +11,7 @@ from cellwright.core.errors import JobFailed
 from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
 from cellwright.execution.settings import Recipe
+from cellwright.execution.tray_places import lying_about
 from cellwright.execution.view import CellView, Seen
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
@@ -22,6 +23,7 @@ from cellwright.planning import (
     PlanResult,
     PlanStatus,
     RobotState,
+    TrayStack,
     plan,
     validate_timed,
 )
@@ -140,9 +142,15 @@ class _Desk:
         spare = {robot.name: found for robot in able if (found := self._spare_slot(robot, state))}
         able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
         near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
+        stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in lying_about(view)]
+        able = [
+            replace(r, reach=r.reach | {s.name for s in stacks if view.reaches(r.name, view.pose(s.name).position)})
+            for r in able
+        ]
         return PlanRequest(
             replace(
                 state,
+                tray_stacks=(*state.tray_stacks, *stacks),
                 parts_trays=(
                     *state.parts_trays,
                     *(PartsTray(part.name, part.sku, 1, 1) for part in loose),

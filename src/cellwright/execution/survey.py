@@ -29,11 +29,13 @@ class Survey:
         self._view, self._look, self._clock, self._robots = view, look, clock, robots
 
     async def look_around(self) -> None:
-        """A look at every tray; parts that are not seen although trays are, are gone."""
-        held = set(self._view.facts.held.values())
-        parts = [thing.name for thing in self._view.facts.of_kind("Part") if thing.name not in held]
-        looked = await self._look.at(self._trays(), parts)
-        self._view.gone = set(looked.unseen)
+        """A look at every tray; parts, and trays that are carried about, are gone when they are not seen."""
+        view = self._view
+        held = {view.sighted_as(thing) for thing in view.facts.held.values()}
+        parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
+        movable = [tray for tray in view.trays() if view.is_movable(tray) and tray not in held]
+        looked = await self._look.at(self._trays(), [*parts, *movable])
+        view.gone = {name for name in looked.unseen if name not in movable or not view.is_covered(name)}
 
     async def verify(self, wanted: Mapping[str, KitDesign], settings: ExecutionSettings) -> tuple[KitReport, ...]:
         """The kits as they are seen from now on; what does not look right is looked at for a while."""
@@ -45,6 +47,7 @@ class Survey:
                 return kits
 
     def _trays(self) -> list[str]:
-        """The trays that these robots work at, and that nothing covers."""
+        """The trays that these robots work at, and that stay where they are."""
         view = self._view
-        return [t for t in view.trays() if not view.is_covered(t) and any(view.reaches(r, view.pose(t).position) for r in self._robots)]
+        standing = [tray for tray in view.trays() if not view.is_movable(tray)]
+        return [t for t in standing if any(view.reaches(r, view.pose(t).position) for r in self._robots)]

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from cellwright.execution.trays import tilt_rad
 from cellwright.execution.view import CellView
 from cellwright.knowledge.kit_records import set_down
+from cellwright.knowledge.tray_layout import tray_layout
 
-__all__ = ["note_trays", "place_of"]
+__all__ = ["lying_about", "note_trays", "place_of"]
 
+Array = npt.NDArray[np.float64]
+BESIDE_M = 0.002  # a tray that is seen no farther beyond the edge of something is on it, or in it
 NEAR_M = 0.010  # a tray that is seen so near to the top of a table stands on it
 STACKED_M = 0.005  # the same for the room in a box, above and below
+BOXES = ("LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")
+LEANING_RAD = float(np.radians(20.0))  # one that leans more is not taken
 TILT_RAD = float(np.radians(5.0))
 
 
@@ -26,27 +33,53 @@ def note_trays(view: CellView) -> list[str]:
             continue
         place = place_of(view, thing)
         if place != facts.things[thing].reference:
-            told.append(f"{thing} is seen {f'in or on {place}' if place in facts.sizes else 'where it does not belong'}")
+            where = f"in or on {place}" if place in facts.sizes else "where it does not belong"
+            told.append(f"{thing} is seen {where}")
             set_down(view.belief, thing, place)
     if told:
         view.refresh()
     return told
 
 
+def lying_about(view: CellView) -> list[str]:
+    """Empty kit trays that are in no box and on no table for kits, and level enough to be taken there."""
+    facts = view.facts
+    taken = {*facts.tray_of.values(), *facts.held.values(), *view.gone}
+    station = {thing.name for thing in facts.of_kind("KittingWorkstation")}
+    return [
+        tray.name
+        for tray in facts.of_kind("KitTray")
+        if tray.name not in taken
+        and tray.name in facts.tree.index
+        and tray.reference in station
+        and tilt_rad(view.pose(tray.name)) <= LEANING_RAD
+        and not view.is_covered(tray.name)
+    ]
+
+
+def _corners(view: CellView, thing: str) -> Array:
+    """Of a tray's sole, in its own frame."""
+    x, y, _ = tray_layout(view.facts.things[view.sighted_as(thing)].sku).size_m
+    return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
+
+
 def place_of(view: CellView, thing: str) -> str:
     """The box, or the table for kits, that a kit tray or a kit is seen in or on; the workstation when in none."""
     facts = view.facts
     pose = view.pose(thing)
-    upright = np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)) <= TILT_RAD
+    upright = tilt_rad(pose) <= TILT_RAD
     boxes = "LargeBoxWithKits" if facts.things[thing].kind == "Kit" else "LargeBoxWithEmptyKitTrays"
-    for place in [*facts.of_kind(boxes), *facts.of_kind("WorkTable")]:  # what is in a box is over a table, too
+    furniture = {box.reference for box in facts.of_kind(*BOXES)} | {t.reference for t in facts.of_kind("PartsTray")}
+    tables = [table for table in facts.of_kind("WorkTable") if table.name not in furniture]
+    for place in [*facts.of_kind(boxes), *tables]:  # what is in a box is over a table, too
         if place.name not in facts.sizes or not upright:
             continue
         length_m, width_m, height_m = facts.sizes[place.name]
-        x, y, z = (view.pose(place.name).inverse() @ pose).position
+        in_place = view.pose(place.name).inverse() @ pose
+        x, y = np.abs(in_place.apply(_corners(view, thing))[:, :2]).max(axis=0) - BESIDE_M
         low_m, high_m = (
             (height_m - NEAR_M, height_m + NEAR_M) if place.kind == "WorkTable" else (-STACKED_M, height_m)
         )
-        if abs(x) <= length_m / 2 and abs(y) <= width_m / 2 and low_m <= z <= high_m:
+        if x <= length_m / 2 and y <= width_m / 2 and low_m <= in_place.position[2] <= high_m:
             return place.name
     return next(thing.name for thing in facts.of_kind("KittingWorkstation"))

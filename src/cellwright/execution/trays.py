@@ -14,13 +14,13 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.view import CellView
 
-__all__ = ["CARRIED", "TrayHold", "free_spot", "hold_of", "kit_tray_of", "spot_on_table", "top_trays"]
+__all__ = ["CARRIED", "TrayHold", "free_spot", "hold_of", "kit_tray_of", "spot_on_table", "tilt_rad", "top_trays"]
 
 CARRIED = ("KitTray", "Kit")
 """Classes of what a tray tool carries."""
 
 BESIDE_M = 0.004  # room that a tray in a box must have on each side
-FULL_TURN = 2 * np.pi
+LEVEL_RAD = float(np.radians(1.5))
 Array = npt.NDArray[np.float64]
 
 
@@ -32,10 +32,16 @@ class TrayHold:
     grip: TrayGrip
 
     def pose_tool(self, pose_tray: Pose, near_rad: float, down_m: float = 0.0) -> Pose:
-        """Of the tool on a tray, or so far below: of both half turns, the one that is nearer to an angle."""
-        point = pose_tray.apply(self.grip.xyz_m) - np.array([0.0, 0.0, down_m])
+        """Of the tool on a tray, or so far below: of both half turns, the one that is nearer to an angle.
+
+        It leans as the tray does, unless that is no more than detectors err.
+        """
+        x, y, z = self.grip.xyz_m
         yaw_rad = float(pose_tray.rpy[2]) + self.grip.yaw_rad
-        return tool_down(point, yaw_rad + np.pi * round((near_rad - yaw_rad) / np.pi))
+        turn_rad = np.pi * round((near_rad - yaw_rad) / np.pi)
+        if tilt_rad(pose_tray) <= LEVEL_RAD:
+            return tool_down(pose_tray.apply((x, y, z - down_m)), yaw_rad + turn_rad)
+        return pose_tray @ Pose.from_xyz_rpy((x, y, z - down_m), (np.pi, 0.0, self.grip.yaw_rad + turn_rad))
 
     def hanging(self, pose_tool: Pose, seen: Pose) -> Pose:
         """Where a tray is that hangs as it should; of both half turns, the one that is nearer to how it was seen."""
@@ -54,6 +60,11 @@ def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
     return None if grip is None else TrayHold(tray, grip)
 
 
+def tilt_rad(pose: Pose) -> float:
+    """How far something leans."""
+    return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)))
+
+
 @cache
 def _tray(sku: str) -> TrayFigures | None:
     return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)
@@ -65,12 +76,15 @@ def kit_tray_of(view: CellView, thing: str) -> str:
 
 
 def top_trays(view: CellView, stack: str) -> list[str]:
-    """Kit trays that are believed to be in a box, from the top down."""
+    """Kit trays that are believed to be in a box, from the top down; or one that lies about, by its own name."""
     in_kits = set(view.facts.tray_of.values())
     found = [
         tray.name
         for tray in view.facts.of_kind("KitTray")
-        if tray.reference == stack and tray.name not in in_kits and tray.name not in view.facts.held.values()
+        if stack in (tray.reference, tray.name)
+        and tray.name not in in_kits
+        and tray.name not in view.facts.held.values()
+        and tray.name not in view.gone
     ]
     return sorted(found, key=lambda name: -float(view.pose(name).position[2]))
 

@@ -105,7 +105,7 @@ class CellView:
     """Belief at this moment; facts that change seldom are read again only when objects came or changed their places.
 
     Attributes:
-        gone: Parts that should have been seen at the last look and were not; they are nowhere.
+        gone: Parts and trays that should have been seen at the last look and were not; they are nowhere.
     """
 
     def __init__(self, belief: Belief) -> None:
@@ -170,6 +170,11 @@ class CellView:
             if x <= length_m / 2 and y <= width_m / 2 and z <= ON_FLOOR_M:
                 return box
         return ""
+
+    def is_movable(self, tray: str) -> bool:
+        """Whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
+        thing = self.facts.things[tray]
+        return thing.kind == "KitTray" and (thing.reference or "") not in self.facts.stationary
 
     def is_covered(self, tray: str) -> bool:
         """Whether another tray lies on it: no detector above sees it then."""

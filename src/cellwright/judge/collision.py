@@ -14,47 +14,12 @@ import numpy as np
 
 from cellwright.core.errors import OutOfRange
 from cellwright.core.pose import Pose
+from cellwright.judge.permit import Permit
 from cellwright.judge.riding import places_on, rides
 from cellwright.sim import Order, Stepper, World
 from cellwright.sim.contacts import owner
 
-__all__ = ["CollisionMonitor", "Hit", "Permit"]
-
-
-@dataclass(frozen=True)
-class Permit:
-    """Two that may touch, by patterns such as `ur5/tool/pad_*`; everywhere, or only near a place.
-
-    Attributes:
-        first: One of them: a body as `robot/link`, an object, a fixture, or a pad by its own name.
-        second: The other.
-        near_m: Where on the floor plan, x and y.
-        radius_m: How far from there.
-        limit_n: How hard; a larger force counts.
-        one_way: Whether only the first, while it is held, may touch the second, and not the other way round.
-    """
-
-    first: str
-    second: str
-    near_m: tuple[float, float] | None = None
-    radius_m: float = 0.0
-    limit_n: float = inf
-    one_way: bool = False
-
-    @property
-    def always(self) -> bool:
-        """Whether it holds everywhere, however hard they touch."""
-        return self.near_m is None and self.limit_n == inf
-
-    def covers(self, one: str, other: str) -> bool:
-        """Whether it speaks of these two."""
-        return any(fnmatchcase(a, self.first) and fnmatchcase(b, self.second) for a, b in ((one, other), (other, one)))
-
-    def covers_place(self, x_m: float, y_m: float) -> bool:
-        """Whether it holds there."""
-        if self.near_m is None:
-            return True
-        return bool(np.hypot(x_m - self.near_m[0], y_m - self.near_m[1]) <= self.radius_m)
+__all__ = ["CollisionMonitor", "Hit"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.furniture_kinds import FloorFigures
 from cellwright.core.pose import Pose
-from cellwright.judge.hands import HandEvent, HandWatch, Moment
+from cellwright.judge.hand_events import HandEvent, Moment
+from cellwright.judge.hands import HandWatch
 from cellwright.judge.riding import rides
 from cellwright.judge.seating import judge_slots
 from cellwright.sim import Order, Stepper, World

@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from cellwright.catalogue import PartFigures, TrayFigures, tray_grip
 from cellwright.core.pose import Pose
+from cellwright.judge.hand_events import HandEvent, Hold, Moment
 from cellwright.judge.riding import is_covered, places_on, rides
 from cellwright.sim import ObjectIndex, Order, Stepper, ToolIndex, World
 from cellwright.sim.tool_index import VacuumIndex
 
-__all__ = ["HandEvent", "HandWatch", "Hold", "Moment"]
+__all__ = ["HandWatch"]
 
 RATE_HZ = 50.0
 FIRM_LOOKS = 2  # so often both pads touch, or a cup draws, before it counts as held
@@ -30,66 +30,6 @@ ABOVE_M = 0.100  # at most so far above where it would grasp,
 SLOW_MPS = 0.05  # and slow, or on its way down
 AWAY_M = 0.120  # a hand that let go of a part has left it at this distance
 OPENING_M = 0.0005
-
-
-class Moment(StrEnum):
-    """What may happen between a hand and a part or a tray."""
-
-    APPROACH = "approach"
-    GRASP = "grasp"
-    TRANSFER = "transfer"
-    RELEASE = "release"
-    LOSS = "loss"
-
-
-@dataclass(frozen=True)
-class HandEvent:
-    """One such moment.
-
-    Attributes:
-        moment: An empty hand comes to a part or tray; holds it; carries it; opens and lets it go; has lost it. A part
-            that falls off a tray in a hand is lost, too.
-        robot: Whose hand.
-        part: Which object.
-        time_s: When.
-        position_m: Of the object, in the world; of one that left, where the hand last touched it.
-        lifted: Whether it had been lifted before it left the hand.
-        riding: The parts that ride in a tray.
-        tray: The tray that a lost part rode in.
-    """
-
-    moment: Moment
-    robot: str
-    part: str
-    time_s: float
-    position_m: tuple[float, float, float]
-    lifted: bool = False
-    riding: tuple[str, ...] = ()
-    tray: str = ""
-
-
-@dataclass
-class Hold:
-    """A part or a tray in a hand, since it was taken.
-
-    Attributes:
-        part: Which.
-        start_m: Where it was taken.
-        last_m: Where it was when the hand last touched it.
-        lifted: Whether it has been lifted.
-        carried: Whether it is, or was, under way.
-        way_m: How far it has come sideways.
-        riding: Part that rides in a tray -> where in it.
-    """
-
-    part: str
-    start_m: Any
-    last_m: Any
-    lifted: bool = False
-    carried: bool = False
-    way_m: float = 0.0
-    riding: dict[str, Pose] = field(default_factory=dict)
-    looks_without: int = 0
 
 
 @dataclass

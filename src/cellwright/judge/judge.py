@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cellwright.core.bus import Bus
 from cellwright.core.messages import Verdict
-from cellwright.judge.collision import CollisionMonitor, Permit
+from cellwright.judge.collision import CollisionMonitor
 from cellwright.judge.drops import DropMonitor
 from cellwright.judge.faults import FaultCfg, FaultScheduler, FilteredSensor
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.kit import KitVerdict, judge_kit
 from cellwright.judge.oracle import Reaches, Recovery, judge_recoverable
+from cellwright.judge.permit import Permit
 from cellwright.judge.permits import kitting_permits
 from cellwright.judge.score import Points, Score, score_run
 from cellwright.orders import KitDesign

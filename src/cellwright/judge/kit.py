@@ -16,9 +16,9 @@ from cellwright.judge.seating import Seating, judge_slots
 from cellwright.orders import KitDesign
 from cellwright.sim import World
 
-__all__ = ["IN_BOX", "KitItem", "KitVerdict", "judge_kit", "parts_on"]
+__all__ = ["IN_BOX", "TOOL_CLEAR", "KitItem", "KitVerdict", "judge_kit", "parts_on"]
 
-IN_BOX = "in its box"
+IN_BOX, TOOL_CLEAR = "in its box", "tool clear"
 CLEAR_M = 0.010  # a tool is clear of a tray when it is at least so far from it and what is on it
 ON_TRAY_M = 0.0005  # a part this near to a tray touches it
 ABOVE_M = 0.10  # what is higher above a tray is not on it
@@ -148,8 +148,8 @@ def _tool_item(world: World, tray_name: str, parts: set[str]) -> KitItem:
         distance_m = _nearest_m(world, _geoms(world, list(robot.hand.bodies)), around, CLEAR_M)
         if distance_m < CLEAR_M:
             where = f"{max(distance_m, 0.0) * 1000:.1f} mm from the kit (limit {CLEAR_M * 1000:g} mm)"
-            return KitItem("tool clear", False, f"{name}'s tool is {where}")
-    return KitItem("tool clear", True, "no tool is near")
+            return KitItem(TOOL_CLEAR, False, f"{name}'s tool is {where}")
+    return KitItem(TOOL_CLEAR, True, "no tool is near")
 
 
 def _geoms(world: World, bodies: list[int]) -> list[int]:

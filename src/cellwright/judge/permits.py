@@ -7,7 +7,7 @@ from math import hypot
 
 from cellwright.catalogue import FURNITURE, BoxFigures, ToolHolderFigures
 from cellwright.catalogue.furniture_kinds import TableFigures
-from cellwright.judge.collision import Permit
+from cellwright.judge.permit import Permit
 from cellwright.sim import World
 
 __all__ = ["kitting_permits"]

@@ -10,7 +10,7 @@ from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.judge.collision import Hit
 from cellwright.judge.drops import Drop
-from cellwright.judge.kit import IN_BOX, KitVerdict
+from cellwright.judge.kit import IN_BOX, TOOL_CLEAR, KitVerdict
 
 __all__ = ["Points", "Score", "ScoreItem", "score_run"]
 
@@ -122,7 +122,7 @@ def score_run(
 
 
 def _kit_lines(kit: KitVerdict, worth: Points) -> list[ScoreItem]:
-    lines, whole = [], {"extras": worth.extras, "tool clear": worth.clear, IN_BOX: worth.box}
+    lines, whole = [], {"extras": worth.extras, TOOL_CLEAR: worth.clear, IN_BOX: worth.box}
     for item in kit.items:
         name = f"{kit.tray}/{item.name}"
         if (most := whole.get(item.name)) is not None:

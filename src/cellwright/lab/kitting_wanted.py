@@ -36,6 +36,7 @@ def wanted_trays(
         n for n, i in world.objects.items() if isinstance(i.figures, TrayFigures) and i.figures.kind is TrayKind.KIT
     ]
     costs = np.full((len(designs), len(trays)), NEVER)
+    tools = ("", *lab.cell.tools)
     stacked = [_depth(lab.world, tray, trays) for tray in trays]
     for row, design in enumerate(designs):
         for column, tray in enumerate(trays):
@@ -44,7 +45,7 @@ def wanted_trays(
             verdict = judge.kits({tray: design})[0]
             filled = sum(item.right_part + item.passed for item in verdict.items) / (2 * len(verdict.items))
             point = world.pose_of(tray).position
-            reached = any(reaches(robot, point + [0.0, 0.0, 0.05]) for robot in robots)
+            reached = any(reaches(robot, point + [0.0, 0.0, 0.05], tool) for robot in robots for tool in tools)
             costs[row, column] = 1.0 - verdict.done + (1.0 - filled) + (not reached) * OUT_OF_REACH
             costs[row, column] += stacked[column] + 1e-6 * column
     found = {row: trays[column] for row, column in assign(costs, NEVER / 2)}
@@ -59,5 +60,5 @@ def _depth(world: World, tray: str, trays: Sequence[str]) -> float:
     x_m, y_m, z_m = world.pose_of(tray).position
     room_m = min(boxes.supplies[where.box].inner_size_m) / 2
     others = [world.pose_of(other).position for other in trays if other != tray]
-    above = [z > z_m and float(np.hypot(x - x_m, y - y_m)) < room_m for x, y, z in others]
+    above = [bool(z > z_m and np.hypot(x - x_m, y - y_m) < room_m) for x, y, z in others]
     return IN_STACK + COVERED * sum(above)

@@ -173,7 +173,7 @@ class _Reading:
     def _stacks(self) -> Iterable[TrayStack]:
         for box in self.facts.of_kind("LargeBoxWithEmptyKitTrays"):
             trays = [tray for tray in self.facts.of_kind("KitTray") if tray.reference == box.name]
-            skus = [tray.sku for tray in trays if tray.name not in self.lying.gripped]
+            skus = [tray.sku for tray in trays if tray.name not in self.lying.gripped | self.lying.gone]
             if skus:
                 yield TrayStack(box.name, skus[0], skus.count(skus[0]))
 

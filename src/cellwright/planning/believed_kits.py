@@ -44,7 +44,7 @@ class BelievedKits:
         wanted = [line.design for order in self.orders for line in order.lines]
         in_kits = set(self.facts.tray_of.values())
         for tray in self.facts.of_kind("KitTray"):
-            if tray.reference not in tables or tray.name in in_kits or tray.name in self.lying.gripped:
+            if tray.reference not in tables or tray.name in in_kits | self.lying.gripped | self.lying.gone:
                 continue
             fitting = [design for design in (*wanted, *self.facts.designs.values()) if design.tray_sku == tray.sku]
             if fitting:
@@ -105,14 +105,14 @@ class BelievedKits:
         return work, sum(kit.place not in places for places in reach.values())
 
     def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartsTray], reach: Reach) -> bool:
-        """Whether robots in service that get to the place have so many of a part in hand or in reach."""
+        """Whether robots in service that get there, and to a tool, have so many of a part in hand or in reach."""
         trays = {tray.name: tray.count for tray in supply if tray.sku == sku}
         reached: set[str] = set()
         held = 0
-        holders = {holder.name for holder in self.facts.of_kind("EndEffectorHolder")}
         for robot, places in reach.items():
             tool = self.facts.tool_of.get(robot, "")
-            if place in places and (sku in self.facts.handles.get(tool, ()) or holders & places):
+            tools = {tool, *(self.facts.tool_of.get(holder, "") for holder in places)}
+            if place in places and any(sku in self.facts.handles.get(one, ()) for one in tools):
                 reached |= places & set(trays)
                 in_hand = self.facts.things.get(self.facts.held.get(tool, ""))
                 held += in_hand is not None and in_hand.sku == sku

@@ -30,7 +30,7 @@ class Trust:
         max_age_s: Since a part was last seen.
         max_deviation_m: Standard deviation of its position in what it lies in.
         left_out: Parts that are there and not to be counted on.
-        gone: Parts that are not where they are believed to be, nor anywhere else that is known.
+        gone: Parts and trays that are not where they are believed to be, nor anywhere else that is known.
     """
 
     now_s: float = 0.0
@@ -55,11 +55,12 @@ class Lying:
 
     Attributes:
         gripped: Names of what robots hold.
+        gone: Names of what is nowhere.
     """
 
     def __init__(self, facts: Facts, trust: Trust = EVERYTHING) -> None:
         self._facts, self._trust = facts, trust
-        self.gripped = set(facts.held.values())
+        self.gripped, self.gone = set(facts.held.values()), trust.gone
         free = [part for part in facts.of_kind("Part") if part.name not in self.gripped | trust.gone]
         self._placed = [part for part in free if part.name in facts.tree.index]
         self._unplaced = [part for part in free if part.name not in facts.tree.index]

@@ -87,7 +87,10 @@ def test_a_gripper_presses_with_its_force(load):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('<robot name="r"><link name="a"/></robot>', "no joint moves"),
+        (
+            '<robot name="r"><link name="a"><visual><geometry><sphere radius="0.1"/></geometry></visual></link></robot>',
+            "no joint moves",
+        ),
         (
             '<robot name="r"><link name="a"/><link name="b"><collision><geometry><sphere radius="0.1"/></geometry>'
             '</collision></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>',
@@ -153,10 +156,41 @@ def test_a_flat_or_open_part(load, tmp_path):
     assert "not closed" in part.notes[0].what
 
 
-def test_a_hollow_part_is_touched_as_its_hull_and_says_so(load, tmp_path):
-    legs = [cuboid([x, 0, 0], [x + 5, 30, 30]) for x in (0, 50)]
-    part = load(write_stl(tmp_path / "legs.stl", merge(legs)), units="mm", mass_kg=0.1)
-    assert any("convex hull" in note.what for note in part.notes)
+def test_a_hollow_part_is_touched_in_pieces_unless_somebody_wants_its_hull(load, tmp_path):
+    file = write_stl(tmp_path / "channel.stl", channel())
+    part = load(file, units="mm", mass_kg=0.1)
+    model = build(part).compile()
+    touched = np.flatnonzero(model.geom_contype)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    ray = (np.array([0.0, 0, 0.1]), np.array([0.0, 0, -1.0]))  # from above into the channel
+    assert len(touched) > 1
+    assert 0.1 - mujoco.mj_ray(model, data, *ray, None, 1, -1, np.zeros(1, np.int32)) == pytest.approx(0.005, abs=1e-6)
+    assert any("convex pieces, which have 1.0" in note.what for note in part.notes)
+    block = load(file, units="mm", mass_kg=0.1, collision="hull")
+    assert len(np.flatnonzero(build(block).compile().geom_contype)) == 1
+    assert any("convex hull, which has" in note.what for note in block.notes)
+
+
+def test_a_ring_is_grasped_from_outside_and_at_its_wall_if_a_finger_fits_into_it():
+    def widths_mm(inner_m):
+        ring = lathe([(0.025, 0.0), (0.025, 0.03), (inner_m, 0.03), (inner_m, 0.0)], 32)
+        return {round(1000 * point.width_m) for point in grasp_points(ring)}
+
+    assert widths_mm(0.020) >= {50, 5}
+    assert widths_mm(0.004) == {50}
+
+
+def channel():
+    """A channel as one closed surface: an outline with a notch, drawn out along y."""
+    outline = np.array([(0, 0), (55, 0), (55, 30), (50, 30), (50, 5), (5, 5), (5, 30), (0, 30)], float)
+    rows = [np.column_stack([outline[:, 0], np.full(8, y), outline[:, 1]]) for y in (0.0, 30.0)]
+    caps = [(0, 1, 4), (1, 2, 3), (1, 3, 4), (0, 4, 5), (0, 5, 7), (5, 6, 7)]
+    faces = [*caps, *((c + 8, b + 8, a + 8) for a, b, c in caps)]
+    for i in range(8):
+        j = (i + 1) % 8
+        faces += [(j, i, i + 8), (j, i + 8, j + 8)]
+    return Mesh(np.concatenate(rows), np.array(faces))
 
 
 def test_mjcf_in_degrees_with_anchors_and_references_keeps_its_kinematics(load, tmp_path):
@@ -188,7 +222,7 @@ def test_mjcf_in_degrees_with_anchors_and_references_keeps_its_kinematics(load, 
     [
         ("<mujoco><worldbody><body><geom type='mesh' mesh='x'/></body></worldbody></mujoco>", "is no MJCF file"),
         ("<mujoco><extension><plugin plugin='p'/></extension></mujoco>", "needs a plugin"),
-        ("<mujoco><asset><mesh name='x' file='gone.stl'/></asset><worldbody/></mujoco>", "is no MJCF file"),
+        ("<mujoco><asset><mesh name='x' file='gone.stl'/></asset><worldbody/></mujoco>", "has no <body>"),
     ],
 )
 def test_mjcf_that_mujoco_does_not_read_is_one_line(load, tmp_path, text, words):
@@ -203,7 +237,7 @@ def test_a_fixture_never_moves(load, tmp_path):
     model = build(figures).compile()
     assert model.nv == 0
     assert model.body(1).name == "furniture"
-    assert model.ngeom == 5
+    assert model.ngeom == 10  # each is touched, and drawn as what is touched
     assert any("4 are fixed" in note.what for note in figures.notes)
 
 

@@ -10,7 +10,7 @@ from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
 from cellwright.judge.faults.grip import Grip
 from cellwright.judge.faults.seen import Offset
 from cellwright.judge.faults.trays import carried_trays
-from cellwright.judge.hands import HandEvent, Moment
+from cellwright.judge.hand_events import HandEvent, Moment
 from cellwright.sim import World
 
 __all__ = ["Case", "Phase", "hear"]

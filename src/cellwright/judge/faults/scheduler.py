@@ -17,7 +17,8 @@ from cellwright.judge.faults.effects import Effect
 from cellwright.judge.faults.fitting import fit, make_effect
 from cellwright.judge.faults.grip import Grip, GripChanger
 from cellwright.judge.faults.seen import FilteredSensor
-from cellwright.judge.hands import HandEvent, HandWatch
+from cellwright.judge.hand_events import HandEvent
+from cellwright.judge.hands import HandWatch
 from cellwright.sim import Order, Stepper, World
 
 __all__ = ["TOPIC", "FaultScheduler"]

@@ -110,6 +110,8 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
     )
     object.__setattr__(figures, "spec", arm_spec(source.spec.copy(), chain, figures, notes))
     object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, told, notes))
+    if not list(figures.spec.geoms):
+        notes.guessed("shape", "the arm has none: it moves, but can neither be seen nor touched")
     object.__setattr__(figures, "notes", tuple(notes))
     return figures
 

@@ -13,7 +13,7 @@ from cellwright.models.description import WORLD
 from cellwright.models.importing.build import frame_of
 from cellwright.models.importing.chain import Chain, body_pose
 from cellwright.models.importing.contacts import exclude_contacts
-from cellwright.models.importing.notes import Notes
+from cellwright.models.importing.notes import Notes, listed
 
 __all__ = ["alone", "arm_spec", "main_root", "note_replaced"]
 
@@ -77,10 +77,9 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
 def note_replaced(spec: Any, by: str, notes: Notes) -> None:
     """Drives and sensors of the file give way to those that controllers know."""
     if drives := len(list(spec.actuators)):
-        notes.changed("drives", f"{drives} of the file are replaced by {by}")
+        notes.changed("drives", f"the file's {drives} give way to {by}")
     if sensors := [sensor.name for sensor in spec.sensors]:
-        named = ", ".join(sensors[:6]) + (" ..." if len(sensors) > 6 else "")
-        notes.dropped("sensors", f"{named}: their places are kept; what measures there is for the cell to say")
+        notes.dropped("sensors", f"{listed(sensors)}: their places are kept; what measures there is for the cell to say")
 
 
 def main_root(spec: Any) -> str:

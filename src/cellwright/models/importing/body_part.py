@@ -36,6 +36,8 @@ def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes
     if hull is None:
         raise BadInput(f"{source.path}: has no solid that can be touched; a part needs one")
     grasps = grasp_points(hull)
+    if not grasps:
+        notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
     low, high = points.min(axis=0), points.max(axis=0)
     at = grasps[0].xyz_m if grasps else (0.0, 0.0, float((low[2] + high[2]) / 2))
     spec.body("part").add_site(name="grasp", pos=at, group=GeomGroup.COLLISION)

@@ -21,18 +21,25 @@ __all__ = ["build_description", "frame_of"]
 HINGE, SLIDE, BALL = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_BALL
 SITE_SIZE_M = [0.005, 0.005, 0.005]
 LOOP_SOLREF = [0.004, 1.0]
+CLOSING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.BALL, JointKind.FIXED)
 
 
-def build_description(model: Model, store: MeshStore, notes: Notes) -> Any:
+def build_description(model: Model, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> Any:
     """The model as a spec with one root body, without a joint to the world and without actuators.
 
     Bodies and joints have the names of the description's links and joints; a site of a link's or frame's name marks
     each of its frames, also those of links that weigh nothing. Every link must have an inertial, or be a frame.
+
+    Args:
+        model: What a file says.
+        store: Its meshes.
+        notes: What is not as the file says.
+        in_pieces: Whether hollow meshes are touched as convex pieces, not as their hulls.
     """
     spec = mujoco.MjSpec()
     spec.modelname = model.name
     spec.compiler.degree = False
-    geoms = GeomBuilder(spec, store, notes)
+    geoms = GeomBuilder(spec, store, notes, in_pieces=in_pieces)
     carrier = {link.name: model.joint_of(link.name) for link in model.links}
     between = _only_between_joints(model)
     bodies: dict[str, Any] = {}
@@ -58,6 +65,7 @@ def build_description(model: Model, store: MeshStore, notes: Notes) -> Any:
         _add_inertial(body, link)
         geoms.add(body, link)
         body.add_site(name=link.name, size=SITE_SIZE_M, group=4)
+    geoms.note_missing()
     taken = set(bodies)
     for frame in model.frames:
         _add_frame(bodies, frame, taken, notes)
@@ -218,7 +226,7 @@ def _couple(spec: Any, follower: str, leader: str, multiplier: float, offset: fl
 def _close_loop(spec: Any, bodies: dict[str, Any], joint: Joint, notes: Notes) -> None:
     """A second joint of a link: two points on its axis are held together, or the two links as a whole."""
     where = f"joint {joint.name}"
-    if joint.parent == WORLD or joint.kind not in (JointKind.REVOLUTE, JointKind.BALL, JointKind.FIXED):
+    if joint.parent == WORLD or joint.kind not in CLOSING:
         notes.dropped(where, f"closes a loop with a {joint.kind} joint, for which there is no constraint")
         return
     parent, child = bodies[joint.parent], bodies[joint.child]
@@ -242,6 +250,24 @@ def _close_loop(spec: Any, bodies: dict[str, Any], joint: Joint, notes: Notes) -
     notes.changed(where, f"closes a loop: held by {len(points)} point constraints")
 
 
+def _lens(sensor: Sensor) -> dict[str, Any]:
+    """Its height's opening angle and its pixels, from the width's angle (1.047 rad is SDF's default)."""
+
+    def number(ending: str, default: float) -> float:
+        text = next((value for key, value in sensor.settings.items() if key.endswith(ending)), "")
+        try:
+            return float(text)
+        except ValueError:
+            return default
+
+    wide, high = number("image/width", 320), number("image/height", 240)
+    angle = min(max(number("horizontal_fov", 1.047), 0.01), 3.0)
+    if wide < 1 or high < 1:
+        return {}
+    tangent = np.tan(angle / 2) * high / wide
+    return {"fovy": float(np.degrees(2 * np.arctan(tangent))), "resolution": [int(wide), int(high)]}
+
+
 def _add_sensor(spec: Any, bodies: dict[str, Any], sensor: Sensor, notes: Notes) -> None:
     body = bodies[sensor.link]
     site = f"sensor {sensor.name}"
@@ -252,7 +278,9 @@ def _add_sensor(spec: Any, bodies: dict[str, Any], sensor: Sensor, notes: Notes)
     }
     if sensor.kind in ("camera", "depth", "depth_camera", "rgbd_camera"):
         turn = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (np.pi / 2, 0.0, -np.pi / 2))  # x forward -> -z forward
-        body.add_camera(name=sensor.name, **frame_of(sensor.pose @ turn))
+        body.add_camera(name=sensor.name, **_lens(sensor), **frame_of(sensor.pose @ turn))
+        text = "a camera of the model; for pictures the cell names one of its own"
+        notes.changed(f"sensor {sensor.name}", f"a {sensor.kind} at {sensor.rate_hz or 0:g} Hz is {text}")
     elif sensor.kind in kinds:
         for name, kind in kinds[sensor.kind]:
             spec.add_sensor(name=f"{sensor.name}_{name}", type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site)

@@ -1,6 +1,7 @@
 """COLLADA (.dae): geometry, colours, the nodes' transforms and the file's unit.
 
-The up-axis is not applied, as ROS viewers do: descriptions are made to look right there, whatever the tag says.
+Inside a robot description the up-axis is not applied, as viewers of ROS and Gazebo do: descriptions are made to look
+right there, whatever the tag says. A part that is imported by itself stands as its file says.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from lxml import etree
 
 from cellwright.core.rotation import matrix_from_quaternion, quaternion_from_vector
 from cellwright.models.importing.mesh_part import MeshPart
+from cellwright.models.importing.notes import listed
 from cellwright.shapes.mesh import Mesh
 
 __all__ = ["read_collada"]
@@ -20,12 +22,23 @@ __all__ = ["read_collada"]
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
 MAX_DEPTH = 64
+TURNS = {
+    "Y_UP": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
+    "X_UP": np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]),
+}
+"""Onto z."""
+
 GEOMETRY = "{*}mesh/{*}%s"
 
 
-def read_collada(data: bytes) -> tuple[list[MeshPart], list[str]]:
-    """All triangles of the scene, in metres, and what a reader should know."""
-    return _Collada(data).read()
+def read_collada(data: bytes, *, upright: bool = False) -> tuple[list[MeshPart], list[str]]:
+    """All triangles of the scene, in metres, and what a reader should know.
+
+    Args:
+        data: The file's contents.
+        upright: Whether its up-axis is turned to z.
+    """
+    return _Collada(data).read(upright)
 
 
 class _Collada:
@@ -40,14 +53,22 @@ class _Collada:
         self.ids = {e.get("id"): e for e in self.root.iter() if isinstance(e.tag, str) and e.get("id")}
         self.parts: list[MeshPart] = []
 
-    def read(self) -> tuple[list[MeshPart], list[str]]:
+    def read(self, upright: bool) -> tuple[list[MeshPart], list[str]]:
         unit = self.root.find("{*}asset/{*}unit")
         metres = float(unit.get("meter", 1.0)) if unit is not None else 1.0
         if not 0 < metres < 1e6:
             raise ValueError(f"its unit is {metres:g} m")
         axis = (self.root.findtext("{*}asset/{*}up_axis") or "Y_UP").strip()
-        facts = [f"its up axis {axis} is not applied, as in ROS"] if axis != "Z_UP" else []
         base = np.diag([metres, metres, metres, 1.0])
+        facts = []
+        if axis != "Z_UP" and upright:
+            base[:3, :3] = metres * TURNS.get(axis, np.eye(3))
+            facts.append(f"its up axis {axis} is turned to z")
+        elif axis != "Z_UP":
+            facts.append(f"its up axis {axis} is not applied, as in ROS")
+        if self.root.find(".//{*}diffuse/{*}texture") is not None:
+            pictures = [(e.text or "").strip() for e in self.root.iterfind(".//{*}image/{*}init_from")]
+            facts.append(f"pictures are not used, surfaces have one colour: {listed(pictures)}")
         scene = self._target(self.root.find("{*}scene/{*}instance_visual_scene"))
         if scene is None:
             scene = self.root.find("{*}library_visual_scenes/{*}visual_scene")

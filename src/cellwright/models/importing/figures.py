@@ -63,17 +63,16 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     source: Source | None = None
     if path.suffix.lower() in FORMATS:
         if kind not in (None, "part"):
-            raise BadInput(f"{path} is a mesh: it can be a part, not a {kind}")
+            raise BadInput(f"{path} is a mesh: it can be a part, not {'an' if kind == 'arm' else 'a'} {kind}")
         kind = "part"
         if not path.is_file():
             raise DescriptionError(path, "is a folder; name the file in it" if path.is_dir() else "does not exist")
         said = hashlib.sha256(path.read_bytes()).hexdigest()
     else:
-        source = read_source(path, settings, search, notes)
-        kind, said = kind or guess_kind(source, settings), source.fingerprint
+        source, notes, kind = _read_as(path, settings, search, kind)
+        said = source.fingerprint
     key = _key(name, kind, settings, said)
     if key not in _read:
-        before = list(notes)
         try:
             _read[key] = _make(name, kind, settings, path, source, notes)
         except BadInput as error:
@@ -81,12 +80,25 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
                 raise
             _refuse_robots(source, settings)
             why = str(error).removeprefix(f"{path}: ")
-            notes[:] = before  # what was found out about a tool does not hold
+            source, notes, kind = _read_as(path, settings, search, "fixture")  # what was said of a tool does not hold
             notes.guessed("kind", f"neither an arm nor a gripper ({why}): a fixture, unless --kind says otherwise")
-            _read[key] = _make(name, "fixture", settings, path, source, notes)
+            _read[key] = _make(name, kind, settings, path, source, notes)
         if source is not None:
             _sources[key] = source
     return _read[key]
+
+
+def _read_as(
+    path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None
+) -> tuple[Source, Notes, Kind]:
+    """Reads a file as what it is used as; things that stand or lie about keep their hollows."""
+    notes = Notes()
+    in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
+    source = read_source(path, settings, search, notes, in_pieces=in_pieces)
+    if kind is not None:
+        return source, notes, kind
+    guess = guess_kind(source, settings)
+    return _read_as(path, settings, search, guess) if guess == "fixture" else (source, notes, guess)
 
 
 def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:

@@ -10,8 +10,9 @@ import mujoco
 
 from cellwright.catalogue import FurnitureFigures
 from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.core.errors import BadInput
 from cellwright.models.importing.arm_spec import alone, note_replaced
-from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import Source
 from cellwright.shapes.furniture import BODY
 
@@ -34,6 +35,9 @@ class ImportedFixtureFigures(FurnitureFigures):
 def import_fixture(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedFixtureFigures:
     """All of a file as one piece; its joints stay where the file has them at zero."""
     spec = still(source, name, settings, BODY, notes)
+    if not list(spec.geoms):
+        lost = next((f" ({note.where}: {note.what})" for note in notes if note.kind == "dropped"), "")
+        raise BadInput(f"{source.path}: nothing of it can be seen or touched{lost}")
     said = source.path.name
     return ImportedFixtureFigures(
         name=name,
@@ -63,7 +67,7 @@ def still(source: Source, name: str, settings: ModelSettings, root: str, notes: 
         spec.delete(item)
     joints = list(spec.joints)
     if joints:
-        named = ", ".join(joint.name for joint in joints[:6]) + (" ..." if len(joints) > 6 else "")
+        named = listed([joint.name for joint in joints])
         notes.changed("joints", f"{len(joints)} are fixed, since nothing of it moves: {named}")
     for joint in joints:
         spec.delete(joint)

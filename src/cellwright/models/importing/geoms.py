@@ -20,8 +20,9 @@ from cellwright.models.description import (
     Shape,
     Sphere,
 )
-from cellwright.models.importing.meshes import MeshStore, add_surface, convex_hull
-from cellwright.models.importing.notes import Notes
+from cellwright.models.importing.meshes import MeshStore, add_surface, convex_hull, solid_of
+from cellwright.models.importing.notes import Notes, listed
+from cellwright.models.importing.pieces import touched_as
 from cellwright.models.meshes import add_hull
 from cellwright.models.surfaces import METAL, make_collision, make_visual
 from cellwright.shapes.mesh import Mesh, cuboid
@@ -30,26 +31,36 @@ __all__ = ["GeomBuilder"]
 
 GREY = (0.7, 0.7, 0.72, 1.0)
 FLAT_M = 0.001  # thickness given to a flat thing that is touched
-HULL_NOTE = 1.5  # times its volume, from which on the hull of a hollow mesh is worth a note
 
 
 class GeomBuilder:
     """Adds the geoms of links to a spec; two shapes never share a mesh, whatever their files are called."""
 
-    def __init__(self, spec: Any, store: MeshStore, notes: Notes) -> None:
-        self._spec, self._store, self._notes = spec, store, notes
+    def __init__(self, spec: Any, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> None:
+        self._spec, self._store, self._notes, self._in_pieces = spec, store, notes, in_pieces
         self._finishes: dict[tuple[float, ...], str] = {}
+        self._unseen: list[str] = []
+        self._untouched: list[str] = []
 
     def add(self, body: Any, link: Link) -> None:
         """All shapes of a link; what can be touched can be seen."""
         seen = [self._add_visual(body, f"{link.name}_visual_{n}", shape) for n, shape in enumerate(link.visuals)]
         touched = [self._add_collision(body, f"{link.name}_collision_{n}", s) for n, s in enumerate(link.collisions)]
         if any(touched) and not any(seen):
-            self._notes.guessed(f"link {link.name}", "nothing of it is there to be seen: drawn as what is touched")
+            self._unseen.append(link.name)
             for number, shape in enumerate(link.collisions):
                 self._add_visual(body, f"{link.name}_visual_{number}", shape)
         elif any(seen) and not any(touched):
-            self._notes.guessed(f"link {link.name}", "it has no collision shape: nothing can touch it")
+            self._untouched.append(link.name)
+
+    def note_missing(self) -> None:
+        """What can only be touched, or only be seen: one line each, however many links it is."""
+        for names, what in (
+            (self._unseen, "nothing to be seen: drawn as what is touched"),
+            (self._untouched, "no collision shape: seen, but nothing can touch it"),
+        ):
+            if names:
+                self._notes.guessed(f"link{'s' * (len(names) > 1)} {listed(names)}", what)
 
     def _add_visual(self, body: Any, name: str, shape: Shape) -> bool:
         """Whether there is something to be seen."""
@@ -86,29 +97,29 @@ class GeomBuilder:
         whole = self._store.whole(shape.geometry)
         if whole is None:
             return False
-        hull = self._hull(whole, shape.geometry)
-        add_hull(self._spec, name, hull)
-        geom = body.add_geom(
-            name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, mass=0.0, density=0.0, **_place(shape)
-        )
-        make_collision(geom, surface)
+        for number, piece in enumerate(self._touched(whole, shape.geometry)):
+            own = name if number == 0 else f"{name}_{number}"
+            add_hull(self._spec, own, piece)
+            geom = body.add_geom(
+                name=own, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=own, mass=0.0, density=0.0, **_place(shape)
+            )
+            make_collision(geom, surface)
         return True
 
-    def _hull(self, mesh: Mesh, file: MeshFile) -> Mesh:
+    def _touched(self, mesh: Mesh, file: MeshFile) -> list[Mesh]:
+        """Convex solids that stand for a mesh."""
         hull = convex_hull(mesh.vertices)
         assert file.path is not None
         if hull is None:
             self._notes.changed(file.path.name, f"is flat; touched as a box {FLAT_M * 1000:g} mm thick")
             low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
             thin = np.maximum(FLAT_M - (high - low), 0.0) / 2
-            return cuboid(low - thin, high + thin)
-        solid = mesh.volume_m3
-        if solid > 0 and hull.volume_m3 > HULL_NOTE * solid:
-            factor = hull.volume_m3 / solid
-            self._notes.changed(
-                file.path.name, f"is touched as its convex hull, which has {factor:.1f} times its volume"
-            )
-        return hull
+            return [cuboid(low - thin, high + thin)]
+        solid, fact = solid_of(mesh)
+        if solid is None or "hull" in fact:
+            self._notes.changed(file.path.name, fact)
+            return [hull]
+        return touched_as(file.path.name, solid, hull, self._in_pieces, self._notes)
 
     def _finish(self, material: Material, of_part: tuple[float, ...] | None) -> str:
         rgba = material.rgba or of_part or GREY

@@ -8,6 +8,7 @@ near the centre of mass, on wide faces.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,13 @@ from cellwright.shapes.mesh import Mesh
 __all__ = ["GraspPoint", "grasp_points"]
 
 Array = npt.NDArray[np.float64]
-SAMPLES = 400
+SAMPLES = 300
 CONE_RAD = np.radians(15.0)  # between finger and face: inside the friction cone of rubber
 LEVEL_RAD = np.radians(20.0)
 WIDEST_M = 0.15
+FINGER_M = 0.012  # as thick as a finger is, and a little more
 MOST = 8
+MOST_ALIKE = 5  # of one width: a gripper that does not open so far may find another
 MOST_FACES = 20_000
 
 
@@ -66,23 +69,47 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
         start = corners[face].T @ np.array([u, v - u, 1 - v])
         inwards = -normals[face] * np.array([1.0, 1.0, 0.0])
         inwards /= np.linalg.norm(inwards)
-        hit = _opposite(corners, normals, start, inwards)
-        if hit is None:
-            continue
-        width, other = hit
-        square = float(-normals[face] @ inwards), float(normals[other] @ inwards)
-        if width > WIDEST_M or min(square) < np.cos(CONE_RAD):
-            continue
-        middle = start + inwards * width / 2
-        away = float(np.linalg.norm(middle - centre)) / size
-        worth = max(0.0, min(square) * (1 - away))
-        yaw = float(np.arctan2(inwards[1], inwards[0]))
-        found.append((worth, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width))
-    return _distinct(found, size)
+        for width, other in _exits(corners, normals, start, inwards):  # across a wall, and across all of it
+            square = float(-normals[face] @ inwards), float(normals[other] @ inwards)
+            if width > WIDEST_M or min(square) < np.cos(CONE_RAD):
+                continue
+            middle = start + inwards * width / 2
+            away = float(np.linalg.norm(middle - centre)) / size
+            worth = max(0.0, min(square) * (1 - away))
+            yaw = float(np.arctan2(inwards[1], inwards[0]))
+            found.append(_Candidate(worth, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width, start, inwards))
+    return _distinct(found, size, corners, normals)
 
 
-def _opposite(corners: Array, normals: Array, start: Array, direction: Array) -> tuple[float, int] | None:
-    """How far a ray runs inside the solid, and the face through which it leaves (Moeller and Trumbore)."""
+class _Candidate(NamedTuple):
+    worth: float
+    middle: Array
+    yaw: float
+    width: float
+    start: Array
+    inwards: Array
+
+    def has_room(self, corners: Array, normals: Array) -> bool:
+        """Whether fingers fit on both sides."""
+        ends = (self.start, -self.inwards), (self.start + self.inwards * self.width, self.inwards)
+        return all(_has_room(corners, normals, place, outwards) for place, outwards in ends)
+
+
+def _has_room(corners: Array, normals: Array, place: Array, outwards: Array) -> bool:
+    """Whether a finger fits beside a face, and gets there from above: a hole may be narrower than it is thick."""
+    beside = _ahead(corners, normals, place + 1e-5 * outwards, outwards)
+    finger = place + outwards * FINGER_M / 2
+    return beside >= FINGER_M and not np.isfinite(_ahead(corners, normals, finger, np.array([0.0, 0.0, 1.0])))
+
+
+def _ahead(corners: Array, normals: Array, start: Array, direction: Array) -> float:
+    """How far it is to the first face that a ray meets from outside; infinite without one."""
+    exits = _exits(corners, -normals, start, direction)
+    return exits[0][0] if exits else np.inf
+
+
+def _exits(corners: Array, normals: Array, start: Array, direction: Array) -> list[tuple[float, int]]:
+    """How far it is to where a ray leaves the solid first and last, and through which faces (Moeller and Trumbore)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(direction, second)
     determinant = np.einsum("ij,ij->i", first, across)
@@ -94,24 +121,28 @@ def _opposite(corners: Array, normals: Array, start: Array, direction: Array) ->
     v = turned @ direction / safe
     distance = np.einsum("ij,ij->i", second, turned) / safe
     hits = leaving & (u >= 0) & (v >= 0) & (u + v <= 1) & (distance > 1e-6)
-    if not hits.any():
-        return None
-    best = int(np.flatnonzero(hits)[distance[hits].argmin()])
-    return float(distance[best]), best
+    met = np.flatnonzero(hits)
+    met = met[np.argsort(distance[met], kind="stable")]
+    return [(float(distance[face]), int(face)) for face in dict.fromkeys((*met[:1].tolist(), *met[-1:].tolist()))]
 
 
-def _distinct(found: list[tuple[float, Array, float, float]], size: float) -> tuple[GraspPoint, ...]:
+def _distinct(found: list[_Candidate], size: float, corners: Array, normals: Array) -> tuple[GraspPoint, ...]:
     chosen: list[GraspPoint] = []
-    for worth, middle, yaw, width in sorted(found, key=lambda item: (-round(item[0], 6), *item[1].tolist())):
+    for grasp in sorted(found, key=lambda item: (-round(item.worth, 6), *item.middle.tolist())):
         if len(chosen) == MOST:
             break
+        if sum(abs(grasp.width - other.width_m) < 0.05 * grasp.width for other in chosen) >= MOST_ALIKE:
+            continue
         for other in chosen:
-            near = np.linalg.norm(middle - np.array(other.xyz_m)) < 0.15 * size
-            turn = abs((yaw - other.yaw_rad + np.pi / 2) % np.pi - np.pi / 2)
+            near = np.linalg.norm(grasp.middle - np.array(other.xyz_m)) < 0.15 * size
+            turn = abs((grasp.yaw - other.yaw_rad + np.pi / 2) % np.pi - np.pi / 2)
             if near and turn < np.radians(20):
                 break
         else:
-            x, y, z = (float(round(value, 6)) for value in middle)
+            if not grasp.has_room(corners, normals):
+                continue
+            x, y, z = (float(round(value, 6)) for value in grasp.middle)
+            yaw, width = round(grasp.yaw, 6), float(round(grasp.width, 6))
             feature = f"two faces {1000 * width:.1f} mm apart"
-            chosen.append(GraspPoint((x, y, z), round(yaw, 6), float(round(width, 6)), round(worth, 4), feature))
+            chosen.append(GraspPoint((x, y, z), yaw, width, round(grasp.worth, 4), feature))
     return tuple(chosen)

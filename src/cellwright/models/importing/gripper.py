@@ -22,7 +22,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
 from cellwright.models.importing.jaws import Jaws, find_driver, more_fingers, study_jaws
-from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import Source
 from cellwright.models.surfaces import PAD, make_collision
 
@@ -120,7 +120,7 @@ def _settle_others(spec: Any, driver: int, others: list[int], where: str, notes:
     if loops or not others:
         return
     if len(others) > MOST_FREE:
-        names = ", ".join(model.joint(number).name for number in (driver, *others))
+        names = listed([model.joint(number).name for number in (driver, *others)])
         raise BadInput(f"{where}: joints {names} all move by themselves; a gripper has one that drives the others")
     leader, span = model.joint(driver), np.ptp(model.jnt_range[driver])
     for number in others:

@@ -39,6 +39,7 @@ LEAST_MASS_KG = 1e-7
 LEAST_MOMENT_KGM2 = 1e-12
 GIGANTIC_KG = 1e6
 TOO_LARGE = 30.0  # times what the link's shape has: somebody wrote 1, or 0.6 m for 0.06
+LEAST_GYRATION = 0.02  # radius of gyration over reach: below it stands a placeholder
 SHORTEST_ROD_M = 0.03
 ROD_RADIUS_SHARE = 0.2
 ROUNDING = 1e-4  # share by which figures of few digits miss a body that can be
@@ -137,10 +138,11 @@ def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Iner
     if moments[0] < LEAST_MOMENT_KGM2:
         return _moments_of_shape(link, given, store, notes, moments)
     small, middle, large = moments
-    shape = _sum_of(link, store, WATER_KGPM3)
-    if shape is not None:
+    shape, reach = _sum_of(link, store, WATER_KGPM3), _reach_m(link, given.pose.position, store)
+    if shape is not None and reach:
         most = float(np.linalg.eigvalsh(shape.inertia_kgm2)[-1]) * given.mass_kg / shape.mass_kg
-        if large > TOO_LARGE * most:
+        gyration = float(np.sqrt(large / given.mass_kg)) / reach  # above 1 the mass would lie outside the shape
+        if large > TOO_LARGE * most or not LEAST_GYRATION < gyration <= 1:
             return _moments_of_shape(link, given, store, notes, moments)
     if large >= small + middle:
         more = (large - small - middle) / 2 + 1e-9 * large
@@ -165,6 +167,34 @@ def _moments_of_shape(link: Link, given: Inertial, store: MeshStore, notes: Note
     radius = (given.mass_kg / 7850 * 3 / 4 / np.pi) ** (1 / 3)
     ball = np.eye(3) * max(0.4 * given.mass_kg * radius**2, 10 * LEAST_MOMENT_KGM2)
     return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=ball)
+
+
+def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
+    """How far a link's shapes reach from its centre of mass; 0 without any."""
+    reach = 0.0
+    for shape in (*link.collisions, *link.visuals):
+        match shape.geometry:
+            case MeshFile():
+                whole = store.whole(shape.geometry)
+                if whole is None:
+                    continue
+                away = shape.pose.inverse().apply(centre)
+                reach = max(reach, float(np.linalg.norm(whole.vertices - away, axis=1).max()))
+                continue
+            case Box(size_m=size):
+                own = float(np.linalg.norm(size)) / 2
+            case Cylinder(radius_m=radius, length_m=length):
+                own = float(np.hypot(radius, length / 2))
+            case Capsule(radius_m=radius, length_m=length):
+                own = radius + length / 2
+            case Sphere(radius_m=radius):
+                own = radius
+            case Ellipsoid(radii_m=radii):
+                own = max(radii)
+            case _:
+                return 0.0  # a plane is without end
+        reach = max(reach, own + float(np.linalg.norm(shape.pose.position - centre)))
+    return reach
 
 
 def _sum_of(link: Link, store: MeshStore, density_kgpm3: float) -> Inertial | None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.collada import read_collada
 from cellwright.models.importing.mesh_part import MeshError, MeshPart, distinct_points
+from cellwright.models.importing.notes import listed
 from cellwright.shapes.mesh import Mesh
 
 __all__ = ["FORMATS", "LoadedMesh", "load_mesh"]
@@ -36,8 +37,12 @@ class LoadedMesh:
     facts: tuple[str, ...] = ()
 
 
-def load_mesh(path: Path) -> LoadedMesh:
+def load_mesh(path: Path, *, upright: bool = False) -> LoadedMesh:
     """Reads a mesh file.
+
+    Args:
+        path: The file.
+        upright: Whether an up-axis that it names is turned to z; descriptions do without, see `collada`.
 
     Raises:
         MeshError: It cannot be read, is too large, or has no triangle.
@@ -55,7 +60,7 @@ def load_mesh(path: Path) -> LoadedMesh:
     if data.startswith(b"version https://git-lfs"):
         raise MeshError(f"mesh {path}: is a Git LFS pointer, not the mesh itself; run git lfs pull")
     try:
-        parts, facts = reader(data, path)
+        parts, facts = read_collada(data, upright=upright) if reader is _read_dae else reader(data, path)
         kept = tuple(clean for part in parts if len((clean := _cleaned(part)).mesh.faces))
     except (ValueError, IndexError, KeyError, OverflowError, UnicodeDecodeError) as error:
         if isinstance(error, BadInput):
@@ -109,6 +114,7 @@ def _read_obj(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
     faces: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
     colours: dict[str, tuple[float, float, float, float]] = {}
     name = material = ""
+    facts: list[str] = []
     for line in data.decode("utf-8", "replace").splitlines():
         words = line.split()
         if not words or words[0].startswith("#"):
@@ -126,22 +132,25 @@ def _read_obj(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
             case "usemtl":
                 material = " ".join(words[1:])
             case "mtllib":
-                colours |= _read_mtl(path.parent / " ".join(words[1:]))
+                colours |= _read_mtl(path.parent / " ".join(words[1:]), facts)
     points = np.array(vertices, float).reshape(-1, 3)
     parts = [
         MeshPart(Mesh(points, np.array(triangles, np.int64)), colours.get(finish), part)
         for (part, finish), triangles in faces.items()
         if triangles
     ]
-    return parts, []
+    return parts, facts
 
 
-def _read_mtl(path: Path) -> dict[str, tuple[float, float, float, float]]:
+def _read_mtl(path: Path, facts: list[str]) -> dict[str, tuple[float, float, float, float]]:
     colours: dict[str, tuple[float, float, float, float]] = {}
     try:
         lines = path.read_text("utf-8", "replace").splitlines() if path.stat().st_size < 1_000_000 else []
     except (OSError, ValueError):
+        facts.append(f"its colours are not there: {path.name} not found")
         return colours
+    if pictures := [line.split()[-1] for line in lines if line.split()[:1] == ["map_Kd"] and len(line.split()) > 1]:
+        facts.append(f"pictures are not used, surfaces have one colour: {listed(pictures)}")
     name = ""
     for line in lines:
         words = line.split()
@@ -153,9 +162,14 @@ def _read_mtl(path: Path) -> dict[str, tuple[float, float, float, float]]:
     return colours
 
 
+def _read_dae(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
+    del path
+    return read_collada(data)
+
+
 FORMATS: dict[str, Callable[[bytes, Path], tuple[list[MeshPart], list[str]]]] = {
     ".stl": _read_stl,
     ".obj": _read_obj,
-    ".dae": lambda data, path: read_collada(data),
+    ".dae": _read_dae,
 }
 """Ending of a file's name -> what reads it."""

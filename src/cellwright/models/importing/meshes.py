@@ -108,15 +108,27 @@ def add_surface(spec: Any, name: str, mesh: Mesh) -> Any:
 
 def simplified(mesh: Mesh, most: int = MOST_DRAWN) -> Mesh:
     """The mesh itself, or one of fewer triangles: corners in one cell of a grid become one, in their mean."""
-    if len(mesh.faces) <= most:
-        return mesh
-    low, size = mesh.vertices.min(axis=0), float(np.ptp(mesh.vertices, axis=0).max())
-    cells = np.floor((mesh.vertices - low) / (size / GRID)).astype(np.int64) @ np.array([1, 1 << 20, 1 << 40])
+    grid = float(GRID)
+    while len(mesh.faces) > most and grid > 1:
+        mesh = _clustered(mesh, grid)
+        grid *= 0.7
+    return mesh
+
+
+def _clustered(mesh: Mesh, grid: float) -> Mesh:
+    cells = _cells(mesh.vertices, grid)
     _, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
     points = np.column_stack([np.bincount(place, mesh.vertices[:, axis]) for axis in range(3)]) / counts[:, None]
     faces = place[mesh.faces]
     whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
-    return Mesh(points, np.unique(faces[whole], axis=0).astype(np.int64))
+    return Mesh(points, faces[whole].astype(np.int64))
+
+
+def _cells(points: npt.NDArray[np.float64], grid: float) -> npt.NDArray[np.int64]:
+    """The cell of a grid, so many along the longest side, that each point lies in."""
+    low, size = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), 1e-12)
+    cells: npt.NDArray[np.int64] = np.floor((points - low) / (size / grid)).astype(np.int64)
+    return cells @ np.array([1, 1 << 20, 1 << 40])
 
 
 def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
@@ -171,9 +183,8 @@ def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
 
 def _outermost(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The points that lie farthest out in many directions, spread evenly over the ball (a Fibonacci lattice)."""
-    low, size = points.min(axis=0), float(np.ptp(points, axis=0).max())
-    cells = np.floor((points - low) / (size / HULL_GRID)).astype(np.int64) @ np.array([1, 1 << 20, 1 << 40])
-    order = np.lexsort((np.linalg.norm(points - (low + points.max(axis=0)) / 2, axis=1), cells))
+    cells, middle = _cells(points, HULL_GRID), (points.min(axis=0) + points.max(axis=0)) / 2
+    order = np.lexsort((np.linalg.norm(points - middle, axis=1), cells))
     last = np.append(np.flatnonzero(np.diff(cells[order])), len(order) - 1)  # of each cell the one farthest out
     points = points[order[last]]
     height = 1 - (2 * np.arange(DIRECTIONS) + 1) / DIRECTIONS

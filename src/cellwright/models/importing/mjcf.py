@@ -123,22 +123,22 @@ def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> 
     finder = Finder(path, search)
     folders = [Path(str(folder or "")) for folder in (spec.meshdir, spec.texturedir)]
     read: dict[str, Mesh] = {}
-    for assets, folder in ((spec.meshes, 0), (spec.skins, 0), (spec.hfields, 0), (spec.textures, 1)):
+    kinds = (("mesh", spec.meshes), ("skin", spec.skins), ("hfield", spec.hfields), ("texture", spec.textures))
+    for kind, assets in kinds:
+        folder = folders[kind == "texture"]
         for asset in list(assets):
             if not asset.file:
                 continue
             said = Path(asset.file)
             if not asset.name:
                 asset.name = said.stem
-            found = (path.parent / folders[folder] / said).absolute()
+            found = (path.parent / folder / said).absolute()
             if not found.is_file():
-                found = finder.find(str(folders[folder] / said)) or finder.find(said.name) or found
+                found = finder.find(str(folder / said)) or finder.find(said.name) or found
             asset.file = str(found)
-            if assets is not spec.meshes and folder == 0:
-                continue
-            if folder == 1:
+            if kind == "texture":
                 _drop_missing_picture(spec, asset, found, said, path, notes)
-            else:
+            elif kind == "mesh":
                 _read_mesh(spec, asset, found, said, path, read, notes)
     spec.meshdir = spec.texturedir = ""
     return read

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["DescriptionError", "Note", "Notes"]
+__all__ = ["DescriptionError", "Note", "Notes", "listed"]
 
 Kind = Literal["changed", "guessed", "dropped"]
+MOST_NAMED = 6
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row; only the first ones of many, and their number."""
+    if len(names) <= MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
 
 
 class DescriptionError(BadInput):

@@ -18,6 +18,7 @@ from cellwright.models.importing.grasp_points import GraspPoint, grasp_points
 from cellwright.models.importing.mesh_files import load_mesh
 from cellwright.models.importing.mesh_part import MeshPart, distinct_points
 from cellwright.models.importing.meshes import add_surface, convex_hull, open_edges, simplified, solid_of
+from cellwright.models.importing.pieces import touched_as
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.meshes import add_hull, set_inertia
 from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
@@ -29,7 +30,7 @@ METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 PLASTIC_KGPM3 = 1200.0
 SURELY_MM = 3.0  # a part of more than 3 m does not exist here: its numbers are millimetres
 GIGANTIC_M = 3.0
-MOST_SAMPLED = 20_000  # triangles among which grasps are looked for
+MOST_SAMPLED = 8_000  # triangles among which grasps are looked for
 Size3 = tuple[float, float, float]
 
 
@@ -64,7 +65,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     Raises:
         BadInput: The mesh cannot be read, or is flat.
     """
-    loaded = load_mesh(path)
+    loaded = load_mesh(path, upright=True)
     for fact in loaded.facts:
         notes.changed(path.name, fact)
     whole = merge([part.mesh for part in loaded.parts])
@@ -82,16 +83,14 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     if mass is None:
         mass = float(f"{PLASTIC_KGPM3 * solid.volume_m3:.3g}")
         notes.guessed("mass", f"{mass:g} kg: its volume filled with plastic of {PLASTIC_KGPM3:g} kg/m3 (--mass says)")
-    if hull.volume_m3 > 1.3 * solid.volume_m3:
-        factor = hull.volume_m3 / solid.volume_m3
-        notes.changed(path.name, f"is touched as its convex hull, which has {factor:.1f} times its volume")
+    touched = touched_as(path.name, solid, hull, settings.collision != "hull", notes)
     extent = np.ptp(welded.vertices, axis=0)
     if extent.max() > GIGANTIC_M:
         notes.guessed(path.name, f"is {extent.max():.4g} m large; --units mm, or another, may be meant")
-    grasps = grasp_points(simplified(solid, MOST_SAMPLED))
+    grasps = grasp_points(simplified(hull if len(touched) == 1 else solid, MOST_SAMPLED))
     if not grasps:
         notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
-    spec = _spec(name, parts, solid, hull, mass, grasps, settings)
+    spec = _spec(name, parts, solid, touched, mass, grasps, settings)
     low, high = welded.vertices.min(axis=0), welded.vertices.max(axis=0)
     figures = ImportedPartFigures(
         name=name,
@@ -139,20 +138,22 @@ def _spec(
     name: str,
     parts: list[MeshPart],
     solid: Mesh,
-    hull: Mesh,
+    touched: list[Mesh],
     mass_kg: float,
     grasps: tuple[GraspPoint, ...],
     settings: ModelSettings,
 ) -> Any:
-    """One body `part`, its hull touched, its mesh seen, the site `grasp` at its best grasp."""
+    """One body `part`, its convex pieces touched, its mesh seen, the site `grasp` at its best grasp."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False
     body = spec.worldbody.add_body(name="part")
     set_inertia(body, solid, mass_kg)
     surface = replace(PLASTIC, friction=(settings.friction, *PLASTIC.friction[1:]))
-    add_hull(spec, "hull", hull)
-    make_collision(body.add_geom(name="hull", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="hull", mass=0.0), surface)
+    for number, piece in enumerate(touched):
+        own = "hull" if len(touched) == 1 else f"piece_{number}"
+        add_hull(spec, own, piece)
+        make_collision(body.add_geom(name=own, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=own, mass=0.0), surface)
     for number, part in enumerate(parts):
         own = f"visual_{number}"
         add_surface(spec, own, part.mesh)

@@ -77,8 +77,17 @@ def read_description(
     raise DescriptionError(path, f"is neither URDF (<robot>) nor SDF (<sdf>) nor MJCF (<mujoco>): <{root[:40]}>", 1)
 
 
-def read_source(path: Path, settings: ModelSettings, search: Sequence[Path], notes: Notes) -> Source:
+def read_source(
+    path: Path, settings: ModelSettings, search: Sequence[Path], notes: Notes, *, in_pieces: bool = False
+) -> Source:
     """Reads a file and builds all of it.
+
+    Args:
+        path: The file.
+        settings: What is said about it.
+        search: Folders that hold packages or models.
+        notes: What is not as the file says.
+        in_pieces: Whether hollow meshes are touched as convex pieces, not as their hulls.
 
     Raises:
         DescriptionError: Nothing usable remains.
@@ -103,7 +112,7 @@ def read_source(path: Path, settings: ModelSettings, search: Sequence[Path], not
     if len(done) == 1:
         semantics = _semantics(path, settings, search, done[0].model, notes)
     try:
-        spec = _assemble(whole, store, notes)
+        spec = _assemble(whole, store, notes, in_pieces)
         for first, second in semantics.pairs:
             if spec.body(first) is not None and spec.body(second) is not None:
                 spec.add_exclude(name=f"{first}-{second}", bodyname1=first, bodyname2=second)
@@ -157,17 +166,17 @@ def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics) 
     return total.hexdigest()
 
 
-def _assemble(world: World, store: MeshStore, notes: Notes) -> Any:
+def _assemble(world: World, store: MeshStore, notes: Notes, in_pieces: bool) -> Any:
     """All models in one spec; names of several models are told apart by the model's."""
     if len(world.models) == 1:
-        spec = build_description(world.models[0].model, store, notes)
+        spec = build_description(world.models[0].model, store, notes, in_pieces=in_pieces)
         for body in spec.worldbody.bodies:
             _move(body, world.models[0].pose)
         return spec
     whole: Any = None
     names: set[str] = set()
     for placed in world.models:
-        spec = build_description(placed.model, store, notes)
+        spec = build_description(placed.model, store, notes, in_pieces=in_pieces)
         name = placed.model.name
         while name in names:
             name += "_"

@@ -15,6 +15,7 @@ __all__ = ["rigid_groups", "tidy"]
 T = TypeVar("T", Link, Joint)
 
 MOST_LINKS = 5000
+DEEPEST = 500  # links that hang on each other; the engine gives up at twice as many
 
 
 def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Model:
@@ -50,8 +51,23 @@ def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Mode
             continue
         carried.setdefault(joint.child, joint.name)
         joints.append(joint)
-    tree = replace(model, links=tuple(links), joints=tuple(joints))
-    return _mimics_checked(_one_root(tree, file, notes), notes)
+    tree = _one_root(replace(model, links=tuple(links), joints=tuple(joints)), file, notes)
+    _check_depth(tree, file)
+    return _mimics_checked(tree, notes)
+
+
+def _check_depth(model: Model, file: Path) -> None:
+    parents = {joint.child: joint.parent for joint in reversed(model.joints)}
+    depths: dict[str, int] = {}
+    for link in model.links:
+        way = [link.name]
+        while way[-1] in parents and parents[way[-1]] not in depths and len(way) <= DEEPEST:
+            way.append(parents[way[-1]])
+        depth = depths.get(parents.get(way[-1], ""), 0)
+        for number, name in enumerate(reversed(way), 1):
+            depths[name] = depth + number
+        if depths[link.name] > DEEPEST:
+            raise DescriptionError(file, f"its links hang on each other more than {DEEPEST} deep, down to '{link.name}'")
 
 
 def rigid_groups(model: Model) -> dict[str, int]:

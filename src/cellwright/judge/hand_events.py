@@ -1,0 +1,71 @@
+"""What happens between hands and things, and what a hand holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from cellwright.core.pose import Pose
+
+__all__ = ["HandEvent", "Hold", "Moment"]
+
+
+class Moment(StrEnum):
+    """What may happen between a hand and a part or a tray."""
+
+    APPROACH = "approach"
+    GRASP = "grasp"
+    TRANSFER = "transfer"
+    RELEASE = "release"
+    LOSS = "loss"
+
+
+@dataclass(frozen=True)
+class HandEvent:
+    """One such moment.
+
+    Attributes:
+        moment: An empty hand comes to a part or tray; holds it; carries it; opens and lets it go; has lost it. A part
+            that falls off a tray in a hand is lost, too.
+        robot: Whose hand.
+        part: Which object.
+        time_s: When.
+        position_m: Of the object, in the world; of one that left, where the hand last touched it.
+        lifted: Whether it had been lifted before it left the hand.
+        riding: The parts that ride in a tray.
+        tray: The tray that a lost part rode in.
+    """
+
+    moment: Moment
+    robot: str
+    part: str
+    time_s: float
+    position_m: tuple[float, float, float]
+    lifted: bool = False
+    riding: tuple[str, ...] = ()
+    tray: str = ""
+
+
+@dataclass
+class Hold:
+    """A part or a tray in a hand, since it was taken.
+
+    Attributes:
+        part: Which.
+        start_m: Where it was taken.
+        last_m: Where it was when the hand last touched it.
+        lifted: Whether it has been lifted.
+        carried: Whether it is, or was, under way.
+        way_m: How far it has come sideways.
+        riding: Part that rides in a tray -> where in it.
+    """
+
+    part: str
+    start_m: Any
+    last_m: Any
+    lifted: bool = False
+    carried: bool = False
+    way_m: float = 0.0
+    riding: dict[str, Pose] = field(default_factory=dict)
+    looks_without: int = 0

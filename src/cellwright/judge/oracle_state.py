@@ -1,0 +1,222 @@
+"""The true state as a planner sees one: parts counted where a robot can take them, trays where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import (
+    GearFigures,
+    PartFigures,
+    SlotFigures,
+    TrayFigures,
+    TrayKind,
+    part_of_sku,
+    seated_height_m,
+)
+from cellwright.core.pose import Pose
+from cellwright.judge.boxes import boxes_of
+from cellwright.judge.hands import HandWatch
+from cellwright.judge.kit import KitVerdict, judge_kit, parts_on
+from cellwright.judge.oracle_tools import Reaches, ToolShed
+from cellwright.judge.oracle_trays import TrayPlan, lean_rad
+from cellwright.judge.seating import judge_slots
+from cellwright.orders import KitDesign
+from cellwright.planning import CellState, Hand, HandKind, Holder, KitState, PartsTray, RobotState, Tool
+from cellwright.sim import World
+
+__all__ = ["MAX_LEAN_RAD", "TrueState"]
+
+MAX_LEAN_RAD = float(np.radians(42.0))  # estimated: a gear on its cone leans by 38 deg, and its peg can still be taken
+LEANING_RAD = float(np.radians(5.0))  # a part that leans less is taken from straight above
+ALONG_M = 0.1  # from where a tool comes along a leaning part's peg
+ROOM = 100  # so many parts can be set down on tables
+FLOOR_M = 0.3  # what lies lower has fallen to the floor
+
+
+class TrueState:
+    """The world, read once.
+
+    Attributes:
+        lost: Part or tray -> why nobody can take it.
+        hopeless: Why the wanted kits cannot be completed, whatever is planned.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        wanted: Mapping[str, KitDesign],
+        reaches: Reaches,
+        watch: HandWatch | None,
+        robots: Collection[str] | None,
+        max_lean_rad: float,
+    ) -> None:
+        self.world, self.max_lean_rad = world, max_lean_rad
+        self.held = {robot: hold.part for robot, hold in (watch.held if watch else {}).items()}
+        self.shed = ToolShed(world, reaches)
+        self.robots = self.shed.robots
+        self.in_service = {name for name in self.robots if robots is None or name in robots}
+        self.lost: dict[str, str] = {}
+        self.hopeless: list[str] = []
+        self.in_kits: set[str] = set()  # parts that a plan sees as part of a wanted kit, right or wrong
+        self.trays = TrayPlan(world, self.shed, self.in_service, self.held) if boxes_of(world).outlets else None
+        self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design)]
+        if self.trays is not None:
+            self.trays.add_others(wanted)
+            self.kits += self.trays.in_the_way
+            self.lost |= self.trays.lost
+        self.supplies = self._supplies()
+
+    def state(self) -> CellState:
+        """As plain data."""
+        places = {place: takers for place, (_, _, takers) in self.supplies.items()}
+        moved = self.trays
+        if moved is None:
+            places |= {kit.place: self._takers_of_kit(kit) for kit in self.kits}
+        else:
+            places |= {place: takers for place, takers in moved.places.items() if place in moved.working_places}
+            # Who carries the tray must also get to the slots that are still to be filled.
+            places |= {kit.place: places[kit.place] & self._takers_of_kit(kit) for kit in self.kits if kit.place}
+        states = tuple(
+            RobotState(
+                name,
+                frozenset({*(p for p, takers in places.items() if name in takers), *self.shed.at_holders[name]}),
+                self.shed.on[name],
+                self._hand(name),
+                name in self.in_service,
+            )
+            for name in self.robots
+        )
+        return CellState(
+            robots=states,
+            tools=tuple(Tool(name, self.shed.handles[name]) for name in self.shed.names),
+            holders=tuple(Holder(name, tool) for name, tool in self.shed.holders.items()),
+            parts_trays=tuple(
+                PartsTray(place, sku, len(parts), max(self._capacity(place, sku), len(parts)))
+                for place, (sku, parts, _) in self.supplies.items()
+            ),
+            tray_stacks=moved.stacks if moved else (),
+            tables=moved.tables if moved else tuple(kit.place for kit in self.kits),
+            outlets=moved.outlets if moved else (),
+            kits=tuple(self.kits),
+        )
+
+    def _hand(self, robot: str) -> Hand | None:
+        if robot not in self.held:
+            return None
+        item = self.world.objects[self.held[robot]]
+        if not item.is_tray:
+            return Hand(HandKind.PART, item.sku)
+        return self.trays.hands.get(robot) if self.trays is not None else None
+
+    def _kit(self, tray: str, design: KitDesign) -> list[KitState]:
+        verdict = judge_kit(self.world, tray, design)
+        if tray not in self.world.objects or not verdict.items[0].passed:
+            self.hopeless.append(f"{tray}: {verdict.items[0].reason}")
+            return []
+        if self.trays is not None and not self.trays.usable(tray):
+            return []  # another tray may serve
+        filled = self._filled(design, verdict)
+        figures = self.world.objects[tray].figures
+        assert isinstance(figures, TrayFigures)
+        ours = {seating.part for seating in verdict.seatings}
+        for extra in parts_on(self.world, tray, figures):
+            if extra not in ours and extra not in self.held.values() and not self._takers(extra):
+                self.hopeless.append(f"{tray} cannot be cleared: {extra} {self.lost[extra]}")
+        if self.trays is not None:
+            return self.trays.add_wanted(tray, design, filled)
+        return [KitState(tray, design, f"place of {tray}", filled, fixed=True)]
+
+    def _filled(self, design: KitDesign, verdict: KitVerdict) -> tuple[str | None, ...]:
+        """The SKU in each slot of a wanted kit."""
+        filled: list[str | None] = []
+        for slot, seating in zip(design.slots, verdict.seatings, strict=True):
+            sku = self.world.objects[seating.part].sku if seating.part else None
+            if seating.part and not seating.seated and not self._takers(seating.part):
+                if seating.part not in self.held.values():
+                    self.hopeless.append(f"{seating.slot} is blocked: {seating.part} {self.lost[seating.part]}")
+                sku = None
+            elif seating.part and (seating.seated or sku != slot.sku):
+                self.in_kits.add(seating.part)
+            else:
+                sku = None  # empty, or askew: then it can be taken and used as any other that lies somewhere
+            filled.append(sku)
+        return tuple(filled)
+
+    def _supplies(self) -> dict[str, tuple[str, list[str], frozenset[str]]]:
+        """Place -> SKU, parts, who can take them; parts of one tray that differ in that are in several places."""
+        found: dict[str, tuple[str, list[str], frozenset[str]]] = {}
+        for tray, sku in self._parts_trays():
+            found[tray] = (sku, [], self._takers_of_tray(tray))
+        trays = {s.part: t for t, _ in self._parts_trays() for s in judge_slots(self.world, t) if s.seated}
+        for name, item in sorted(self.world.objects.items()):
+            if item.is_tray or name in self.held.values():
+                continue
+            takers = self._takers(name)
+            tray = trays.get(name, "")
+            place = tray if tray and takers == found[tray][2] else f"loose {item.sku} of {' '.join(sorted(takers))}"
+            if takers:  # what is in a kit is not to be had, but if it is wrong there, it can be set aside
+                found.setdefault(place, (item.sku, [], takers))[1].extend([name] * (name not in self.in_kits))
+        return found
+
+    def _parts_trays(self) -> list[tuple[str, str]]:
+        pairs = [(n, i.figures) for n, i in self.world.objects.items() if isinstance(i.figures, TrayFigures)]
+        return [(name, tray.slots[0].accepts) for name, tray in pairs if tray.kind is TrayKind.PARTS]
+
+    def _takers(self, part: str) -> frozenset[str]:
+        """Robots in service that can take it; why none can is noted."""
+        item, pose = self.world.objects[part], self.world.pose_of(part)
+        assert isinstance(item.figures, PartFigures)
+        tilt_rad = lean_rad(pose)
+        point = pose.apply(item.figures.grasp_xyz_m)
+        points = [point]
+        if tilt_rad > LEANING_RAD:
+            points.append(pose.apply(np.array(item.figures.grasp_xyz_m) + [0.0, 0.0, ALONG_M]))
+        takers = frozenset(name for name in self.in_service if self.shed.takes(name, item.sku, *points))
+        if part in self.held.values():
+            return frozenset()
+        if tilt_rad > self.max_lean_rad:
+            self.lost[part] = f"lies tilted by {np.degrees(tilt_rad):.0f} deg"
+        elif point[2] < FLOOR_M:
+            self.lost[part] = "lies on the floor"
+        elif not takers:
+            fitting = any(self.shed.holds(name, item.sku) for name in self.in_service)
+            self.lost[part] = "out of every robot's reach" if fitting else "no tool holds it"
+        return frozenset() if part in self.lost else takers
+
+    def _capacity(self, place: str, sku: str) -> int:
+        item = self.world.objects.get(place)
+        if item is None:
+            return ROOM
+        return sum(slot.accepts == sku for slot in item.figures.slots) if isinstance(item.figures, TrayFigures) else 0
+
+    def _takers_of_kit(self, kit: KitState) -> frozenset[str]:
+        """Robots that reach every slot that is still to be filled."""
+        pairs = zip(kit.design.slots, kit.filled, strict=True)
+        return self._takers_of_tray(kit.name, {slot.name for slot, sku in pairs if sku != slot.sku})
+
+    def _takers_of_tray(self, tray: str, only: Collection[str] | None = None) -> frozenset[str]:
+        figures = self.world.objects[tray].figures
+        assert isinstance(figures, TrayFigures)
+        slots = [slot for slot in figures.slots if only is None or slot.name in only]
+        return frozenset(name for name in self.in_service if self._gets_to(name, figures, tray, slots))
+
+    def _gets_to(self, robot: str, figures: TrayFigures, tray: str, slots: Iterable[SlotFigures]) -> bool:
+        """Whether a robot gets to the slots for whose parts it has a tool; all of them, and there must be one."""
+        points: dict[str, list[npt.NDArray[np.float64]]] = {}
+        for slot in slots:
+            point = self.world.pose_of(tray).apply(_grasp_in_tray(figures, slot))
+            points.setdefault(slot.accepts, []).append(point)
+        for_it = {sku: these for sku, these in points.items() if self.shed.holds(robot, sku)}
+        return (bool(for_it) or not points) and all(
+            self.shed.takes(robot, sku, *these) for sku, these in for_it.items()
+        )
+
+
+def _grasp_in_tray(tray: TrayFigures, slot: SlotFigures) -> npt.NDArray[np.float64]:
+    """Where the tool holds a part that is seated in the slot."""
+    part = part_of_sku(slot.accepts)
+    height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
+    return Pose.from_xyz_rpy([*slot.xy_m, height_m]).apply(part.grasp_xyz_m)

@@ -1,0 +1,136 @@
+"""The tools of a cell as they really are: on robots, in holders or lost; what each holds, who can have it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import (
+    CHANGERS,
+    FURNITURE,
+    TOOLS,
+    GripperFigures,
+    PartFigures,
+    ToolHolderFigures,
+    TrayFigures,
+    VacuumFigures,
+    tray_grip,
+)
+from cellwright.core.pose import Pose
+from cellwright.sim import World
+
+__all__ = ["Reaches", "ToolShed"]
+
+Point = npt.NDArray[np.float64]
+
+HANGS_M = 0.02  # a tool that near to where it hangs in a holder can be taken from there
+
+
+class Reaches(Protocol):
+    """Whether a robot gets to a point of the world from above."""
+
+    def __call__(self, robot: str, point_in_world_m: Point, tool: str = "") -> bool:
+        """Asks.
+
+        Args:
+            robot: Who.
+            point_in_world_m: Where.
+            tool: With which tool, of those that robots change; without a name, with what is there for good: its own
+                tool, or the changer.
+        """
+
+
+class ToolShed:
+    """All tools.
+
+    Args:
+        world: What is really there.
+        reaches: Where each robot gets to.
+
+    Attributes:
+        robots: Those that have a tool or a changer.
+        on: Robot -> the tool that it has now.
+        holders: Holder -> the tool that hangs there.
+        at_holders: Robot -> the holders that it gets to.
+        handles: Tool -> SKUs of the parts and trays that it holds.
+    """
+
+    def __init__(self, world: World, reaches: Reaches) -> None:
+        self._world, self._reaches = world, reaches
+        self.robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
+        self._fixed = {f"{n}_gripper": i.hand.figures for n, i in world.robots.items() if i.hand and i.changer is None}
+        self._figures = {**self._fixed, **{name: TOOLS.get(tool.model) for name, tool in world.cell.tools.items()}}
+        own = {name: f"{name}_gripper" for name in self.robots if f"{name}_gripper" in self._fixed}
+        self.on: dict[str, str | None] = {name: own.get(name) or world.mounts.on.get(name) for name in self.robots}
+        places = {name: place for name in world.cell.fixtures if (place := self._coupling(name)) is not None}
+        self.holders = {name: self._hanging(place) for name, place in places.items()}
+        changing = [name for name in self.robots if world.robots[name].changer]
+        self.at_holders = {
+            robot: [h for h, place in places.items() if robot in changing and reaches(robot, place.position)]
+            for robot in self.robots
+        }
+        self.handles = {name: self._held_by(name) for name in self._figures}
+
+    @property
+    def names(self) -> list[str]:
+        """Of all tools."""
+        return list(self._figures)
+
+    def tools_of(self, robot: str) -> list[str]:
+        """What a robot has, or can have: what hangs in holders that it gets to."""
+        hanging = [self.holders[holder] for holder in self.at_holders[robot]]
+        return [tool for tool in (self.on[robot], *hanging) if tool is not None]
+
+    def takes(self, robot: str, sku: str, *points: Point) -> bool:
+        """Whether a robot gets to all these points with one tool that holds such parts or trays."""
+        fitting = [tool for tool in self.tools_of(robot) if sku in self.handles[tool]]
+        return any(self._gets_to(robot, tool, points) for tool in fitting)
+
+    def holds(self, robot: str, sku: str) -> bool:
+        """Whether a robot has, or can have, a tool for such parts or trays."""
+        return any(sku in self.handles[tool] for tool in self.tools_of(robot))
+
+    def grip_point(self, tray: TrayFigures, pose_tray: Pose) -> Point:
+        """Where a tray is taken, by the first tool that can; the middle of its upper face, when there is none."""
+        grips = [tray_grip(tray, tool) for tool in self._figures.values() if isinstance(tool, VacuumFigures)]
+        xyz_m = next((grip.xyz_m for grip in grips if grip is not None), (0.0, 0.0, tray.thickness_m))
+        return pose_tray.apply(xyz_m)
+
+    def _gets_to(self, robot: str, tool: str, points: tuple[Point, ...]) -> bool:
+        name = "" if tool in self._fixed else tool
+        return all(self._reaches(robot, point, name) for point in points)
+
+    def _coupling(self, fixture: str) -> Pose | None:
+        """Where the coupling of a tool is that hangs in a holder; None for any other fixture."""
+        holder = FURNITURE.get(self._world.cell.fixtures[fixture].model)
+        changers = [robot.changer for robot in self._world.cell.robots.values() if robot.changer is not None]
+        if not isinstance(holder, ToolHolderFigures) or not changers:
+            return None
+        spot = holder.coupling_xyz_rpy(CHANGERS.get(changers[0]))
+        return self._world.layout.fixtures[fixture] @ Pose.from_xyz_rpy(*spot)
+
+    def _hanging(self, place: Pose) -> str | None:
+        for name, tool in self._world.loose_tools.items():
+            away_m = float(np.linalg.norm(self._world.data.xpos[tool.body] - place.position))
+            if name not in self.on.values() and away_m < HANGS_M:
+                return name
+        return None
+
+    def _held_by(self, tool: str) -> frozenset[str]:
+        """What fits between its pads or under its cups, of what the cell says that it is for."""
+        cfg, figures = self._world.cell.tools.get(tool), self._figures[tool]
+        meant = None if cfg is None else cfg.handles
+        things = {item.sku: item.figures for item in self._world.objects.values()}
+        fitting = {sku: thing for sku, thing in things.items() if meant is None or thing.name in meant}
+        return frozenset(sku for sku, thing in fitting.items() if _fits(figures, thing))
+
+
+def _fits(tool: object, thing: PartFigures | TrayFigures) -> bool:
+    if isinstance(tool, GripperFigures):
+        wide = isinstance(thing, PartFigures) and 2 * tool.closed_m < thing.grasp_width_m < 2 * tool.open_m
+        return bool(wide)
+    if not isinstance(tool, VacuumFigures):
+        return False
+    return tray_grip(thing, tool) is not None if isinstance(thing, TrayFigures) else tool.fits(thing)

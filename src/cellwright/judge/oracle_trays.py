@@ -1,0 +1,224 @@
+"""Kit trays that robots carry, as they really are: in stacks, on tables, in hands, in boxes of kits, or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
+
+from cellwright.catalogue import FURNITURE, TrayFigures, TrayKind
+from cellwright.catalogue.furniture_kinds import BoxFigures, TableFigures
+from cellwright.core.pose import Pose
+from cellwright.judge.boxes import boxes_of
+from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
+from cellwright.judge.oracle_tools import ToolShed
+from cellwright.orders import DESIGNS, KitDesign
+from cellwright.planning import Hand, HandKind, KitState, Outlet, TrayStack
+from cellwright.sim import World
+
+__all__ = ["TrayPlan", "lean_rad"]
+
+FLAT_RAD = float(np.radians(3.0))  # cups seal on what leans less
+ON_TABLE_M = 0.02
+OVER_TABLE_M = 0.15  # what lies askew on a table is not higher above it
+
+
+def lean_rad(pose: Pose) -> float:
+    """Angle between a thing's axis and the vertical."""
+    return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
+
+
+class TrayPlan:
+    """Where trays are to be had, where kits are built, and where they go.
+
+    Trays of one kind are as good as each other: those in boxes of empty trays, and those that stand empty anywhere in
+    reach, are counted; a wanted kit that has been begun is a kit where it stands.
+
+    Attributes:
+        lost: Tray -> why nobody can use it.
+        places: Stack, table or outlet -> the robots in service that carry trays there.
+        hands: Robot -> the tray or the kit that it holds.
+        in_the_way: Kits on tables that nobody wants.
+    """
+
+    def __init__(self, world: World, shed: ToolShed, in_service: Collection[str], held: Mapping[str, str]) -> None:
+        self._world, self._shed, self._in_service = world, shed, in_service
+        self._holder = {name: robot for robot, name in held.items()}
+        self._boxes = boxes_of(world)
+        self._stacked: dict[tuple[str, str], int] = {}
+        self._inside = dict.fromkeys(self._boxes.outlets, 0)
+        self._tables = _free_tables(world)
+        self._taken: dict[str, str] = {}
+        self.lost: dict[str, str] = {}
+        self.places: dict[str, frozenset[str]] = {}
+        self.hands: dict[str, Hand] = {}
+        self.in_the_way: list[KitState] = []
+        self._kit_trays = {
+            name: item.figures
+            for name, item in world.objects.items()
+            if isinstance(item.figures, TrayFigures) and item.figures.kind is TrayKind.KIT
+        }
+        for table, top in self._tables.items():
+            self.places[table] = self._carriers(*((tray, top) for tray in self._kit_trays.values()))
+        for box, figures in self._boxes.outlets.items():
+            spots = [world.layout.fixtures[box] @ Pose.from_xyz_rpy(spot) for spot in figures.places_xyz_m]
+            trays = {tray.sku: tray for tray in self._kit_trays.values()}.values()
+            self.places[box] = self._carriers(*((tray, spot) for tray in trays for spot in spots))
+
+    @property
+    def stacks(self) -> tuple[TrayStack, ...]:
+        """Where empty trays are to be had."""
+        return tuple(TrayStack(place, sku, count) for (place, sku), count in self._stacked.items())
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Where kits are built: tables that are kept for it, and wherever a kit that was begun stands."""
+        blocked = [table for table, tray in self._taken.items() if tray in self.lost]
+        adhoc = [place for place in self.places if place.startswith("place of ")]
+        kept = (table for table in self._tables if self.places[table] and table not in blocked)
+        return (*kept, *adhoc)
+
+    @property
+    def outlets(self) -> tuple[Outlet, ...]:
+        """Where finished kits go."""
+        boxes = self._boxes.outlets
+        return tuple(Outlet(name, min(self._inside[name], box.capacity), box.capacity) for name, box in boxes.items())
+
+    @property
+    def working_places(self) -> set[str]:
+        """All of these."""
+        return {*self.tables, *(stack.name for stack in self.stacks), *self._boxes.outlets}
+
+    def usable(self, tray: str) -> bool:
+        """Whether a tray stands, or is held, where somebody in service can go on with it; why not is noted.
+
+        One in a box of kits counts as done there, and one that is not is no use any more.
+        """
+        if tray in self._holder:
+            return True
+        pose, figures = self._world.pose_of(tray), self._kit_trays[tray]
+        if lean_rad(pose) > FLAT_RAD:
+            self.lost[tray] = f"lies tilted by {np.degrees(lean_rad(pose)):.0f} deg"
+        elif not self._carriers((figures, pose)):
+            self.lost[tray] = "out of every robot's reach" if pose.position[2] > ON_TABLE_M else "lies on the floor"
+        if tray in self.lost and (table := self._table_below(pose, OVER_TABLE_M)):
+            self._taken[table] = tray
+        return tray not in self.lost
+
+    def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
+        """A tray that shall become a kit: as a kit where it stands, or as one more tray."""
+        sku, empty = design.tray_sku, not any(filled)
+        if (robot := self._holder.get(tray)) is not None:
+            return self._in_hand(robot, tray, design, filled)
+        if box := self._box_of(tray, self._boxes.outlets):
+            self._inside[box] += 1
+            done = all(item.passed for item in judge_kit(self._world, tray, design).items if item.name != TOOL_CLEAR)
+            if not done:
+                self.lost[tray] = f"is in {box} and not complete"
+            return [KitState(tray, design, box, filled)] if done else []
+        if empty and (box := self._box_of(tray, self._boxes.supplies)):
+            self._count(box, sku, tray)
+            return []
+        return [KitState(tray, design, self._place(tray), filled)]
+
+    def add_others(self, wanted: Mapping[str, KitDesign]) -> None:
+        """All trays that are not wanted: those in stacks and boxes are counted, on a table they are in the way."""
+        for tray, figures in self._kit_trays.items():
+            if tray in wanted:
+                continue
+            if box := self._box_of(tray, self._boxes.outlets):
+                self._inside[box] += 1
+                continue
+            if tray in self._holder:
+                self.hands[self._holder[tray]] = Hand(HandKind.KIT_TRAY, figures.sku)
+                continue
+            if not self.usable(tray):
+                continue
+            is_empty = next(parts_on(self._world, tray, figures), None) is None
+            if is_empty and (box := self._box_of(tray, self._boxes.supplies)):
+                self._count(box, figures.sku, tray)
+            elif table := self._table_below(self._world.pose_of(tray)):
+                self._block(tray, table, [*wanted.values(), *map(DESIGNS.get, DESIGNS)])
+            elif is_empty:
+                self._count(f"loose {tray}", figures.sku, tray)
+
+    def _in_hand(self, robot: str, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
+        """A full kit is put away, an empty tray is a tray; a kit that was begun goes back to a table first."""
+        if not any(filled):
+            self.hands[robot] = Hand(HandKind.KIT_TRAY, design.tray_sku)
+            return []
+        if filled == tuple(slot.sku for slot in design.slots):
+            self.hands[robot] = Hand(HandKind.KIT, design.tray_sku, tray)
+            return [KitState(tray, design, "", filled)]
+        free = [table for table in self._tables if table not in self._taken]
+        if not free:
+            self.lost[tray] = "there is no table to set it down"
+            return []
+        self._taken[free[0]] = tray
+        return [KitState(tray, design, free[0], filled)]
+
+    def _count(self, place: str, sku: str, tray: str) -> None:
+        name = place if (place, sku) in self._stacked or place not in self.places else f"{place} {sku}"
+        self._stacked[name, sku] = self._stacked.get((name, sku), 0) + 1
+        takers = self._carriers((self._kit_trays[tray], self._world.pose_of(tray)))
+        self.places[name] = self.places.get(name, takers) & takers
+
+    def _place(self, tray: str) -> str:
+        """Where it stands: a table, or a place of its own."""
+        pose = self._world.pose_of(tray)
+        table = self._table_below(pose)
+        place = table if table and table not in self._taken else f"place of {tray}"
+        self._taken[place] = tray
+        self.places[place] = self._carriers((self._kit_trays[tray], pose))
+        return place
+
+    def _block(self, tray: str, table: str, designs: Iterable[KitDesign]) -> None:
+        fitting = [design for design in designs if design.tray_sku == self._kit_trays[tray].sku]
+        if table not in self._taken and fitting:
+            self._taken[table] = tray
+            empty = (None,) * len(fitting[0].slots)
+            self.in_the_way.append(KitState(tray, fitting[0], table, empty, created=False))
+
+    def _carriers(self, *trays: tuple[TrayFigures, Pose]) -> frozenset[str]:
+        """Robots in service that take such trays at all these places."""
+        grips = [(tray.sku, self._shed.grip_point(tray, pose)) for tray, pose in trays]
+        return frozenset(
+            robot
+            for robot in self._in_service
+            if grips and all(self._shed.takes(robot, sku, point) for sku, point in grips)
+        )
+
+    def _box_of(self, tray: str, boxes: Mapping[str, BoxFigures]) -> str:
+        if not boxes:
+            return ""
+        standing = self._boxes.standing(self._world, tray, boxes)
+        return standing.box if standing.inside else ""
+
+    def _table_below(self, pose: Pose, within_m: float = ON_TABLE_M) -> str:
+        for name, top in self._tables.items():
+            figures = FURNITURE.get(self._world.cell.fixtures[name].model)
+            assert isinstance(figures, TableFigures)
+            if _is_on(figures, top, pose, within_m):
+                return name
+        return ""
+
+
+def _free_tables(world: World) -> dict[str, Pose]:
+    """Tables on which nothing is drawn, and no robot stands -> the middle of the top."""
+    fixtures = world.cell.fixtures
+    drawn = [tray.pose.pose for tray in world.cell.trays.values()]
+    drawn += [fixture.pose.pose for fixture in fixtures.values()]
+    bases, tables = [robot.base.pose for robot in world.cell.robots.values()], {}
+    for name, fixture in fixtures.items():
+        figures = FURNITURE.get(fixture.model)
+        if isinstance(figures, TableFigures):
+            top = fixture.pose.pose @ Pose.from_xyz_rpy((0.0, 0.0, figures.top_m))
+            carries = any(_is_on(figures, top, pose) for pose in drawn)
+            if not carries and not any(_is_on(figures, top, base, OVER_TABLE_M) for base in bases):
+                tables[name] = top
+    return tables
+
+
+def _is_on(table: TableFigures, top: Pose, pose: Pose, within_m: float = ON_TABLE_M) -> bool:
+    x, y, z = np.abs((top.inverse() @ pose).position)
+    return bool(x <= table.size_m[0] / 2 and y <= table.size_m[1] / 2 and z <= within_m)

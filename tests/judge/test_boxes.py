@@ -1,0 +1,54 @@
+"""Boxes for finished kits: a kit is done when it also stands in one."""
+
+import numpy as np
+import pytest
+
+from cellwright.cells import load_cell
+from cellwright.core.pose import Pose
+from cellwright.judge import judge_kit, score_run
+from cellwright.judge.boxes import boxes_of
+from cellwright.judge.kit import IN_BOX
+from cellwright.orders import DESIGNS
+from cellwright.sim import World
+
+M2L1, TRAY = DESIGNS.get("kit_m2l1"), "m2l1_tray_2"
+BOX = Pose.from_xyz_rpy([0.65, -0.522, 0.894], [0, 0, np.pi / 2])
+
+
+@pytest.fixture(scope="module")
+def world():
+    return World(load_cell("kitting").model_copy(update={"settle_s": 0.0}), 0)
+
+
+def item(world, tray=TRAY):
+    return {item.name: item for item in judge_kit(world, tray, M2L1).items}[IN_BOX]
+
+
+def test_boxes_with_trays_drawn_in_them_are_supplies(world):
+    boxes = boxes_of(world)
+    assert (set(boxes.supplies), set(boxes.outlets)) == ({"m2l1_tray_box", "s2l2_tray_box"}, {"kit_box"})
+    assert boxes.standing(world, TRAY, boxes.supplies).stands
+
+
+@pytest.mark.parametrize(
+    ("pose", "passed", "reason"),
+    [
+        (Pose.from_xyz_rpy([0.0, -0.65, 0.89]), False, "0.662 m from kit_box"),
+        (BOX, True, "in kit_box, "),
+        (BOX @ Pose.from_xyz_rpy([0, 0, 0.02]), False, "in kit_box, 20.0 mm above its place"),
+        (BOX @ Pose.from_xyz_rpy([0, 0, 0.002], [0.06, 0, 0]), False, "tilted by 3.4 deg (limit 2 deg)"),
+    ],
+)
+def test_a_tray_stands_in_its_box_or_the_verdict_says_where_it_is(world, pose, passed, reason):
+    world.place(TRAY, pose)
+    assert item(world).passed is passed
+    assert reason in item(world).reason
+    assert not judge_kit(world, TRAY, M2L1).done, "it is empty"
+
+
+def test_it_is_worth_points_and_a_tray_that_is_gone_has_none(world):
+    world.place(TRAY, BOX)
+    kits = [judge_kit(world, tray, M2L1) for tray in (TRAY, "no_tray")]
+    lines = {line.name: line for line in score_run(kits, [], [], 10.0, par_s=20, limit_s=30).items}
+    assert (lines[f"{TRAY}/{IN_BOX}"].points, lines[f"{TRAY}/{IN_BOX}"].most) == (2.0, 2.0)
+    assert (lines[f"no_tray/{IN_BOX}"].points, lines[f"no_tray/{IN_BOX}"].reason) == (0.0, "the tray is gone")

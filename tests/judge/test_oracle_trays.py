@@ -1,0 +1,118 @@
+"""The oracle where trays are carried and tools are changed: what is left of both, by the truth."""
+
+import numpy as np
+import pytest
+
+from cellwright.catalogue import seated_height_m
+from cellwright.cells import load_cell
+from cellwright.core.pose import Pose
+from cellwright.judge import judge_kit, judge_recoverable
+from cellwright.orders import DESIGNS
+from cellwright.planning import PlanStatus
+from cellwright.sim import World
+
+M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
+WANTED = {"m2l1_tray_2": M2L1}
+TABLE, BOX = Pose.from_xyz_rpy([0.0, -0.65, 0.89]), Pose.from_xyz_rpy([0.65, -0.522, 0.894], [0, 0, np.pi / 2])
+
+
+def reaches(robot, point, tool=""):
+    """Everything on the tables."""
+    return point[2] > 0.85
+
+
+@pytest.fixture(scope="module")
+def made():
+    return World(load_cell("kitting").model_copy(update={"settle_s": 0.0}), 0)
+
+
+@pytest.fixture
+def world(made):
+    start = made.snapshot()
+    yield made
+    made.restore(start)
+
+
+def fill(world, tray, parts):
+    """Sets gears into the slots of a tray, one after the other."""
+    figures = world.objects[tray].figures
+    for slot, part in zip(figures.slots, parts, strict=False):
+        height_m = seated_height_m(figures, slot, world.objects[part].figures)
+        world.place(part, world.pose_of(tray) @ Pose.from_xyz_rpy([*slot.xy_m, height_m]))
+
+
+def verbs(verdict):
+    return [str(action).split()[0].strip("(") for action in verdict.plan.actions]
+
+
+def test_tools_hang_in_their_holders_and_trays_are_stacked(world):
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    state = verdict.state
+    assert {holder.name: holder.tool for holder in state.holders} == {
+        "gripper_holder": "big_gripper",
+        "tray_tool_holder": "tray_vacuum",
+    }
+    assert {(stack.name, stack.count) for stack in state.tray_stacks} == {("m2l1_tray_box", 2), ("s2l2_tray_box", 2)}
+    assert [(outlet.name, outlet.count, outlet.capacity) for outlet in state.outlets] == [("kit_box", 0, 2)]
+    assert state.tables == ("work_table",)
+    assert {"take-kitTray", "place-kit"} < set(verbs(verdict))
+
+
+def test_a_kit_that_was_begun_is_gone_on_with_where_it_stands(world):
+    world.place("m2l1_tray_2", TABLE)
+    fill(world, "m2l1_tray_2", ["medium_gear_1", "medium_gear_2"])
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    (kit,) = verdict.state.kits
+    assert (kit.place, kit.filled.count(None), kit.fixed) == ("work_table", 1, False)
+    assert "take-kitTray" not in verbs(verdict)
+    assert verbs(verdict).count("take-part") == 1
+
+
+def test_a_kit_in_its_box_is_done_and_one_that_lacks_a_part_is_built_anew(world):
+    world.place("m2l1_tray_2", BOX)
+    fill(world, "m2l1_tray_2", ["medium_gear_1", "medium_gear_2", "large_gear_1"])
+    assert judge_kit(world, "m2l1_tray_2", M2L1).done
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert (verdict.recoverable, verdict.plan.actions) == (True, ())
+    world.place("large_gear_1", Pose.from_xyz_rpy([1.0, 1.0, 0.001]))
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.lost["m2l1_tray_2"] == "is in kit_box and not complete"
+    assert verdict.state.outlets[0].count == 1
+    assert "take-kitTray" in verbs(verdict)
+
+
+def test_a_tray_that_fell_is_lost_and_another_one_serves_while_there_is_one(world):
+    world.place("m2l1_tray_2", Pose.from_xyz_rpy([0.3, -1.3, 0.001]))
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.lost == {"m2l1_tray_2": "lies on the floor"}
+    world.place("m2l1_tray_1", Pose.from_xyz_rpy([0.0, -1.3, 0.001]))
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert "m2l1_tray_1: lies on the floor" in verdict.reason
+
+
+def test_a_tray_askew_on_the_work_table_leaves_no_place_to_work(world):
+    world.place("m2l1_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.03], [0.3, 0, 0]))
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert verdict.plan.status is not PlanStatus.SOLVED
+    assert "m2l1_tray_2: lies tilted by 17 deg" in verdict.reason
+
+
+def test_a_tool_that_fell_out_of_its_holder_is_lost_with_what_it_is_for(world):
+    tool = world.loose_tools["tray_vacuum"]
+    world.data.qpos[tool.qpos : tool.qpos + 3] += [0.0, 0.1, 0.0]
+    world.place("m2l1_tray_1", world.pose_of("m2l1_tray_1"))  # brings everything up to date
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert {holder.tool for holder in verdict.state.holders} == {"big_gripper", None} if verdict.state else True
+
+
+def test_both_kits_need_more_large_gears_than_there_are(world):
+    verdict = judge_recoverable(world, WANTED | {"s2l2_tray_2": S2L2}, reaches)
+    assert not verdict.recoverable
+    assert "sku_part_large_gear" in verdict.reason
