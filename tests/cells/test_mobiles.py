@@ -36,6 +36,14 @@ def test_variants_have_other_numbers_of_robots_within_their_walls(variant, count
         assert (np.abs(placed.pose_in_world.position[:2]) + 0.04 < np.array(cell.arena.size_m) / 2).all()
 
 
+def test_the_shipped_cell_with_any_number_of_robots():
+    cell = load_cell("epucks").changed({"arena": {"size_m": [1.6, 1.6]}, "mobiles": {"ePuck": {"count": 20}}})
+    assert len(nominal_layout(cell, 0).mobiles) == 20
+    assert cell.arena.wall_height_m == 0.06
+    with pytest.raises(BadInput, match=r"epucks.yaml, changed: mobiles.ePuck.count: should be greater than"):
+        load_cell("epucks").changed({"mobiles": {"ePuck": {"count": 0}}})
+
+
 def test_one_robot_without_a_count_has_its_own_name():
     cell = cell_with({"scout": {"model": "epuck", "pose": {"xyz_m": [1, 2, 0], "rpy_deg": [0, 0, 90]}}})
     placed = nominal_layout(cell, 0).mobiles["scout"]

@@ -95,6 +95,13 @@ def test_a_tray_that_fell_is_lost_and_another_one_serves_while_there_is_one(worl
     assert "m2l1_tray_1: lies on the floor" in verdict.reason
 
 
+def test_a_tray_askew_on_a_stack_spoils_the_stack(world):
+    world.place("m2l1_tray_2", world.pose_of("m2l1_tray_1") @ Pose.from_xyz_rpy([0.0, 0.08, 0.03], [0.15, 0, 0]))
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert verdict.lost["m2l1_tray_1"] == "lies under m2l1_tray_2"
+
+
 def test_a_tray_askew_on_the_work_table_leaves_no_place_to_work(world):
     world.place("m2l1_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.03], [0.3, 0, 0]))
     verdict = judge_recoverable(world, WANTED, reaches)

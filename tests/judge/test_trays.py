@@ -9,7 +9,15 @@ from cellwright.cells import load_cell
 from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
-from cellwright.judge import CollisionMonitor, DropMonitor, FaultScheduler, HandWatch, kitting_permits, parse_fault
+from cellwright.judge import (
+    CollisionMonitor,
+    DropMonitor,
+    FaultScheduler,
+    HandWatch,
+    Permit,
+    kitting_permits,
+    parse_fault,
+)
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 
@@ -91,6 +99,11 @@ def stand(made):
 
 def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_touches_nothing_that_it_should_not(stand):
     stand.at("held")
+    others = [permit for permit in stand.monitor.permits if not permit.covers(KIT, "work_table")]
+    gentle, strict = (
+        CollisionMonitor(stand.world, stand.lab.stepper, [*others, Permit(KIT, "work_table", limit_n=n)], name=f"{n} N")
+        for n in (60.0, 0.5)
+    )
 
     async def put_back():
         await stand.shift(0.03, 0.0)
@@ -104,7 +117,10 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
     assert set(stand.heard[1].riding) == set(stand.heard[-1].riding) == GEARS
     assert stand.heard[-1].lifted
     assert stand.watch.held == {}
-    assert stand.monitor.hits == stand.drops.drops == []
+    assert stand.monitor.hits == stand.drops.drops == gentle.hits == []
+    assert {(hit.first, hit.second) for hit in strict.hits} == {(KIT, "work_table")}, "it was set down harder than that"
+    gentle.stop()
+    strict.stop()
 
 
 def test_it_knows_that_the_tray_is_held_and_the_gears_only_ride(stand):

@@ -6,7 +6,7 @@ Files use metres and degrees, and every key says so; inside the program angles a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -224,7 +224,16 @@ class Cell(Cfg):
         """The cell with the differences of one of its variants, checked as a whole."""
         if name not in self.variants:
             raise UnknownName("variant", name, self.variants, self.where)
-        cell = validate(_changed(self.model_dump(), self.variants[name]), Cell, f"{self.where}@{name}")
+        return self.changed(self.variants[name], f"{self.where}@{name}")
+
+    def changed(self, differences: Mapping[str, Any], where: str = "") -> Cell:
+        """The cell with some differences, written as those of a variant; checked as a whole.
+
+        Args:
+            differences: Sections as in a file; what they leave out stays.
+            where: What errors call it.
+        """
+        cell = validate(_changed(self.model_dump(), dict(differences)), Cell, where or f"{self.where}, changed")
         return cell.read_from(self.file) if self.file else cell
 
     @property

@@ -34,7 +34,9 @@ def import_model(
     tip: Annotated[str, typer.Option(help="The link or frame that is an arm's flange, or a tool's centre.")] = "",
     model: Annotated[str, typer.Option(help="Which of several models of an SDF file.")] = "",
     arg: Annotated[list[str] | None, typer.Option(help="Argument of xacro, name:=value; may be repeated.")] = None,
-    srdf: Annotated[Path | None, typer.Option(help="MoveIt's file of a URDF robot; one that lies near is found.")] = None,
+    srdf: Annotated[
+        Path | None, typer.Option(help="MoveIt's file of a URDF robot; one that lies near is found.")
+    ] = None,
     units: Annotated[str, typer.Option(help=f"Of a mesh file: {', '.join(get_args(Unit))}.")] = "",
     mass: Annotated[float | None, typer.Option(help="Of the whole, in kg.")] = None,
     payload: Annotated[float | None, typer.Option(help="Rated load of an arm, in kg.")] = None,

@@ -12,11 +12,12 @@ from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
 from cellwright.execution.settings import Recipe
 from cellwright.execution.tray_places import lying_about
-from cellwright.execution.view import CellView, Seen
+from cellwright.execution.view import CellView, Seat, Seen
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
     HandKind,
+    KitJob,
     KitState,
     PartsTray,
     PlanRequest,
@@ -78,8 +79,9 @@ def make_plan(
     """
     shy = {part.name: why for part in view.parts() if (why := unfit(part, recipe, left_out))}
     leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
-    upright = _Desk(view, robots, {**leaning, **shy}, planner, kits)
-    desk = _Desk(view, robots, shy, planner, kits)
+    trays = [tray for tray in lying_about(view) if tray not in left_out]
+    upright = _Desk(view, robots, {**leaning, **shy}, planner, kits, trays)
+    desk = _Desk(view, robots, shy, planner, kits, trays)
     whole = desk.request(orders)
     chosen = {job.name: job.design for job in whole.jobs}
     wanted, missing = desk.without_blocked(orders, whole)
@@ -118,6 +120,7 @@ class _Desk:
 
     Attributes:
         shy: Part -> why it cannot be taken.
+        trays: Kit trays that lie about; they are taken before others of their kind.
     """
 
     view: CellView
@@ -125,6 +128,7 @@ class _Desk:
     shy: Mapping[str, str]
     planner: str | None
     kits: Collection[str] | None
+    trays: Sequence[str]
 
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """What to plan; a part that lies by itself is a supply of one, for the robots that get there."""
@@ -142,7 +146,8 @@ class _Desk:
         spare = {robot.name: found for robot in able if (found := self._spare_slot(robot, state))}
         able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
         near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
-        stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in lying_about(view)]
+        stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
+        stacks += [stack for stack in state.tray_stacks if stack.sku not in {loose.sku for loose in stacks}]
         able = [
             replace(r, reach=r.reach | {s.name for s in stacks if view.reaches(r.name, view.pose(s.name).position)})
             for r in able
@@ -150,7 +155,7 @@ class _Desk:
         return PlanRequest(
             replace(
                 state,
-                tray_stacks=(*state.tray_stacks, *stacks),
+                tray_stacks=tuple(stacks),
                 parts_trays=(
                     *state.parts_trays,
                     *(PartsTray(part.name, part.sku, 1, 1) for part in loose),
@@ -189,7 +194,7 @@ class _Desk:
         """The orders without slots across which a part lies that nobody can take away."""
         parts, missing = self.view.parts(), []
         for job in request.jobs:
-            for seat in self.view.seats_of_kit(job.name, job.design) if job.started else ():
+            for seat in _seats(self.view, job):
                 if self.view.in_seat(seat, parts) is not None:
                     continue
                 for part in blockers(self.view, seat, parts):
@@ -253,11 +258,16 @@ def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:
     return min(known, key=lambda place: part.across_m(view.pose(place).position), default="")
 
 
+def _seats(view: CellView, job: KitJob) -> list[Seat]:
+    """The slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
+    return view.seats_of_kit(job.name, job.design) if job.started and job.name in view.facts.tree.index else []
+
+
 def _filled(view: CellView, request: PlanRequest) -> set[tuple[str, str]]:
     """Designs and their slots that hold a part of the right SKU in some kit."""
     parts, full = view.parts(), set()
     for job in request.jobs:
-        for seat in view.seats_of_kit(job.name, job.design) if job.started else ():
+        for seat in _seats(view, job):
             there = view.in_seat(seat, parts)
             if there is not None and there.sku == seat.sku:
                 full.add((job.design.name, seat.name))

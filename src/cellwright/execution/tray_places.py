@@ -76,10 +76,10 @@ def place_of(view: CellView, thing: str) -> str:
             continue
         length_m, width_m, height_m = facts.sizes[place.name]
         in_place = view.pose(place.name).inverse() @ pose
-        x, y = np.abs(in_place.apply(_corners(view, thing))[:, :2]).max(axis=0) - BESIDE_M
-        low_m, high_m = (
-            (height_m - NEAR_M, height_m + NEAR_M) if place.kind == "WorkTable" else (-STACKED_M, height_m)
-        )
+        points, low_m, high_m = _corners(view, thing), -STACKED_M, height_m
+        if place.kind == "WorkTable":  # there it may stand over the edge
+            points, low_m, high_m = np.zeros((1, 3)), height_m - NEAR_M, height_m + NEAR_M
+        x, y = np.abs(in_place.apply(points)[:, :2]).max(axis=0) - BESIDE_M
         if x <= length_m / 2 and y <= width_m / 2 and low_m <= in_place.position[2] <= high_m:
             return place.name
     return next(thing.name for thing in facts.of_kind("KittingWorkstation"))

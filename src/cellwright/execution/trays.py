@@ -76,7 +76,10 @@ def kit_tray_of(view: CellView, thing: str) -> str:
 
 
 def top_trays(view: CellView, stack: str) -> list[str]:
-    """Kit trays that are believed to be in a box, from the top down; or one that lies about, by its own name."""
+    """Kit trays that are believed to be in a box, from the top down, those first that were ever seen.
+
+    One that lies about is known by its own name.
+    """
     in_kits = set(view.facts.tray_of.values())
     found = [
         tray.name
@@ -86,7 +89,7 @@ def top_trays(view: CellView, stack: str) -> list[str]:
         and tray.name not in view.facts.held.values()
         and tray.name not in view.gone
     ]
-    return sorted(found, key=lambda name: -float(view.pose(name).position[2]))
+    return sorted(found, key=lambda name: (not view.belief.source(name), -float(view.pose(name).position[2])))
 
 
 def spot_on_table(view: CellView, table: str) -> Pose:

@@ -122,6 +122,7 @@ class HandWatch:
             robot: np.array([n for n, item in enumerate(items) if _takes(tool, item)], dtype=np.intp)
             for robot, tool in self._tools.items()
         }
+        self._rows = {r: {self._names[n]: row for row, n in enumerate(takes)} for r, takes in self._takes.items()}
 
     def _tick(self) -> None:
         touched = self._touched()
@@ -175,12 +176,11 @@ class HandWatch:
 
     def _look_below(self, robot: str, hand: _Hand, tcp_m: Any) -> None:
         """Whether the empty hand has come to a part: over it, and slow or on its way down."""
-        takes = self._takes[robot]
-        x, y, z = (tcp_m - self._grasp_points(takes)).T
-        if hand.let_go in self._numbers:
-            there = self._grasp_points(np.array([self._numbers[hand.let_go]]))[0]
-            if _length(tcp_m - there) > AWAY_M:
-                hand.let_go = ""
+        takes, rows = self._takes[robot], self._rows[robot]
+        offsets = tcp_m - self._grasp_points(takes)
+        x, y, z = offsets.T
+        if hand.let_go in rows and _length(offsets[rows[hand.let_go]]) > AWAY_M:
+            hand.let_go = ""
         near = (np.abs(x) < OVER_M).nonzero()[0]  # mostly none, and then there is nothing else to reckon
         below = near[(np.hypot(x[near], y[near]) < OVER_M) & (z[near] > 0) & (z[near] < ABOVE_M)] if len(near) else near
         if not len(below):

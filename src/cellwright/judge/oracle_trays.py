@@ -20,7 +20,7 @@ __all__ = ["TrayPlan", "lean_rad"]
 
 FLAT_RAD = float(np.radians(3.0))  # cups seal on what leans less
 ON_TABLE_M = 0.02
-OVER_TABLE_M = 0.15  # what lies askew on a table is not higher above it
+OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher above it
 
 
 def lean_rad(pose: Pose) -> float:
@@ -58,6 +58,7 @@ class TrayPlan:
             for name, item in world.objects.items()
             if isinstance(item.figures, TrayFigures) and item.figures.kind is TrayKind.KIT
         }
+        self._note_lost()
         for table, top in self._tables.items():
             self.places[table] = self._carriers(*((tray, top) for tray in self._kit_trays.values()))
         for box, figures in self._boxes.outlets.items():
@@ -90,20 +91,34 @@ class TrayPlan:
         return {*self.tables, *(stack.name for stack in self.stacks), *self._boxes.outlets}
 
     def usable(self, tray: str) -> bool:
-        """Whether a tray stands, or is held, where somebody in service can go on with it; why not is noted.
-
-        One in a box of kits counts as done there, and one that is not is no use any more.
-        """
-        if tray in self._holder:
-            return True
-        pose, figures = self._world.pose_of(tray), self._kit_trays[tray]
-        if lean_rad(pose) > FLAT_RAD:
-            self.lost[tray] = f"lies tilted by {np.degrees(lean_rad(pose)):.0f} deg"
-        elif not self._carriers((figures, pose)):
-            self.lost[tray] = "out of every robot's reach" if pose.position[2] > ON_TABLE_M else "lies on the floor"
-        if tray in self.lost and (table := self._table_below(pose, OVER_TABLE_M)):
-            self._taken[table] = tray
+        """Whether a tray stands, or is held, where somebody in service can go on with it."""
         return tray not in self.lost
+
+    def _note_lost(self) -> None:
+        """Trays that nobody can take as they are, and those below them."""
+        for tray, figures in self._kit_trays.items():
+            pose = self._world.pose_of(tray)
+            if tray in self._holder:
+                continue
+            if lean_rad(pose) > FLAT_RAD:
+                self.lost[tray] = f"lies tilted by {np.degrees(lean_rad(pose)):.0f} deg"
+            elif not self._carriers((figures, pose)):
+                on_floor = pose.position[2] < ON_TABLE_M
+                self.lost[tray] = "lies on the floor" if on_floor else "out of every robot's reach"
+        for upper in tuple(self.lost):
+            for tray in self._kit_trays:
+                if tray not in self.lost and tray not in self._holder and self._lies_on(upper, tray):
+                    self.lost[tray] = f"lies under {upper}"
+        for tray in self.lost:
+            if table := self._table_below(self._world.pose_of(tray), OVER_TABLE_M):
+                self._taken[table] = tray
+
+    def _lies_on(self, upper: str, lower: str) -> bool:
+        """Whether a tray is above another one, if only in part."""
+        x, y, z = (self._world.pose_of(lower).inverse() @ self._world.pose_of(upper)).position
+        sizes = zip(self._kit_trays[lower].size_m, self._kit_trays[upper].size_m, strict=True)
+        room_x, room_y = ((one + other) / 2 for one, other in sizes)
+        return bool(abs(x) < room_x and abs(y) < room_y and 0.0 < z < OVER_TABLE_M)
 
     def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
         """A tray that shall become a kit: as a kit where it stands, or as one more tray."""

@@ -10,7 +10,7 @@ from cellwright.catalogue import ROBOTS, find_model
 from cellwright.core.errors import BadInput
 from cellwright.models import build
 from cellwright.models.exporting import ModelFormat, describe, export_file, export_spec
-from cellwright.models.importing import ModelSettings, import_figures
+from cellwright.models.importing import ModelSettings, Notes, import_figures, read_description
 from cellwright.motion import ArmKinematics
 
 
@@ -62,3 +62,22 @@ def test_arm_comes_back_as_an_arm(name, form, tmp_path):
     for joints in rng.uniform(mine.lower_rad, mine.upper_rad, (20, len(arm.joints))):
         assert mine.forward(joints).is_close(read.forward(joints))
     assert describe(back.spec, name="x").model().link("link_2").inertial is not None
+
+
+def test_urdf_of_a_cell_becomes_a_world(tmp_path, kinematics):
+    ball = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    links = "".join(f"<link name='{name}'>{ball}</link>" for name in ("table", "base", "arm", "cup"))
+    joint = "<joint name='{0}_{1}' type='{1}'><parent link='{2}'/><child link='{0}'/><origin xyz='{3}'/>{4}</joint>"
+    joints = joint.format("table", "fixed", "world", "1 2 0", "") + joint.format("base", "fixed", "world", "0 1 0", "")
+    joints += joint.format("arm", "continuous", "base", "0 0 1", "<axis xyz='0 0 1'/>")
+    joints += joint.format("cup", "floating", "world", "3 0 1", "")
+    (tmp_path / "cell.urdf").write_text(f"<robot name='cell'><link name='world'/>{links}{joints}</robot>")
+    export_file(tmp_path / "cell.urdf", [], tmp_path / "cell.sdf", ModelFormat.SDF)
+    world = read_description(tmp_path / "cell.sdf", [], Notes())
+    assert {p.model.name: p.model.static for p in world.models} == {"table": True, "base": False, "cup": False}
+    found = {}
+    for placed in world.models:
+        poses = kinematics(placed.model, {"arm_continuous": 0.5})
+        found |= {link: (placed.pose @ pose).position.tolist() for link, pose in poses.items()}
+    assert found == {"table": [1, 2, 0], "base": [0, 1, 0], "arm": [0, 1, 1], "cup": [3, 0, 1]}
+    assert [j.parent for p in world.models for j in p.model.joints] == ["world", "base"]  # the arm stays fastened

@@ -11,7 +11,7 @@ from cellwright.models import build
 from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.motion import ArmKinematics
-from cellwright.shapes.mesh import Mesh, cuboid, lathe, merge
+from cellwright.shapes.mesh import Mesh, cuboid, lathe
 
 MJCF = """<mujoco model="small"><compiler angle="degree"/><option timestep="0.001" impratio="5"/>
 <worldbody><light pos="0 0 3"/><geom type="plane" size="1 1 .1"/>
@@ -88,7 +88,7 @@ def test_a_gripper_presses_with_its_force(load):
     ("text", "words"),
     [
         (
-            '<robot name="r"><link name="a"><visual><geometry><sphere radius="0.1"/></geometry></visual></link></robot>',
+            '<robot name="r"><link name="a"><visual><geometry><sphere radius="1"/></geometry></visual></link></robot>',
             "no joint moves",
         ),
         (

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, Model, Sensor, World
+from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, Model, PlacedModel, Sensor, World
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["as_one_model", "open_at_zero", "with_plain_joints", "without_loops"]
+__all__ = ["as_one_model", "as_world", "open_at_zero", "with_plain_joints", "without_loops"]
 
 NOWHERE_M = 1e-12
 LOOP_M = 1e-6
@@ -59,6 +59,43 @@ def as_one_model(world: World) -> Model:
     return Model(
         name=world.name, links=tuple(links), joints=tuple(joints), frames=tuple(frames), sensors=tuple(sensors)
     )
+
+
+def as_world(model: Model) -> World | Model:
+    """A model that hangs on the ground in several places as a world of models; one that cannot be parted as it is."""
+    owner = {root: root for root in model.roots}
+    waiting = list(owner)
+    while waiting:
+        link = waiting.pop()
+        inner = [j.child for j in model.joints if j.parent == link and model.joint_of(j.child) is j]
+        owner |= dict.fromkeys(inner, owner[link])
+        waiting += inner
+    ties = [(joint.parent, joint.child) for joint in model.joints if joint.parent != WORLD]
+    ties += [(joint.child, other.child) for joint in model.joints for other in model.joints if _follows(joint, other)]
+    if len(model.roots) == 1 or any(owner[one] != owner[other] for one, other in ties):
+        return model
+    placed = []
+    for root in model.roots:
+        carrier = model.joint_of(root)
+        joints = [joint for joint in model.joints if owner[joint.child] == root and joint.parent != WORLD]
+        free = carrier is None or carrier.kind is JointKind.FLOATING
+        static = not free and all(joint.kind is JointKind.FIXED for joint in (carrier, *joints) if joint)
+        if carrier is not None and not free and not static:
+            joints.insert(0, replace(carrier, pose=Pose.identity()))
+        own = Model(
+            name=root,
+            links=tuple(link for link in model.links if owner[link.name] == root),
+            joints=tuple(joints),
+            frames=tuple(frame for frame in model.frames if owner[frame.link] == root),
+            sensors=tuple(sensor for sensor in model.sensors if owner[sensor.link] == root),
+            static=static,
+        )
+        placed.append(PlacedModel(model=own, pose=Pose.identity() if carrier is None else carrier.pose))
+    return World(name=model.name, models=tuple(placed))
+
+
+def _follows(joint: Joint, other: Joint) -> bool:
+    return joint.mimic is not None and joint.mimic.joint == other.name
 
 
 def without_loops(model: Model, notes: Notes) -> Model:

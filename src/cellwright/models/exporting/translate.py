@@ -8,7 +8,9 @@ from pathlib import Path
 
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
+from cellwright.models.description import Model
 from cellwright.models.exporting.files import Exported, ModelFormat, export_spec, write_description
+from cellwright.models.exporting.mechanism import as_world
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.source import read_description, read_source
 
@@ -19,7 +21,7 @@ def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat
     """Writes what a URDF, SDF, xacro or MJCF file says as another one.
 
     URDF and SDF are turned into each other without an engine between: what the file leaves out stays left out, and
-    meshes are copied as they are.
+    meshes are copied as they are. A URDF of a whole cell becomes an SDF world.
 
     Raises:
         DescriptionError: The file cannot be read, or nothing usable remains.
@@ -31,6 +33,8 @@ def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat
     world = read_description(path, search, notes)
     if world is not None and form is not ModelFormat.MJCF:
         content = world.models[0].model if len(world.models) == 1 else world
+        if form is ModelFormat.SDF and isinstance(content, Model):
+            content = as_world(content)
         return write_description(content, out, form, notes=notes, mesh_uri=mesh_uri)
     spec = read_source(path, ModelSettings(file=str(path)), search, notes := Notes()).spec
     several = len(list(spec.worldbody.bodies)) > 1

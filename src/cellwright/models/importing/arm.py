@@ -168,9 +168,7 @@ def _loaded(spec: Any, tip: str, chain: Chain, payload_kg: float) -> Any:
     return own.compile()
 
 
-def _home(
-    model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes
-) -> tuple[float, ...]:
+def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes) -> tuple[float, ...]:
     """A pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:

@@ -59,15 +59,23 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
     while number > 0:
         path.append(compiled.body(number).name)
         number = int(compiled.body_parentid[number])
+    away = []
     for above, kept in ((WORLD, path[-1]), *zip(path[:0:-1], path[-2::-1], strict=True)):
         for body in list((spec.worldbody if above == WORLD else spec.body(above)).bodies):
             if body.name != kept:
-                notes.dropped(f"link {body.name}", f"does not hang on '{root}'")
+                away.append(body.name)
                 spec.delete(body)
-    for name in path[1:]:
-        for joint in list(spec.body(name).joints):
-            notes.dropped(f"joint {joint.name}", f"carries '{root}', which stands still")
-            spec.delete(joint)
+    if away:
+        notes.dropped(f"link{'s' * (len(away) > 1)} {listed(away)}", f"with what hangs on it: not part of '{root}'")
+        used = {geom.meshname for geom in spec.geoms}
+        for mesh in [mesh for mesh in spec.meshes if mesh.name not in used]:
+            spec.delete(mesh)
+    above = [joint for name in path[1:] for joint in spec.body(name).joints]
+    if above:
+        what = f"carries '{root}', which stands still"
+        notes.dropped(f"joint{'s' * (len(above) > 1)} {listed([joint.name for joint in above])}", what)
+    for joint in above:
+        spec.delete(joint)
     top = spec.body(path[-1])
     pose = body_pose(data, compiled.body(root).id).inverse() @ body_pose(data, compiled.body(path[-1]).id)
     top.pos, top.quat = np.array(pose.position), np.array(pose.quaternion)
@@ -79,7 +87,9 @@ def note_replaced(spec: Any, by: str, notes: Notes) -> None:
     if drives := len(list(spec.actuators)):
         notes.changed("drives", f"the file's {drives} give way to {by}")
     if sensors := [sensor.name for sensor in spec.sensors]:
-        notes.dropped("sensors", f"{listed(sensors)}: their places are kept; what measures there is for the cell to say")
+        notes.dropped(
+            "sensors", f"{listed(sensors)}: their places are kept; what measures there is for the cell to say"
+        )
 
 
 def main_root(spec: Any) -> str:

@@ -212,7 +212,7 @@ def _last_of_arm(model: Any, start: int, where: str) -> int:
         inner = below.get(body, [])
         if kinds == {FREE}:
             own = 0  # what floats stands still in a cell
-        if own and free and kinds <= {HINGE, SLIDE} or kinds == {FREE}:
+        if (own and free and kinds <= {HINGE, SLIDE}) or kinds == {FREE}:
             driven[body] = own + max((driven[child] for child in inner), default=0)
             if SLIDE not in kinds:
                 hinges[body] = own + max((hinges[child] for child in inner), default=0)

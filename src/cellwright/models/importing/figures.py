@@ -88,9 +88,7 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     return _read[key]
 
 
-def _read_as(
-    path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None
-) -> tuple[Source, Notes, Kind]:
+def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None) -> tuple[Source, Notes, Kind]:
     """Reads a file as what it is used as; things that stand or lie about keep their hollows."""
     notes = Notes()
     in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
@@ -98,6 +96,9 @@ def _read_as(
     if kind is not None:
         return source, notes, kind
     guess = guess_kind(source, settings)
+    if guess != "fixture" and source.world is not None and len(source.world.models) > 1:
+        number = len(source.world.models)
+        notes.guessed("kind", f"one {guess} of {number} models; --model names another, --kind fixture takes all of them")
     return _read_as(path, settings, search, guess) if guess == "fixture" else (source, notes, guess)
 
 

@@ -40,7 +40,9 @@ def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder
         folder: Where to write.
     """
     name = figures.name
-    said = settings.model_dump(exclude_defaults=True, exclude={"file", "search", "arguments", "srdf", "model", "joints"})
+    said = settings.model_dump(
+        exclude_defaults=True, exclude={"file", "search", "arguments", "srdf", "model", "joints"}
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if isinstance(figures, ImportedPartFigures) and path.suffix.lower() in FORMATS:

@@ -22,6 +22,7 @@ SAMPLES = 300
 CONE_RAD = np.radians(15.0)  # between finger and face: inside the friction cone of rubber
 LEVEL_RAD = np.radians(20.0)
 WIDEST_M = 0.15
+WIDTH_SHARE = 0.25  # of its worth, that the widest loses: more grippers can do a narrow one
 FINGER_M = 0.012  # as thick as a finger is, and a little more
 MOST = 8
 MOST_ALIKE = 5  # of one width: a gripper that does not open so far may find another
@@ -36,7 +37,7 @@ class GraspPoint:
         xyz_m: Between the fingers, in the part's frame.
         yaw_rad: Direction from one finger to the other, about z.
         width_m: Distance of the fingers when they touch.
-        worth: 0 to 1; 1 is at the centre of mass with faces that are square to the fingers.
+        worth: 0 to 1; most at the centre of mass, narrow, with faces that are square to the fingers.
         feature: In words.
     """
 
@@ -75,7 +76,7 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
                 continue
             middle = start + inwards * width / 2
             away = float(np.linalg.norm(middle - centre)) / size
-            worth = max(0.0, min(square) * (1 - away))
+            worth = max(0.0, min(square) * (1 - away) * (1 - WIDTH_SHARE * width / WIDEST_M))
             yaw = float(np.arctan2(inwards[1], inwards[0]))
             found.append(_Candidate(worth, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width, start, inwards))
     return _distinct(found, size, corners, normals)

@@ -80,9 +80,9 @@ def import_gripper(source: Source, name: str, settings: ModelSettings, notes: No
     _settle_others(spec, driver, others, where, notes)
     model = spec.copy().compile()
     jaws = study_jaws(spec.copy().compile(), driver, where)
-    if others := more_fingers(model, jaws):
+    if more := more_fingers(model, jaws):
         pads = " and ".join(f"'{model.body(int(model.geom_bodyid[pad])).name}'" for pad in jaws.pads)
-        notes.guessed("fingers", f"{', '.join(others)} is one more: the width is that between {pads} alone")
+        notes.guessed("fingers", f"{listed(more)} is one more: the width is that between {pads} alone")
     turn = _onto_flange(jaws, settings, notes)
     force = settings.grip_force_n or _force(model, driver, jaws, notes)
     figures = _figures(source, name, settings, notes, model, jaws, turn, force)
@@ -166,7 +166,9 @@ def _force(model: Any, driver: int, jaws: Jaws, notes: Notes) -> float:
     """What the file's effort makes at each pad, if that is a gripper's force."""
     effort, of = _effort(model, driver, jaws)
     if not effort:
-        notes.guessed("grip force", f"the file gives no effort: {FORCE_N:g} N of each finger (grip_force_n gives another)")
+        notes.guessed(
+            "grip force", f"the file gives no effort: {FORCE_N:g} N of each finger (grip_force_n gives another)"
+        )
         return FORCE_N
     lever = abs((jaws.positions[-1] - jaws.positions[0]) / (jaws.halves_m[-1] - jaws.halves_m[0]))
     force = float(f"{effort * lever / 2:.3g}")

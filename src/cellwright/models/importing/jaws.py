@@ -133,7 +133,9 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
     moving = [int(g) for g in touched if model.body_weldid[model.geom_bodyid[g]] != 0]
     least = AS_FAR * min(reach(pad) for pad in jaws.pads)
     mine = {branch(pad) for pad in jaws.pads}
-    found = {branch(geom): model.geom_bodyid[geom] for geom in moving if branch(geom) not in mine and reach(geom) > least}
+    found = {
+        branch(geom): model.geom_bodyid[geom] for geom in moving if branch(geom) not in mine and reach(geom) > least
+    }
     return [model.body(int(body)).name for body in found.values()]
 
 

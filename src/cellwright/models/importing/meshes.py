@@ -127,8 +127,8 @@ def _clustered(mesh: Mesh, grid: float) -> Mesh:
 def _cells(points: npt.NDArray[np.float64], grid: float) -> npt.NDArray[np.int64]:
     """The cell of a grid, so many along the longest side, that each point lies in."""
     low, size = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), 1e-12)
-    cells: npt.NDArray[np.int64] = np.floor((points - low) / (size / grid)).astype(np.int64)
-    return cells @ np.array([1, 1 << 20, 1 << 40])
+    cells = np.floor((points - low) / (size / grid)).astype(np.int64)
+    return np.asarray(cells @ np.array([1, 1 << 20, 1 << 40]))
 
 
 def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:

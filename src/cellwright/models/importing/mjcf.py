@@ -19,9 +19,7 @@ from cellwright.shapes.mesh import Mesh, merge
 __all__ = ["read_mjcf"]
 
 
-def read_mjcf(
-    path: Path, search: Sequence[Path], notes: Notes
-) -> tuple[Any, Mapping[str, float], Mapping[str, float]]:
+def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Mapping[str, float], Mapping[str, float]]:
     """The file as a spec without lights, keyframes and what is drawn on the ground itself.
 
     Meshes are taken into the spec, so that it can be written anywhere.
@@ -144,9 +142,7 @@ def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> 
     return read
 
 
-def _read_mesh(
-    spec: Any, asset: Any, file: Path, said: Path, path: Path, read: dict[str, Mesh], notes: Notes
-) -> None:
+def _read_mesh(spec: Any, asset: Any, file: Path, said: Path, path: Path, read: dict[str, Mesh], notes: Notes) -> None:
     problem = f"mesh {said} not found (give its folder with --search)"
     if file.is_file():
         if file.suffix.lower() not in FORMATS:

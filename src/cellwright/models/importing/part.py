@@ -18,8 +18,8 @@ from cellwright.models.importing.grasp_points import GraspPoint, grasp_points
 from cellwright.models.importing.mesh_files import load_mesh
 from cellwright.models.importing.mesh_part import MeshPart, distinct_points
 from cellwright.models.importing.meshes import add_surface, convex_hull, open_edges, simplified, solid_of
-from cellwright.models.importing.pieces import touched_as
 from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.pieces import touched_as
 from cellwright.models.meshes import add_hull, set_inertia
 from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
 from cellwright.shapes.mesh import Mesh, merge

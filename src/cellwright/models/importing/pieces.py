@@ -120,9 +120,7 @@ def _cut(corners: Array, axis: int, at: float) -> tuple[Array, Array]:
     crossed, level = corners[~below & ~above], offset[~below & ~above]
     alone = np.where((level > 0).sum(axis=1) == 1, (level > 0).argmax(axis=1), (level <= 0).argmax(axis=1))
     rows = np.arange(len(crossed))
-    (a, b, c), (da, db, dc) = (
-        [values[rows, (alone + turn) % 3] for turn in range(3)] for values in (crossed, level)
-    )
+    (a, b, c), (da, db, dc) = ([values[rows, (alone + turn) % 3] for turn in range(3)] for values in (crossed, level))
     ab = a + (b - a) * (da / (da - db))[:, None]
     ac = a + (c - a) * (da / (da - dc))[:, None]
     tips = np.stack([a, ab, ac], axis=1)
@@ -147,7 +145,9 @@ def _filled(mesh: Mesh) -> tuple[Array, float]:
         area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])
         if abs(area) < 1e-18:
             continue
-        spans = [np.searchsorted(line, (min(a[i], b[i], c[i]), max(a[i], b[i], c[i]))) for i, line in enumerate((xs, ys))]
+        spans = [
+            np.searchsorted(line, (min(a[i], b[i], c[i]), max(a[i], b[i], c[i]))) for i, line in enumerate((xs, ys))
+        ]
         if spans[0][0] == spans[0][1] or spans[1][0] == spans[1][1]:
             continue
         x, y = np.meshgrid(xs[slice(*spans[0])], ys[slice(*spans[1])], indexing="ij")

@@ -102,10 +102,13 @@ def read_source(
     store = MeshStore(notes)
     placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
     done = []
-    for item in placed:
+    for name, item in zip(_scopes(placed), placed, strict=True):
+        own = Notes()
         model = complete_inertials(
-            item.model, store, notes, density_kgpm3=settings.density_kgpm3, total_kg=settings.mass_kg
+            item.model, store, own, density_kgpm3=settings.density_kgpm3, total_kg=settings.mass_kg
         )
+        for note in own:
+            notes.add(note.kind, note.where.replace("link ", f"link {name}", 1), note.what)
         done.append(PlacedModel(model=model, pose=item.pose))
     whole = World(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
     semantics = Semantics()
@@ -119,14 +122,17 @@ def read_source(
         compiled = spec.compile()
     except ValueError as error:
         raise DescriptionError(path, f"makes no mechanism: {' '.join(str(error).split())}") from None
-    speeds = {j.name: j.limits.velocity for p in done for j in p.model.joints if j.limits.velocity}
+    speeds = {
+        f"{scope}{joint.name}": joint.limits.velocity
+        for scope, item in zip(_scopes(done), done, strict=True)
+        for joint in item.model.joints
+        if joint.limits.velocity
+    }
     kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
     return Source(path, kind, spec, whole, speeds, semantics, _fingerprint(compiled, speeds, semantics))
 
 
-def _semantics(
-    path: Path, settings: ModelSettings, search: Sequence[Path], model: Model, notes: Notes
-) -> Semantics:
+def _semantics(path: Path, settings: ModelSettings, search: Sequence[Path], model: Model, notes: Notes) -> Semantics:
     """Of the SRDF that is named, or found."""
     if settings.srdf:
         return read_semantics(Path(settings.srdf), search, model, notes)
@@ -174,21 +180,27 @@ def _assemble(world: World, store: MeshStore, notes: Notes, in_pieces: bool) -> 
             _move(body, world.models[0].pose)
         return spec
     whole: Any = None
-    names: set[str] = set()
-    for placed in world.models:
+    for scope, placed in zip(_scopes(world.models), world.models, strict=True):
         spec = build_description(placed.model, store, notes, in_pieces=in_pieces)
-        name = placed.model.name
-        while name in names:
-            name += "_"
-        names.add(name)
         if whole is None:
             whole = type(spec)()
             whole.modelname = world.name
             whole.compiler.degree = False
         for body in list(spec.worldbody.bodies):
             _move(body, placed.pose)  # a frame's pose would get lost
-            whole.worldbody.add_frame().attach_body(body, f"{name}::", "")
+            whole.worldbody.add_frame().attach_body(body, scope, "")
     return whole
+
+
+def _scopes(models: Sequence[PlacedModel]) -> list[str]:
+    """What is before the names of each model's elements: nothing where there is only one."""
+    scopes: list[str] = []
+    for placed in models if len(models) > 1 else ():
+        name = placed.model.name
+        while f"{name}::" in scopes:
+            name += "_"
+        scopes.append(f"{name}::")
+    return scopes or [""] * len(models)
 
 
 def _move(body: Any, pose: Pose) -> None:

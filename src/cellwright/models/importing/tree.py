@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellwright.models.description import WORLD, Joint, JointKind, Link, Model
-from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
 __all__ = ["rigid_groups", "tidy"]
 
@@ -67,7 +67,9 @@ def _check_depth(model: Model, file: Path) -> None:
         for number, name in enumerate(reversed(way), 1):
             depths[name] = depth + number
         if depths[link.name] > DEEPEST:
-            raise DescriptionError(file, f"its links hang on each other more than {DEEPEST} deep, down to '{link.name}'")
+            raise DescriptionError(
+                file, f"its links hang on each other more than {DEEPEST} deep, down to '{link.name}'"
+            )
 
 
 def rigid_groups(model: Model) -> dict[str, int]:
@@ -125,9 +127,10 @@ def _without_slashes(model: Model, notes: Notes) -> Model:
     """In a cell, what stands before a slash is the robot that a name belongs to."""
     names = [*(link.name for link in model.links), *(joint.name for joint in model.joints)]
     names += [frame.name for frame in model.frames]
-    for name in (name for name in names if "/" in name):
-        notes.changed(f"name {name}", "a slash parts robots from links; it is an underscore now")
-    if any("/" in name for name in names):
+    slashed = [name for name in names if "/" in name]
+    if slashed:
+        what = f"{listed(slashed)}: a slash parts robots from links; it is an underscore now"
+        notes.changed("names", what)
         return _called(model, lambda name: name.replace("/", "_"))
     return model
 

@@ -22,9 +22,7 @@ _DECLARED = re.compile(r"""<xacro:arg\s[^>]*?name\s*=\s*["']([\w.-]+)["']""")
 _DEFAULT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([\w.-]+)["']\s+default\s*=\s*["']([^"']*)["']""")
 
 
-def run_xacro(
-    path: Path, search: Sequence[Path], arguments: Mapping[str, str], notes: Notes | None = None
-) -> bytes:
+def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], notes: Notes | None = None) -> bytes:
     """The URDF that a xacro file makes.
 
     xacro evaluates Python expressions of the file, without builtins that reach the machine; still, run only files
@@ -58,9 +56,7 @@ def run_xacro(
             packages.update_package_cache(found)
             # as an include: only so are the file's own includes found that are relative to it
             whole = str(path.absolute())
-            document = XacroDoc.from_includes(
-                [whole], name=name, subargs=given or None, resolve_packages=False
-            )
+            document = XacroDoc.from_includes([whole], name=name, subargs=given or None, resolve_packages=False)
             return str(document.to_urdf_string()).encode()
     except SystemExit as error:  # that is how xacro reports some mistakes
         raise DescriptionError(path, f"xacro gave up ({error.code})") from None
