@@ -44,6 +44,7 @@ def test_file(cellwright):
     assert (data["kind"], all(found.values())) == ("tool", True)
     assert {"reads", "mass", "inertia", "limits", "contacts at home", "energy drift"} <= set(found)
     cellwright("model", "export", "small_gear", "--format", "sdf", "--out", "gear.sdf")
+    assert cellwright("model", "check", "gear.sdf", "--json").json["kind"] == "part"
     assert cellwright("model", "check", "gear_meshes/gear_visual.obj", "--json").json["kind"] == "part"
 
 
@@ -68,6 +69,16 @@ def test_file_that_is_wrong_is_exit_1(cellwright):
     found = {finding["check"]: finding for finding in ended.json["findings"]}
     assert found["reads"]["detail"] == "x.urdf:1: joint 'j': lower 2 is above upper -2; swapped"
     assert found["reads"]["remedy"] == "mend these lines of the file"
+
+
+@pytest.mark.slow
+def test_arm_with_a_hand_and_a_figures_file(cellwright):
+    cellwright("cell", "export", "rovi", "--format", "sdf", "--out", "cell.sdf")
+    ended = cellwright("model", "check", "cell.sdf", "--model", "ur5", "--json")  # two joints more than its home has
+    assert (ended.code, ended.json["kind"]) == (0, "robot")
+    cellwright("model", "export", "wsg_50", "--format", "sdf", "--out", "hand.sdf")
+    cellwright("model", "import", "hand.sdf", "--out", ".", "--name", "own_hand")
+    assert cellwright("model", "check", "own_hand.yaml", "--json").json["kind"] == "tool"
 
 
 @pytest.mark.slow

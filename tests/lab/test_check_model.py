@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import mujoco
-import numpy as np
 import pytest
 
 from cellwright.catalogue import KINDS, ROBOTS, find_model
@@ -84,10 +83,10 @@ def test_limits_that_nobody_knows_are_told():
 def test_contacts_at_home():
     arm = """<body name="a"><geom size=".1"/><body name="b" pos="0 0 1"><joint name="j" range="-1 1" limited="true"/>
         <geom size=".1"/><body name="c" pos="0 {} -1"><geom size=".1"/></body></body></body>"""
-    assert check_contacts_at_home(spec_of(arm.format(0.3)), None).ok
-    found = check_contacts_at_home(spec_of(arm.format(0.15)), None)
+    assert check_contacts_at_home(spec_of(arm.format(0.3)), {}).ok
+    found = check_contacts_at_home(spec_of(arm.format(0.15)), {})
     assert (found.ok, found.detail) == (False, "'a' and 'c' overlap by 50.0 mm")
-    found = check_contacts_at_home(spec_of(arm.format(0.3)), np.array([1.5]))
+    found = check_contacts_at_home(spec_of(arm.format(0.3)), {"j": 1.5})
     assert (found.ok, found.detail) == (False, "outside their limits: j")
 
 
@@ -95,17 +94,17 @@ def test_servo_that_is_weak_or_swings_does_not_hold():
     arm = spec_of("<body><joint name='j' axis='0 1 0'/><geom size='.1' pos='1 0 0' mass='5'/></body>")
     motor = arm.add_actuator(name="j", target="j", trntype=mujoco.mjtTrn.mjTRN_JOINT)
     motor.set_to_position(kp=10.0)
-    found = check_holds(arm, None)
+    found = check_holds(arm, {})
     assert found is not None
     assert not found.ok
     assert " away 0.5 s after a push" in found.detail
     motor.set_to_position(kp=1e6, kv=1e3)
-    assert check_holds(arm, None).ok
+    assert check_holds(arm, {}).ok
     arm.bodies[1].gravcomp = 1.0
     motor.set_to_position(kp=1e4)  # strong enough, and without damping
-    found = check_holds(arm, None)
+    found = check_holds(arm, {})
     assert (found.ok, found.detail[:11], "damping" in found.remedy) == (False, "'j' swings ", True)
-    assert check_holds(spec_of("<body><joint/><geom size='.1'/></body>"), None) is None
+    assert check_holds(spec_of("<body><joint/><geom size='.1'/></body>"), {}) is None
 
 
 def test_ball_does_not_rest_and_a_sharp_thing_sinks():
@@ -119,13 +118,13 @@ def test_ball_does_not_rest_and_a_sharp_thing_sinks():
 def test_energy_of_a_pendulum_stays(monkeypatch):
     arm = spec_of("""<body><joint axis="0 1 0" damping="3"/><geom size=".1" pos="1 0 0"/>
         <body pos="1 0 0"><joint axis="0 1 0" frictionloss="1"/><geom size=".1" pos="1 0 0"/></body></body>""")
-    found = check_energy(arm, None)
+    found = check_energy(arm, {})
     assert found.ok
     assert found.values["drift"] < 1e-6
     assert found.values["kinetic_j"] > 1
     monkeypatch.setattr("cellwright.lab.check_physics.SWING_STEP_S", 0.05)
     quick = spec_of("<body><joint axis='0 1 0'/><geom size='.001' pos='.02 0 0'/></body>")
-    assert not check_energy(quick, None).ok
+    assert not check_energy(quick, {}).ok
 
 
 def test_inverse_kinematics_of_another_arm_is_found(monkeypatch):

@@ -393,3 +393,48 @@ def test_a_frame_that_nobody_wants_to_know_of_counts_as_much_as_any():
         told.append(camera.see([(GEAR, at(0.3, 0.1)), *things[1:]], 1))
     assert told[0].keys() == told[1].keys()
     assert all(told[0][name].is_close(told[1][name], tolerance_m=0.0, tolerance_rad=0.0) for name in told[0])
+
+
+STACK = (at(0.4, 0.2, 0.0), at(0.4, 0.2, 0.017))
+
+
+def stack():
+    names = ("lower", "upper")
+    expected = [Expected(name, KIT, pose) for name, pose in zip(names, STACK, strict=True)]
+    return Camera(Tracker(expected, views=EVERYTHING))
+
+
+def test_the_lower_tray_of_a_stack_is_seen_once_the_upper_one_is_off():
+    camera = stack()
+    camera.see([(KIT, STACK[1])], 3)
+    for k in range(1, 8):  # lifted, it still hides the other
+        lifted = at(0.4, 0.2, 0.017 + 0.012 * k)
+        found = camera.see([(KIT, lifted)])
+        assert set(found) == {"upper"}
+        assert found["upper"].distance_m(lifted) < 0.002
+    for k in range(1, 8):  # carried away
+        away = at(0.4 - 0.025 * k, 0.2, 0.1)
+        found = camera.see([(KIT, away), *([(KIT, STACK[0])] if k >= 4 else [])])
+        assert found["upper"].distance_m(away) < 0.002
+    assert found["lower"].distance_m(STACK[0]) < 0.002
+
+
+def test_a_stack_whose_top_was_taken_away_is_one_tray():
+    camera = stack()
+    camera.see([(KIT, STACK[1])], 3)
+    found = camera.see([(KIT, STACK[0])], 8)
+    assert len(found) == 1
+    for k in range(1, 9):  # whichever name it has, it keeps that while it is lifted
+        lifted = at(0.4, 0.2, 0.012 * k)
+        again = camera.see([(KIT, lifted)])
+        assert set(again) == set(found)
+
+
+def test_slots_of_a_tray_are_known_by_another_name_once_it_is_a_kit():
+    tray, gear = at(0.4, 0.2), at(0.4 - 0.040, 0.2 + 0.055, 0.004)
+    camera = Camera(Tracker([Expected("tray", KIT, tray, holder="")], views=EVERYTHING))
+    camera.see([(KIT, tray), (GEAR, gear)], 4)
+    assert set(slots(camera).values()) == {""}
+    camera.tracker.hold({"tray": "kit_1"})
+    camera.see([(KIT, tray), (GEAR, gear)])
+    assert set(slots(camera).values()) == {"", "kit_1_slot_1"}

@@ -19,7 +19,8 @@ __all__ = ["check", "findings_json", "show_findings"]
 
 def check(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model's name, or a file: URDF, SDF, xacro, MJCF, STL, OBJ, DAE.")
+        str,
+        typer.Argument(metavar="MODEL", help="A model's name, or a file: URDF, SDF, xacro, MJCF, YAML, STL, OBJ, DAE."),
     ],
     search: Annotated[
         list[Path] | None, typer.Option(help="With a file: a folder in which package:// and model:// are looked for.")

@@ -16,6 +16,9 @@ from cellwright.lab.finding import Finding
 from cellwright.models.description import Inertial
 from cellwright.models.importing import (
     ImportedArmFigures,
+    ImportedFixtureFigures,
+    ImportedGripperFigures,
+    ImportedPartFigures,
     Note,
     Notes,
     guess_kind,
@@ -29,6 +32,12 @@ from cellwright.models.importing.source import Source, read_source
 __all__ = ["check_file"]
 
 _LINE = re.compile(r":\d+$")
+KINDS = {
+    ImportedArmFigures: "robot",
+    ImportedGripperFigures: "tool",
+    ImportedPartFigures: "part",
+    ImportedFixtureFigures: "furniture",
+}
 LEAST_MASS_KG = 1e-6
 """What weighs less is a frame, which formats that know no massless link must give something."""
 
@@ -37,7 +46,7 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     """What a file is, and how it conforms.
 
     Args:
-        path: URDF, SDF, xacro or MJCF; STL, OBJ or COLLADA for a part.
+        path: URDF, SDF, xacro or MJCF; a figures file; STL, OBJ or COLLADA for a part.
         search: Folders in which `package://` and `model://` are looked for.
         model: Which of several models of an SDF file.
 
@@ -49,6 +58,10 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     if path.suffix.lower() in FORMATS:
         part = import_figures(name, settings, folder, "part")
         return "part", [_read(part.notes), *check_model(part, "part")]
+    if path.suffix.lower() in (".yaml", ".yml"):
+        figures = import_figures(name, settings, folder)
+        kind = next(word for known, word in KINDS.items() if isinstance(figures, known))
+        return kind, [_read(figures.notes), *check_model(figures, kind)]
     notes = Notes()
     source = read_source(path, settings, search, notes)
     roots = [body.name for body in source.spec.worldbody.bodies]
@@ -59,9 +72,14 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
         arm = import_figures(name, settings, folder, "arm")
         assert isinstance(arm, ImportedArmFigures)
         return "robot", [_read(arm.notes), *written, *_drives(source, arm), *check_model(arm, "robot")]
-    moves = bool(source.spec.copy().compile().njnt)
-    kind = "tool" if moves else "furniture"
+    kind = "tool" if source.spec.copy().compile().njnt else "part" if _is_loose(source) else "furniture"
     return kind, [_read(tuple(notes)), *written, *check_spec(source.spec, kind)]
+
+
+def _is_loose(source: Source) -> bool:
+    """Whether it is said to be free; only SDF says so, and only of what is not called static."""
+    models = source.world.models if source.world is not None and source.format == "sdf" else ()
+    return bool(models) and not any(placed.model.static or placed.model.joints for placed in models)
 
 
 def _read(notes: tuple[Note, ...]) -> Finding:

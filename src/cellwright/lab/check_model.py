@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cellwright.catalogue import ArmFigures, Figures
 from cellwright.core.pose import Pose
@@ -17,8 +17,6 @@ from cellwright.models.exporting import describe
 from cellwright.motion import ArmKinematics
 
 __all__ = ["check_model", "check_reach", "check_spec"]
-
-Array = npt.NDArray[np.float64]
 
 STANDING = ("robot", "furniture")
 """Kinds that are fastened to the ground; the others go with whatever holds them."""
@@ -38,18 +36,20 @@ def check_model(figures: Figures, kind: str) -> list[Finding]:
         kind: What it is: `robot`, `tool`, `part`, `tray`, `furniture` or `mobile`.
     """
     arm = figures if isinstance(figures, ArmFigures) else None
-    findings = check_spec(build(figures), kind, None if arm is None else np.array(arm.home_rad))
+    home = {} if arm is None else dict(zip((joint.name for joint in arm.joints), arm.home_rad, strict=True))
+    findings = check_spec(build(figures), kind, home)
     return findings if arm is None else [*findings, *check_reach(arm)]
 
 
-def check_spec(spec: Any, kind: str, home: Array | None = None) -> list[Finding]:
+def check_spec(spec: Any, kind: str, home: Mapping[str, float] | None = None) -> list[Finding]:
     """Looks at an `MjSpec` with one root.
 
     Args:
         spec: The model.
         kind: What it is.
-        home: Joint positions of a fair pose; by default the model's own reference.
+        home: Joint -> its position in a fair pose; by default the model's own reference, or the limit nearest to it.
     """
+    home = home or {}
     compiled = spec.copy().compile()
     counts = f"{compiled.nbody - 1} bodies, {compiled.njnt} joints, {compiled.ngeom} geoms"
     findings = [Finding("builds", True, counts)]

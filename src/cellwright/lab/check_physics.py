@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from cellwright.lab.finding import Finding
 from cellwright.sim.contacts import deepest_overlap
@@ -27,10 +27,9 @@ HOLD_S, WATCHED = 0.5, 100
 HOLD_RAD = 1e-3
 NUDGE = 0.01
 """rad or m: far enough for a servo that swings to swing visibly, less than any clearance at home."""
-Array = npt.NDArray[np.float64]
 
 
-def check_contacts_at_home(spec: Any, home: Array | None) -> Finding:
+def check_contacts_at_home(spec: Any, home: Mapping[str, float]) -> Finding:
     """At home, the joints are within their limits and no link is inside another."""
     model, data = _at_home(spec, home)
     outside = [
@@ -50,28 +49,30 @@ def check_contacts_at_home(spec: Any, home: Array | None) -> Finding:
     return Finding("contacts at home", True, "no link is inside another", values)
 
 
-def check_holds(spec: Any, home: Array | None) -> Finding | None:
+def check_holds(spec: Any, home: Mapping[str, float]) -> Finding | None:
     """Pushed away a little, its servos bring it home and hold it there against its weight; None without servos."""
     model, data = _at_home(spec, home)
     if not model.nu:
         return None
     start = data.qpos.copy()
+    servoed = []
     for actuator in range(len(model.actuator_ctrladr)):
         at = int(model.jnt_qposadr[int(model.actuator_trnid[actuator, 0])])
+        servoed.append(at)
         data.ctrl[int(model.actuator_ctrladr[actuator])] = start[at]
         data.qpos[at] += NUDGE if data.qpos[at] <= 0 else -NUDGE
     mujoco.mj_step(model, data, round(HOLD_S / model.opt.timestep))
     seen = []
     for _ in range(WATCHED):
         mujoco.mj_step(model, data)
-        seen.append(data.qpos - start)
+        seen.append((data.qpos - start)[servoed])
     off, swing = np.abs(np.mean(seen, axis=0)), np.ptp(seen, axis=0) / 2
     worst = int(np.argmax(off + swing))
     values = {"moved": float(off.max()), "swing": float(swing.max())}
     if off[worst] + swing[worst] <= HOLD_RAD and _sane(data):
         detail = f"back from {1000 * NUDGE:g} mrad or mm within {HOLD_S:g} s, to {off[worst]:.1e} rad or m"
         return Finding("holds still", True, detail, values)
-    name = next(model.joint(j).name for j in reversed(range(model.njnt)) if model.jnt_qposadr[j] <= worst)
+    name = model.joint(int(model.actuator_trnid[worst, 0])).name
     if swing[worst] > off[worst]:
         detail = f"'{name}' swings by {swing[worst]:.2g} rad or m {HOLD_S:g} s after a push of {NUDGE:g}"
         return Finding("holds still", False, detail, values, "give its servo more damping, or less stiffness")
@@ -97,7 +98,7 @@ def check_rest(spec: Any) -> Finding:
     return Finding("contacts at rest", ok, detail, values, remedy)
 
 
-def check_energy(spec: Any, home: Array | None) -> Finding:
+def check_energy(spec: Any, home: Mapping[str, float]) -> Finding:
     """Let go, without drives, losses, stops and contacts, it neither gains nor loses energy.
 
     What is free is thrown with a spin about all its axes.
@@ -117,8 +118,8 @@ def check_energy(spec: Any, home: Array | None) -> Finding:
     thrown = bool(model.njnt) and int(model.jnt_type[0]) == int(mujoco.mjtJoint.mjJNT_FREE)
     if thrown:
         data.qvel[3:6] = SPIN_RADPS
-    elif home is not None:
-        data.qpos[:] = home
+    else:
+        _go_home(model, data, home)
     mujoco.mj_forward(model, data)
     start, kinetic = float(data.energy.sum()), 0.0
     for _ in range(20):
@@ -132,20 +133,23 @@ def check_energy(spec: Any, home: Array | None) -> Finding:
     return Finding("energy drift", drift <= DRIFT and _sane(data), detail, values, remedy)
 
 
-def _at_home(spec: Any, home: Array | None) -> tuple[Any, Any]:
+def _at_home(spec: Any, home: Mapping[str, float]) -> tuple[Any, Any]:
     own = spec.copy()
     apply_options(own, REST_STEP_S, sleep=False)
     model = own.compile()
     data = mujoco.MjData(model)
-    if home is not None:
-        data.qpos[:] = home
-    else:  # zero need not be within the limits
-        for number in range(model.njnt):
-            if model.jnt_limited[number] and _is_single(model, number):
-                at = int(model.jnt_qposadr[number])
-                data.qpos[at] = np.clip(data.qpos[at], *model.jnt_range[number])
+    _go_home(model, data, home)
+    for number in range(model.njnt):  # zero need not be within the limits
+        if model.jnt_limited[number] and _is_single(model, number) and model.joint(number).name not in home:
+            at = int(model.jnt_qposadr[number])
+            data.qpos[at] = np.clip(data.qpos[at], *model.jnt_range[number])
     mujoco.mj_forward(model, data)
     return model, data
+
+
+def _go_home(model: Any, data: Any, home: Mapping[str, float]) -> None:
+    for joint, position in home.items():
+        data.qpos[model.joint(joint).qposadr[0]] = position
 
 
 def _is_single(model: Any, number: int) -> bool:

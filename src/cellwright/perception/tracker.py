@@ -199,12 +199,16 @@ class Tracker:
         return inside
 
     def _covered(self) -> Rows:
-        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there."""
+        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
+
+        One that was never seen is not where another is: that is a stack whose top was taken away.
+        """
         table = self._table
         trays = table.trays
         places = table.positions[trays]
         over = places[None] - places[:, None]
-        near = (over[..., 2] > self.cfg.stacked_m) & (np.abs(over[..., :2]).max(axis=2) < self.cfg.beside_m)
+        above = np.where(table.sights[trays] > 0, self.cfg.stacked_m, -self.cfg.stacked_m)
+        near = (over[..., 2] > above[:, None]) & (np.abs(over[..., :2]).max(axis=2) < self.cfg.beside_m)
         is_cover = (table.sights[trays] > 0) & (table.misses[trays] < self.cfg.confirm)
         covered: Rows = trays[(near & is_cover).any(axis=1)]
         return covered
