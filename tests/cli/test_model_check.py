@@ -79,6 +79,8 @@ def test_arm_with_a_hand_and_a_figures_file(cellwright):
     cellwright("model", "export", "wsg_50", "--format", "sdf", "--out", "hand.sdf")
     cellwright("model", "import", "hand.sdf", "--out", ".", "--name", "own_hand")
     assert cellwright("model", "check", "own_hand.yaml", "--json").json["kind"] == "tool"
+    ended = cellwright("model", "export", "own_hand.yaml", "--out", "again.urdf", "--json")
+    assert (ended.code, ended.json["files"][0]) == (0, "again.urdf")
 
 
 @pytest.mark.slow

@@ -238,3 +238,15 @@ def test_a_fault_that_does_not_fit_is_refused_in_one_line(stand, spec, words):
     stand.at("over")
     with pytest.raises(BadInput, match=words):
         stand.scheduler.add(parse_fault(spec))
+
+
+@pytest.mark.slow
+def test_a_tray_is_moved_while_the_cups_come_for_it(stand):
+    faults = stand.at("over", "push:tray=kit,before=grasp:1,by_mm=10/0")
+
+    async def come_again():
+        await stand.shift(0.0, 0.0, 0.1)
+        await stand.shift(0.0, 0.0, -0.1, SLOW)
+
+    stand.lab.perform(come_again())
+    assert [event.subject for event in faults.events] == [KIT]

@@ -99,7 +99,7 @@ def test_another_world_is_refused(stored):
         state.restore(lab)
 
 
-@pytest.mark.parametrize("text", [None, "", "{}", "[]", '{"format": "x"}', '{"format": "cellwright-world-1"}'])
+@pytest.mark.parametrize("text", [None, "", "{}", "[]", '{"format": "x"}', '{"format": "cellwright-world-2"}'])
 def test_what_is_no_world_is_refused_in_one_line(tmp_path, text):
     path = tmp_path / "bad.world"
     if text is not None:

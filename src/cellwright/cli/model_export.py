@@ -22,7 +22,9 @@ FEW = 3
 
 
 def export(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's name, or a URDF, SDF, xacro or MJCF file.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model's name, or a URDF, SDF, xacro, MJCF or figures file.")
+    ],
     out: Annotated[Path, typer.Option(help="The file to write; meshes go into <stem>_meshes beside it.")],
     form: Annotated[ModelFormat, typer.Option("--format", help="The file format.")] = ModelFormat.URDF,
     mesh_uri: Annotated[

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, TRAYS, BoxFigures, TrayFigures, TrayKind
 from cellwright.core.pose import Pose
+from cellwright.judge.seating import lean_rad
 from cellwright.sim import World
 
 __all__ = ["Boxes", "Standing", "boxes_of"]
@@ -89,7 +90,7 @@ def _problems(world: World, tray: str, box: BoxFigures, figures: TrayFigures, po
     item, problems = world.objects[tray], []
     levels_m = [box.bottom_m + layer * figures.thickness_m for layer in range(box.layers)]
     up_m = min((float(pose_in_box.position[2]) - level_m for level_m in levels_m), key=abs)
-    tilt_rad = float(np.arccos(np.clip(pose_in_box.rotation_matrix[2, 2], -1, 1)))
+    tilt_rad = lean_rad(pose_in_box)
     if abs(up_m) > HEIGHT_LIMIT_M:
         problems.append(f"{abs(up_m) * 1000:.1f} mm {'above' if up_m > 0 else 'below'} its place")
     if tilt_rad > TILT_LIMIT_RAD:

@@ -21,8 +21,8 @@ from cellwright.judge.boxes import boxes_of
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.kit import KitVerdict, judge_kit, parts_on
 from cellwright.judge.oracle_tools import Reaches, ToolShed
-from cellwright.judge.oracle_trays import TrayPlan, lean_rad
-from cellwright.judge.seating import judge_slots
+from cellwright.judge.oracle_trays import TrayPlan
+from cellwright.judge.seating import judge_slots, lean_rad
 from cellwright.orders import KitDesign
 from cellwright.planning import CellState, Hand, HandKind, Holder, KitState, PartsTray, RobotState, Tool
 from cellwright.sim import World

@@ -12,20 +12,16 @@ from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
 from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
 from cellwright.judge.oracle_tools import ToolShed
+from cellwright.judge.seating import lean_rad
 from cellwright.orders import DESIGNS, KitDesign
 from cellwright.planning import Hand, HandKind, KitState, Outlet, TrayStack
 from cellwright.sim import World
 
-__all__ = ["TrayPlan", "lean_rad"]
+__all__ = ["TrayPlan"]
 
 FLAT_RAD = float(np.radians(3.0))  # cups seal on what leans less
 ON_TABLE_M = 0.02
 OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher above it
-
-
-def lean_rad(pose: Pose) -> float:
-    """Angle between a thing's axis and the vertical."""
-    return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
 
 
 class TrayPlan:

@@ -11,7 +11,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
-__all__ = ["Seating", "judge_slot", "judge_slots"]
+__all__ = ["Seating", "judge_slot", "judge_slots", "lean_rad"]
 
 CENTRE_LIMIT_M = 0.001
 TILT_LIMIT_RAD = np.radians(2.0)
@@ -74,7 +74,7 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     assert isinstance(gear, GearFigures)
     pose = pose_world_in_tray @ world.pose_of(part)
     centre_m = float(np.hypot(*(pose.position[:2] - figures.xy_m)))
-    tilt_rad = float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))
+    tilt_rad = lean_rad(pose)
     height_m = float(pose.position[2]) - seated_height_m(tray, figures, gear)
     speed_mps, spin_radps = np.abs(world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1)
     problems = []
@@ -103,3 +103,8 @@ def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str
             if np.hypot(*offset[:2]) < slot.top_radius_m and abs(offset[2]) < NEAR_M:
                 found[name] = float(np.linalg.norm(offset))
     return min(found, key=lambda name: found[name], default=None)
+
+
+def lean_rad(pose: Pose) -> float:
+    """Angle between a thing's axis and that of the frame in which its pose is given."""
+    return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,8 @@ from cellwright.sim import World
 
 __all__ = ["check_cell_reach"]
 
-YAWS_RAD = (0.0, np.pi / 2, np.pi / 4, -np.pi / 4)
-"""How the tool is turned about the vertical, tried in this order: what is gripped may be gripped otherwise."""
+OTHER_YAWS_RAD = (np.pi / 2, np.pi / 4, -np.pi / 4)
+"""How else the tool is turned about the vertical, where nobody gets to a point without that."""
 
 
 def check_cell_reach(world: World) -> list[Finding]:
@@ -28,9 +28,14 @@ def check_cell_reach(world: World) -> list[Finding]:
     nominal = nominal_layout(world.cell, world.seed)
     arms = [_Arm.of(world, name, nominal) for name in world.robots]
     points = _grasp_points(world, nominal)
-    reached = {point: [arm.name for arm in arms if arm.takes(position)] for point, position in points.items()}
-    share = ", ".join(f"{arm.name} {sum(arm.name in names for names in reached.values())}" for arm in arms)
-    beyond = [point for point, names in reached.items() if not names]
+    taken = {arm.name: arm.takes(points) for arm in arms}
+    beyond = {point: position for point, position in points.items() if not any(point in of for of in taken.values())}
+    for yaw_rad in OTHER_YAWS_RAD:
+        for arm in arms if beyond else ():
+            also = arm.takes(beyond, yaw_rad)
+            taken[arm.name] |= also
+            beyond = {point: position for point, position in beyond.items() if point not in also}
+    share = ", ".join(f"{name} {len(of)}" for name, of in taken.items())
     detail = f"{len(points)} grasp points, of which {share}"
     holders = {name: tool.holder for name, tool in world.cell.tools.items() if tool.holder is not None}
     lost = [tool for tool in holders if not any(arm.couples(_pose(world, tool)) for arm in arms)]
@@ -38,7 +43,7 @@ def check_cell_reach(world: World) -> list[Finding]:
         detail += f"; {len(holders)} tools in their holders"
     if not beyond and not lost:
         return [Finding("reach", True, detail, {"points": float(len(points)), "beyond": 0.0})]
-    told = f"out of reach: {', '.join(beyond + [f'{tool} in {holders[tool]}' for tool in lost])}"
+    told = f"out of reach: {', '.join([*beyond, *(f'{tool} in {holders[tool]}' for tool in lost)])}"
     remedy = "move them, or a robot's base, so that a robot takes them with its tool pointing down"
     return [Finding("reach", False, told, {"points": float(len(points)), "beyond": float(len(beyond))}, remedy)]
 
@@ -73,14 +78,16 @@ class _Arm:
             None if coupling is None else KinematicRing(base, coupling),
         )
 
-    def takes(self, position: np.ndarray) -> bool:
-        """Whether one of its tools gets to a point, pointing down."""
-        targets = [Pose.from_xyz_rpy(position, [np.pi, 0.0, yaw]) for yaw in YAWS_RAD]
-        return any(
-            self.kinematics.inverse(ring.flange_for_tool(target), self.home_rad)
-            for target in targets
-            for ring in self.rings
-        )
+    def takes(self, points: Mapping[str, np.ndarray], yaw_rad: float = 0.0) -> set[str]:
+        """To which points one of its tools gets, pointing down."""
+        found: set[str] = set()
+        for ring in self.rings:
+            names = [name for name in points if name not in found]
+            targets = [Pose.from_xyz_rpy(points[name], [np.pi, 0.0, yaw_rad]) for name in names]
+            flanges = [ring.flange_for_tool(target) for target in targets]
+            solutions = self.kinematics.inverse_of_many(flanges, self.home_rad)
+            found |= {name for name, of in zip(names, solutions, strict=True) if len(of)}
+        return found
 
     def couples(self, coupling_in_world: Pose) -> bool:
         """Whether its changer gets over a tool's coupling."""

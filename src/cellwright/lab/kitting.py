@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections
 from cellwright.core.messages import Order as OrderMessage
@@ -34,7 +35,7 @@ ORDERS_TOPIC = "/orders"
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 AWAY_S = 1.0  # for how long nobody was in control before a run is resumed
 LOOK_S = 0.25
-PAR_S_PER_PART, LIMIT_S_PER_PART = 20.0, 200.0
+PAR_S_PER_PART, PAR_S_PER_TRAY, LIMIT_S_PER_PART = 20.0, 80.0, 200.0
 
 
 @dataclass(frozen=True)
@@ -149,9 +150,10 @@ class _Run:
         order = self.lab.perform(self._work())
         wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
         parts = sum(len(line.design.slots) * line.quantity for o in self.orders for line in o.lines)
+        par_s = PAR_S_PER_PART * parts + (PAR_S_PER_TRAY * len(wanted) if self._carries_trays() else 0.0)
         kits = self.judge.kits(wanted)
         scored = self.judge.score(
-            wanted, par_s=self.start_s + PAR_S_PER_PART * parts, limit_s=self.start_s + LIMIT_S_PER_PART * parts
+            wanted, par_s=self.start_s + par_s, limit_s=self.start_s + LIMIT_S_PER_PART * parts
         )
         self.judge.stop()
         if self.file is not None:
@@ -173,6 +175,10 @@ class _Run:
             self.start_s,
             self.lab.grasp_lock.uses if self.lab.grasp_lock else 0,
         )
+
+    def _carries_trays(self) -> bool:
+        """Whether kits are built on trays that are fetched, and put away, for which tools are changed."""
+        return any(isinstance(FURNITURE.get(fixture.model), BoxFigures) for fixture in self.lab.cell.fixtures.values())
 
     async def _work(self) -> OrderReport:
         self._announce()

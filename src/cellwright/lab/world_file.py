@@ -21,10 +21,11 @@ from cellwright.core.pose import Pose
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import model_hash
 from cellwright.sim import Order, World
+from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["WorldFile", "WorldState"]
 
-FORMAT = "cellwright-world-1"
+FORMAT = "cellwright-world-2"
 PERIOD_S = 0.5
 LOOSEN_M = 0.0005  # kinematic fingers take what they hold by closing on it
 
@@ -40,7 +41,8 @@ class WorldState:
         objects: Loose object -> its model of the catalogue, position and quaternion.
         robots: Robot -> angles of its joints, of its fingers, and the command of its fingers.
         streams: The random streams.
-        tools: Tool that robots change -> position and quaternion, the robot that has it locked, the power of its pump.
+        tools: Tool that robots change -> position and quaternion, the robot that has it locked.
+        cups: Vacuum tool -> the power of its pump, the vacuum under its cups, and how they are pressed and tilted.
         mobiles: Mobile robot -> its pose, the angles of its wheels, its lamps, and x, y, yaw of its odometry.
     """
 
@@ -50,7 +52,8 @@ class WorldState:
     objects: Mapping[str, tuple[str, list[float]]]
     robots: Mapping[str, Mapping[str, Any]]
     streams: Mapping[str, Any] = field(repr=False)
-    tools: Mapping[str, tuple[list[float], str | None, float]] = field(default_factory=dict)
+    tools: Mapping[str, tuple[list[float], str | None]] = field(default_factory=dict)
+    cups: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     mobiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -71,11 +74,12 @@ class WorldState:
                 }
         robot_of = {tool: robot for robot, tool in world.mounts.on.items()}
         tools = {
-            name: (qpos[item.qpos : item.qpos + 7].tolist(), robot_of.get(name), _power(world, name))
+            name: (qpos[item.qpos : item.qpos + 7].tolist(), robot_of.get(name))
             for name, item in world.loose_tools.items()
         }
+        cups = {name: _stored_cups(world, tool) for name, tool in world.vacuums.items()}
         mobiles = {name: _stored_mobile(lab, name) for name in world.mobiles}
-        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, mobiles)
+        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, cups, mobiles)
 
     @classmethod
     def read(cls, path: Path) -> WorldState:
@@ -123,13 +127,13 @@ class WorldState:
         for name, (_, numbers) in self.objects.items():
             item = world.objects[name]
             data.qpos[item.qpos : item.qpos + 7] = numbers
-        for name, (numbers, _, power) in self.tools.items():
+        for name, (numbers, _) in self.tools.items():
             tool = world.loose_tools[name]
             data.qpos[tool.qpos : tool.qpos + 7] = numbers
-            if name in world.vacuums:
-                data.ctrl[world.vacuums[name].power] = power
         if self.tools:
-            world.mounts.load({robot: name for name, (_, robot, _) in self.tools.items() if robot is not None})
+            world.mounts.load({robot: name for name, (_, robot) in self.tools.items() if robot is not None})
+        for name, stored in self.cups.items():
+            _put_cups(world, world.vacuums[name], stored)
         data.qvel[:] = -0.0  # no speed, but other bits than zero: MuJoCo wakes what sleeps
         for name in world.robots:
             self._hold(world, name, self.robots[name])
@@ -173,8 +177,32 @@ def _put_mobile(lab: Lab, name: str, stored: Mapping[str, Any]) -> None:
     drive.reset_odometry(*stored["odometry"])
 
 
-def _power(world: World, tool: str) -> float:
-    return float(world.data.ctrl[world.vacuums[tool].power]) if tool in world.vacuums else 0.0
+def _stored_cups(world: World, tool: VacuumIndex) -> dict[str, Any]:
+    data = world.data
+    return {
+        "power": float(data.ctrl[tool.power]),
+        "vacuum": [float(data.act[cup.activation]) for cup in tool.cups],
+        "joints": data.qpos[_cup_joints(world, tool)].tolist(),
+    }
+
+
+def _put_cups(world: World, tool: VacuumIndex, stored: Mapping[str, Any]) -> None:
+    """What hangs from cups hangs from them again: at once, for a moment without vacuum is enough to lose it."""
+    data = world.data
+    data.ctrl[tool.power] = stored["power"]
+    data.qpos[_cup_joints(world, tool)] = stored["joints"]
+    for cup, vacuum in zip(tool.cups, stored["vacuum"], strict=True):
+        data.act[cup.activation] = data.ctrl[cup.suck] = vacuum
+
+
+def _cup_joints(world: World, tool: VacuumIndex) -> list[int]:
+    model = world.model
+    joints = [
+        joint
+        for body in tool.bodies[1:]
+        for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body])
+    ]
+    return [int(model.jnt_qposadr[joint]) for joint in joints]
 
 
 class WorldFile:

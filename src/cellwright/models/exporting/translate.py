@@ -8,9 +8,12 @@ from pathlib import Path
 
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
+from cellwright.models.build import build
 from cellwright.models.description import Model
 from cellwright.models.exporting.files import Exported, ModelFormat, export_spec, write_description
 from cellwright.models.exporting.mechanism import as_world
+from cellwright.models.exporting.names import file_name
+from cellwright.models.importing.figures import import_figures
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.source import read_description, read_source
 
@@ -18,7 +21,7 @@ __all__ = ["export_file"]
 
 
 def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat, *, mesh_uri: str = "") -> Exported:
-    """Writes what a URDF, SDF, xacro or MJCF file says as another one.
+    """Writes what a URDF, SDF, xacro, MJCF or figures file says as another one.
 
     URDF and SDF are turned into each other without an engine between: what the file leaves out stays left out, and
     meshes are copied as they are. A URDF of a whole cell becomes an SDF world.
@@ -29,6 +32,10 @@ def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat
     """
     if out.resolve() == path.resolve():
         raise BadInput(f"{out} would be written over itself; give another --out")
+    if path.suffix.lower() in (".yaml", ".yml"):
+        figures = import_figures(file_name(path.stem), ModelSettings(file=str(path.absolute())), path.parent)
+        exported = export_spec(build(figures), out, form, name=figures.name, mesh_uri=mesh_uri)
+        return replace(exported, notes=(*figures.notes, *exported.notes))
     notes = Notes()
     world = read_description(path, search, notes)
     if world is not None and form is not ModelFormat.MJCF:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from cellwright.models.importing.chain import FEWEST, NotSerial, find_chain
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
 from cellwright.models.importing.mesh_files import FORMATS
-from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures, import_part
 from cellwright.models.importing.source import Source, read_source
 
@@ -36,6 +37,8 @@ def read_settings(file: Path) -> ModelSettings:
 def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind | None = None) -> Imported:
     """The figures of a model.
 
+    What the engine complains about on the way, such as moments that are almost none, is a note.
+
     The same files and settings give the same object within a process, so that a cell which is loaded again costs
     nothing and compiles to the same model.
 
@@ -48,9 +51,19 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     Raises:
         BadInput: in one line, with what is wrong.
     """
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        figures = _import(name, settings, folder, kind)
+    complaints = dict.fromkeys(" ".join(str(warning.message).split()) for warning in said)
+    more = [Note("guessed", "engine", f"{text[:1].lower()}{text[1:]}") for text in complaints]
+    object.__setattr__(figures, "notes", (*figures.notes, *(note for note in more if note not in figures.notes)))
+    return figures
+
+
+def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None) -> Imported:
     path = folder / Path(settings.file).expanduser()
     if path.suffix.lower() in (".yaml", ".yml"):
-        return import_figures(name, read_settings(path), path.parent, kind)
+        return _import(name, read_settings(path), path.parent, kind)
     search = [folder / Path(item).expanduser() for item in settings.search]
     if settings.srdf:
         settings = settings.model_copy(update={"srdf": str(folder / Path(settings.srdf).expanduser())})

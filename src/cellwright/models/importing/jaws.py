@@ -96,6 +96,8 @@ def study_jaws(model: Any, driver: int, where: str) -> Jaws:
     keep = np.concatenate([[True], np.diff(widths) < 0])
     first, second = ends[-2][:3], ends[-2][3:]
     axis = first - second
+    if not np.linalg.norm(axis) > 1e-9:
+        raise BadInput(f"{where}: its pads do not face each other")
     axis /= np.linalg.norm(axis)
     _gap(model, data, qpos[-1], *pads)
     faces = [_face(model, data, pad, side * axis) for pad, side in zip(pads, (-1.0, 1.0), strict=True)]

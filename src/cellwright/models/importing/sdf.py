@@ -98,7 +98,9 @@ class _Sdf(JointReader):
             if anchor not in poses:
                 raise self.error(element, f"placement_frame '{anchor}' of model '{name}' does not exist")
             pose = pose @ poses[anchor].inverse()
-        return PlacedModel(model=model, pose=pose @ poses[model.roots[0]])
+        called = {name.replace("/", "_"): at for name, at in poses.items()} | {"world_link": poses.get("world")}
+        at = poses.get(model.roots[0]) or called[model.roots[0]]  # tidying may have given it another name
+        return PlacedModel(model=model, pose=pose @ (at or Pose.identity()))
 
     def _pose_in_world(self, element: Any, places: dict[str, Any], depth: int = 0) -> Pose:
         given = element.find("pose")
