@@ -88,7 +88,6 @@ def test_scattered_robots_keep_clear_of_walls_inside():
                 assert np.hypot(*(line - here).T).min() > 0.037 + 0.01 + 0.006 - 0.002
 
 
-
 def test_no_room_is_an_error_that_says_how_many_fitted():
     with pytest.raises(BadInput, match=r"yard: mobiles.ePuck.arrange: no room for 40 robots in 0.2 x 0.2 m; \d fitted"):
         places({"shape": "scatter", "size_m": [0.2, 0.2]}, count=40)

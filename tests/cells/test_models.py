@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
-from cellwright.cells import load_cell, nominal_layout
+from cellwright.cells import load_cell, nominal_layout, own_name
 from cellwright.core.errors import BadInput, ConfigError
 from cellwright.shapes.mesh import cuboid
 
@@ -49,6 +50,8 @@ def test_every_section_may_use_them(tmp_path):
     cell = load_cell(write(tmp_path))
     robot = cell.robots["r"]
     assert robot.model.startswith("my_arm-")
+    assert re.fullmatch(r"[\w.:-]+", str(robot.tool)), "CRCL names grippers so"
+    assert own_name(str(robot.tool)) == "my_hand"
     assert ROBOTS.get(robot.model).payload_kg == 5
     assert ROBOTS.get(robot.model).name == robot.model
     assert TOOLS.get(str(robot.tool)).grip_force_n == 20

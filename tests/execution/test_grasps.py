@@ -8,7 +8,7 @@ import pytest
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.grasps import GraspChoice, free_grasps, hanging, release_pose
-from cellwright.execution.view import Seen
+from cellwright.execution.seen import Seen
 
 from .conftest import SKUS
 

@@ -67,7 +67,8 @@ def print_report(report: KittingReport, wall_s: float, *, predicates: bool = Fal
     words = {"action": len(order.actions), "retry": order.retries, "plan": order.plans}
     tried = ", ".join(counted(number, word) for word, number in words.items())
     uses = report.grasp_lock_uses
-    grip = f"grasp lock used {counted(uses, 'time')}" if uses else "friction alone"
+    cups = any(record.action.startswith("(take-kit") for record in order.actions)
+    grip = f"grasp lock used {counted(uses, 'time')}" if uses else "friction and suction" if cups else "friction alone"
     say(f"score {report.score:.2f}; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
     say(f"{took_s:.2f} s simulated in {wall_s:.2f} s")

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cellwright.catalogue import part_of_sku
+from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
 
 __all__ = ["blockers", "candidates", "is_touched", "open_seat", "unfit", "wrong_part"]

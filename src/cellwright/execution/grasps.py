@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import TOOLS, GripperFigures
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
-from cellwright.execution.view import Seen
+from cellwright.execution.seen import Seen
 
 __all__ = ["GraspChoice", "free_grasps", "gripper_figures", "hanging", "release_pose"]
 

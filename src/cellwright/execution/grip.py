@@ -12,8 +12,9 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import gripper_figures, hanging
 from cellwright.execution.hands import note_held, note_released
 from cellwright.execution.predicates import ToolState
+from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.execution.view import CellView
 from cellwright.execution.waiting import Waiting
 
 __all__ = ["DISC_M", "Grip"]

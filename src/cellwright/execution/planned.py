@@ -10,9 +10,10 @@ from itertools import combinations_with_replacement
 from cellwright.core.errors import JobFailed
 from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
+from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import Recipe
 from cellwright.execution.tray_places import lying_about
-from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,

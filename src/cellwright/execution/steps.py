@@ -13,8 +13,8 @@ from cellwright.execution.binding import candidates, is_touched, open_seat, wron
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.tray_steps import TraySteps
-from cellwright.execution.view import Seat, Seen
 from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb

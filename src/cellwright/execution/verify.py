@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
+from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import ExecutionSettings
-from cellwright.execution.view import CellView, Seat, Seen
+from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
 
 __all__ = ["conclusion", "kit_reports"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from cellwright.knowledge.belief import Belief
 from cellwright.knowledge.generated import records
 from cellwright.knowledge.workstation import Place, Spread
@@ -10,6 +12,7 @@ from cellwright.knowledge.workstation_records import locate
 __all__ = ["begin_kit", "set_down"]
 
 BUILT = "execution"
+Thing = TypeVar("Thing", bound=records.SolidObject)
 
 
 def begin_kit(belief: Belief, kit: str, design: str, tray: str, time_s: float) -> None:
@@ -42,17 +45,21 @@ def set_down(belief: Belief, thing: str, place: str) -> None:
     with belief.world_model.database.session() as session:
         made = records.SolidObject.get(session, thing)
         for table in records.WorkTable.all(session):
-            table.object_on_table = [other for other in table.object_on_table if other.name != thing]
-            if table.name == place:
-                table.object_on_table.append(made)
-        if isinstance(made, records.KitTray):
-            for stack in records.LargeBoxWithEmptyKitTrays.all(session):
-                stack.empty_kit_tray = [other for other in stack.empty_kit_tray if other.name != thing]
-                if stack.name == place:
-                    stack.empty_kit_tray.append(made)
-        if isinstance(made, records.Kit):
-            for box in records.LargeBoxWithKits.all(session):
-                box.kit = [other for other in box.kit if other.name != thing]
-                if box.name == place:
-                    box.kit.append(made)
+            table.object_on_table = _without(table.object_on_table, thing)
+        for stack in records.LargeBoxWithEmptyKitTrays.all(session):
+            stack.empty_kit_tray = _without(stack.empty_kit_tray, thing)
+        for box in records.LargeBoxWithKits.all(session):
+            box.kit = _without(box.kit, thing)
+        session.flush()  # a thing is listed in one place only
+        there = records.SolidObject.get(session, place)
+        if isinstance(there, records.WorkTable):
+            there.object_on_table.append(made)
+        elif isinstance(there, records.LargeBoxWithEmptyKitTrays) and isinstance(made, records.KitTray):
+            there.empty_kit_tray.append(made)
+        elif isinstance(there, records.LargeBoxWithKits) and isinstance(made, records.Kit):
+            there.kit.append(made)
     belief.world_model.attach({thing: place})
+
+
+def _without(things: list[Thing], name: str) -> list[Thing]:
+    return [thing for thing in things if thing.name != name]

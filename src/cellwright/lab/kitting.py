@@ -152,9 +152,7 @@ class _Run:
         parts = sum(len(line.design.slots) * line.quantity for o in self.orders for line in o.lines)
         par_s = PAR_S_PER_PART * parts + (PAR_S_PER_TRAY * len(wanted) if self._carries_trays() else 0.0)
         kits = self.judge.kits(wanted)
-        scored = self.judge.score(
-            wanted, par_s=self.start_s + par_s, limit_s=self.start_s + LIMIT_S_PER_PART * parts
-        )
+        scored = self.judge.score(wanted, par_s=self.start_s + par_s, limit_s=self.start_s + LIMIT_S_PER_PART * parts)
         self.judge.stop()
         if self.file is not None:
             self.file.write()

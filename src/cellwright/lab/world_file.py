@@ -79,7 +79,9 @@ class WorldState:
         }
         cups = {name: _stored_cups(world, tool) for name, tool in world.vacuums.items()}
         mobiles = {name: _stored_mobile(lab, name) for name in world.mobiles}
-        return cls(dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, cups, mobiles)
+        return cls(
+            dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, cups, mobiles
+        )
 
     @classmethod
     def read(cls, path: Path) -> WorldState:

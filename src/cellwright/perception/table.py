@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import TRAYS
 from cellwright.core.errors import BadInput
-from cellwright.perception.cfg import Expected
+from cellwright.perception.cfg import Expected, TrackerCfg
 from cellwright.perception.slots import SlotMap
 from cellwright.perception.turns import period_of
 
@@ -95,6 +95,20 @@ class TrackTable:
             skus = {TRAYS.get(name).sku for name in TRAYS}
             self._trays = np.array([row for row, sku in enumerate(self.skus) if sku in skus], np.intp)
         return self._trays
+
+    def covered(self, cfg: TrackerCfg) -> Rows:
+        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
+
+        One that was never seen is not where another is: that is a stack whose top was taken away.
+        """
+        trays = self.trays
+        places = self.positions[trays]
+        over = places[None] - places[:, None]
+        above = np.where(self.sights[trays] > 0, cfg.stacked_m, -cfg.stacked_m)
+        near = (over[..., 2] > above[:, None]) & (np.abs(over[..., :2]).max(axis=2) < cfg.beside_m)
+        is_cover = (self.sights[trays] > 0) & (self.misses[trays] < cfg.confirm)
+        covered: Rows = trays[(near & is_cover).any(axis=1)]
+        return covered
 
     def hold(self, holders: Mapping[str, str]) -> None:
         """Tray -> the name under which its slots are known from now on."""

@@ -91,7 +91,7 @@ class Tracker:
         bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
         costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
         costs[table.kinds[:, None] != kinds[None, :]] = np.inf
-        covered = self._covered()
+        covered = table.covered(cfg)
         costs[covered] = np.inf
         lately, moving = table.misses < cfg.confirm, table.moving.copy()
         hidden = moving & self._out_of_view() if moving.any() else moving
@@ -197,21 +197,6 @@ class Tracker:
         x, y = self._table.positions[:, 0], self._table.positions[:, 1]
         inside: npt.NDArray[np.bool_] = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
         return inside
-
-    def _covered(self) -> Rows:
-        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
-
-        One that was never seen is not where another is: that is a stack whose top was taken away.
-        """
-        table = self._table
-        trays = table.trays
-        places = table.positions[trays]
-        over = places[None] - places[:, None]
-        above = np.where(table.sights[trays] > 0, self.cfg.stacked_m, -self.cfg.stacked_m)
-        near = (over[..., 2] > above[:, None]) & (np.abs(over[..., :2]).max(axis=2) < self.cfg.beside_m)
-        is_cover = (table.sights[trays] > 0) & (table.misses[trays] < self.cfg.confirm)
-        covered: Rows = trays[(near & is_cover).any(axis=1)]
-        return covered
 
     def _out_of_view(self) -> npt.NDArray[np.bool_]:
         """Things where no detector looks, as far as it is known where they look."""

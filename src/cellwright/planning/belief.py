@@ -9,7 +9,7 @@ from cellwright.knowledge import Database, WorldModel
 from cellwright.orders import Order
 from cellwright.planning.actions import Durations
 from cellwright.planning.believed_kits import BelievedKits
-from cellwright.planning.facts import Facts, read_facts
+from cellwright.planning.facts import Facts, Thing, read_facts
 from cellwright.planning.lying import EVERYTHING, Lying, Trust
 from cellwright.planning.planner import PlanRequest
 from cellwright.planning.state import (
@@ -173,9 +173,15 @@ class _Reading:
     def _stacks(self) -> Iterable[TrayStack]:
         for box in self.facts.of_kind("LargeBoxWithEmptyKitTrays"):
             trays = [tray for tray in self.facts.of_kind("KitTray") if tray.reference == box.name]
-            skus = [tray.sku for tray in trays if tray.name not in self.lying.gripped | self.lying.gone]
-            if skus:
-                yield TrayStack(box.name, skus[0], skus.count(skus[0]))
+            there = [tray for tray in trays if tray.name not in self.lying.gripped | self.lying.gone]
+            skus = [tray.sku for tray in sorted(there, key=self._height_m, reverse=True)]
+            if skus:  # only what is on top can be had
+                count = next((n for n, sku in enumerate(skus) if sku != skus[0]), len(skus))
+                yield TrayStack(box.name, skus[0], count)
+
+    def _height_m(self, thing: Thing) -> float:
+        point = self.facts.point(thing.name)
+        return 0.0 if point is None else float(point[2])
 
     def _outlets(self) -> Iterable[Outlet]:
         for box in self.facts.of_kind("LargeBoxWithKits"):

@@ -170,3 +170,33 @@ def test_a_figure_that_somebody_gives_takes_the_place_of_a_guess(load):
     assert figures.joints[1].gear_ratio == 80.0
     assert figures.payload_kg == 7.0
     assert not any(note.where in ("joint joint_2", "payload") for note in figures.notes)
+
+
+SRDF = """<robot name="ur5"><group name="arm"><chain base_link="shoulder_link" tip_link="wrist_3_link"/></group>
+<group_state name="home" group="arm"><joint name="elbow_joint" value="0"/></group_state>
+<group_state name="ready" group="arm"><joint name="elbow_joint" value="1.2"/><joint name="wrist_1_joint" value="-0.4"/>
+</group_state><disable_collisions link1="{}" link2="upper_arm_link" reason="Never"/></robot>"""
+
+
+def test_an_srdf_tells_pairs_ends_and_a_pose_to_start_from(load, data, tmp_path):
+    (tmp_path / "urdf").mkdir()
+    (tmp_path / "config").mkdir()
+    (tmp_path / "urdf" / "ur5.urdf").write_bytes((data / "ur5.urdf").read_bytes())
+    srdf = tmp_path / "config" / "ur5.srdf"
+    srdf.write_text(SRDF.format("wrist_3_link"))
+    arm = load(tmp_path / "urdf" / "ur5.urdf")
+    assert (arm.base_link, arm.tip_link, len(arm.joints)) == ("shoulder_link", "wrist_3_link", 5)
+    assert arm.home_rad == (0.0, 1.2, -0.4, 0.0, 0.0)
+    pairs = {frozenset((pair.bodyname1, pair.bodyname2)) for pair in arm.spec.excludes}
+    assert frozenset(("wrist_3_link", "upper_arm_link")) in pairs
+    assert {"SRDF", "home"} <= {note.where for note in arm.notes}
+    srdf.write_text(SRDF.format("elsewhere"))  # not of this robot: found no more, but it may be named
+    assert load(tmp_path / "urdf" / "ur5.urdf").base_link == "base_link"
+    named = load(tmp_path / "urdf" / "ur5.urdf", srdf=str(srdf))
+    assert any("link 'elsewhere' does not exist" in note.what for note in named.notes)
+
+
+def test_a_flange_is_found_behind_a_prefix(load, data, tmp_path):
+    text = (data / "ur5.urdf").read_text().replace('"tool0"', '"left_tool0"')
+    (tmp_path / "ur5.urdf").write_text(text)
+    assert load(tmp_path / "ur5.urdf").tip_link == "left_tool0"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from cellwright.core.errors import BadInput
@@ -125,6 +127,39 @@ NOTED = {
         "dropped",
         "package://no/x.stl not found",
     ),
+    "mesh_on_the_web": (
+        '<link name="a"><visual><geometry><mesh filename="http://a.b/x.stl"/></geometry></visual></link>',
+        "dropped",
+        "is not fetched from the network",
+    ),
+    "scaled_to_nothing": (
+        '<link name="a"><visual><geometry><mesh filename="x.stl" scale="1 1 0"/></geometry></visual></link>',
+        "changed",
+        "scale '1 1 0' leaves nothing of it",
+    ),
+    "surface": (
+        f'<link name="a">{BOX.replace("</collision>", "<surface/></collision>")}</link>',
+        "dropped",
+        "<surface> in <collision> of link 'a' is not used",
+    ),
+    "calibration": (
+        LINKS
+        + '<link name="c"/>'
+        + JOINT.format(kind="fixed", inside="<calibration/>")
+        + '<joint name="k" type="fixed"><parent link="b"/><child link="c"/><calibration/></joint>',
+        "dropped",
+        "<calibration> in 2 joint elements is not used",
+    ),
+    "old_xacro": (
+        LINKS + JOINT.format(kind="fixed", inside='<insert_block name="origin"/>'),
+        "dropped",
+        "is xacro without its prefix",
+    ),
+    "picture": (
+        '<link name="a"/><material name="m"><texture filename="gone.png"/></material>',
+        "dropped",
+        "picture gone.png of material 'm'",
+    ),
     "gazebo": ('<link name="a"/><gazebo reference="a"/>', "dropped", "1 x <gazebo>"),
     "slash": ('<link name="arm/a"/>', "changed", "a slash parts robots from links"),
 }
@@ -154,6 +189,27 @@ def test_an_unknown_type_is_fixed_and_a_circle_of_mimics_is_cut(tmp_path):
     model, notes = read(tmp_path, f'<robot name="r">{text}</robot>')
     assert sum(joint.mimic is not None for joint in model.joints) < 2
     assert any("circle" in note.what for note in notes)
+
+
+def test_a_folder_an_archive_and_a_tower_of_links_are_one_line_each(tmp_path):
+    with pytest.raises(BadInput, match="is a folder; name the file in it"):
+        read_description(tmp_path, [], Notes())
+    (tmp_path / "robot.urdf.gz").write_bytes(gzip.compress(b"<robot/>")[:20])
+    with pytest.raises(BadInput, match="is compressed by gzip"):
+        read_description(tmp_path / "robot.urdf.gz", [], Notes())
+    text = "".join(f'<link name="l{n}"/>' for n in range(600)) + "".join(
+        f'<joint name="j{n}" type="fixed"><parent link="l{n}"/><child link="l{n + 1}"/></joint>' for n in range(599)
+    )
+    with pytest.raises(BadInput, match="hang on each other more than 500 deep"):
+        read(tmp_path, f'<robot name="r">{text}</robot>')
+
+
+def test_a_thing_of_which_nothing_is_left_is_an_error(tmp_path, load):
+    (tmp_path / "robot.urdf").write_text(
+        '<robot name="r"><link name="a"><visual><geometry><mesh filename="x.stl"/></geometry></visual></link></robot>'
+    )
+    with pytest.raises(BadInput, match=r"can be seen or touched \(robot.urdf:1: .*mesh x.stl not found"):
+        load(tmp_path / "robot.urdf")
 
 
 def test_a_gigantic_file_is_refused(tmp_path, monkeypatch):
@@ -193,3 +249,45 @@ def test_a_mechanism_that_is_no_arm_says_why(tmp_path, load):
     file.write_text('<robot name="r">' + link.format("a") + "</robot>")
     with pytest.raises(BadInput, match="no joint moves 'a'"):
         load(file, "arm")
+
+
+def robot(*joints, tail=""):
+    """A chain of boxes, half a metre from each to the next, by joints of these kinds."""
+    text = "".join(f'<link name="l{n}">{BOX}</link>' for n in range(len(joints) + 1))
+    for n, kind in enumerate(joints):
+        text += f'<joint name="j{n}" type="{kind}"><parent link="l{n}"/><child link="l{n + 1}"/>'
+        text += f'<origin xyz="0 0 0.5"/><axis xyz="{n % 2} {1 - n % 2} 0"/>'
+        text += '<limit lower="-1" upper="1" effort="500" velocity="1"/></joint>'
+    return f'<robot name="r">{text}{tail}</robot>'
+
+
+def test_robots_with_sliding_joints_are_refused_and_arms_on_rails_stand_still(tmp_path, load):
+    file = tmp_path / "scara.urdf"
+    for kinds, joint in (
+        (["revolute", "revolute", "prismatic", "revolute"], "j2"),
+        (["prismatic"] * 3 + ["revolute"], "j0"),
+    ):
+        file.write_text(robot(*kinds))
+        for kind in (None, "arm"):
+            with pytest.raises(BadInput, match=f"joint '{joint}' is prismatic, .* --kind fixture takes all of it"):
+                load(file, kind)
+        assert load(file, "fixture").title == "r"
+    file.write_text(robot("prismatic", "revolute", "revolute", "revolute"))
+    arm = load(file)
+    assert [joint.name for joint in arm.joints] == ["j1", "j2", "j3"]
+    assert any((note.kind, note.where) == ("dropped", "joint j0") for note in arm.notes)
+
+
+def test_of_two_arms_one_must_be_named(tmp_path, load):
+    other = robot("revolute", "revolute", "revolute").partition(">")[2].removesuffix("</robot>")
+    other = other.replace('"l', '"r').replace('"j', '"k')
+    tail = other + '<joint name="m" type="fixed"><parent link="l0"/><child link="r0"/></joint>'
+    file = tmp_path / "two.urdf"
+    file.write_text(robot("revolute", "revolute", "revolute", tail=tail).replace('name="r3"', 'name="left_tool0"', 1))
+    file.write_text(file.read_text().replace('child link="r3"', 'child link="left_tool0"'))
+    text = '<link name="world_base"/><joint name="w" type="revolute"><parent link="world_base"/><child link="l0"/></joint>'
+    file.write_text(file.read_text().replace("</robot>", f"{text}</robot>"))
+    with pytest.raises(BadInput, match="'l0' carries 2 chains of 3 joints"):
+        load(file)
+    left = load(file, base="l0", tip="left_tool0")
+    assert [joint.name for joint in left.joints] == ["k0", "k1", "k2"]

@@ -111,7 +111,9 @@ def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind
     guess = guess_kind(source, settings)
     if guess != "fixture" and source.world is not None and len(source.world.models) > 1:
         number = len(source.world.models)
-        notes.guessed("kind", f"one {guess} of {number} models; --model names another, --kind fixture takes all of them")
+        notes.guessed(
+            "kind", f"one {guess} of {number} models; --model names another, --kind fixture takes all of them"
+        )
     return _read_as(path, settings, search, guess) if guess == "fixture" else (source, notes, guess)
 
 

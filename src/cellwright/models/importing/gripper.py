@@ -152,6 +152,8 @@ def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
     if z @ nearest > np.cos(np.radians(8)) and abs(nearest @ x) < 0.2:
         z = nearest
     x = x - z * (x @ z)
+    if not np.linalg.norm(x) > 1e-6:  # the jaws move along the fingers: any way across them will do
+        x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
     axes = np.column_stack([x / np.linalg.norm(x), np.cross(z, x / np.linalg.norm(x)), z])
     pose = Pose(np.zeros(3), quaternion_from_matrix(axes.T))
     if pose.angle_rad(Pose.identity()) > 1e-3:

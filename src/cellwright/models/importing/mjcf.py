@@ -18,6 +18,8 @@ from cellwright.shapes.mesh import Mesh, merge
 
 __all__ = ["read_mjcf"]
 
+NAMES = {"name", "joint", "body", "site", "geom", "mesh", "material", "class", "childclass", "file"}
+
 
 def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Mapping[str, float], Mapping[str, float]]:
     """The file as a spec without lights, keyframes and what is drawn on the ground itself.
@@ -33,6 +35,11 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
     root = read_xml(path)  # size, document type and syntax are checked before
     if root.find("extension/plugin") is not None:
         raise DescriptionError(path, "needs a plugin of MuJoCo, which is not loaded", root.find("extension").sourceline)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if "nan" in value.lower().split() and key not in NAMES:
+                problem = f"{key} of <{element.tag}>: '{value[:60]}' has a number that is not finite"
+                raise DescriptionError(path, problem, element.sourceline)
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         meshes = _find_files(spec, path, search, notes)
