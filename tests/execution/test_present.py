@@ -32,7 +32,7 @@ def carried(still):
 def value(cell, predicate=HELD, **reported):
     state = ToolState("fanuc", "aprs_fanuc_gripper", AWAY, 0.008, True, cell.time_s)
     report = {"fanuc": replace(state, **reported)}
-    return Evaluator(PresentCell(CellView(cell.belief), lambda: cell.time_s, report.get)).evaluate(*predicate).value
+    return Evaluator(PresentCell(CellView(cell.belief), lambda: cell.time_s, report.get, {})).evaluate(*predicate).value
 
 
 def test_what_was_carried_out_of_sight_is_felt(carried):

@@ -7,9 +7,12 @@ from cellwright.cells import Cell, load_cell
 from cellwright.execution.predicates import Truth
 from cellwright.execution.tool_change import CHANGES, note_tool
 from cellwright.knowledge import Belief, Database, WorldModel, fill
-from cellwright.lab.planning import designs_for
+from cellwright.lab.kitting import run_order
+from cellwright.lab.planning import designs_for, planning_database
 from cellwright.lab.workstation import workstation_of
-from cellwright.planning import Verb
+from cellwright.orders import KitDesign, Order, OrderLine
+from cellwright.planning import Verb, plan
+from cellwright.planning.belief import request_of
 from cellwright.planning.facts import read_facts
 
 
@@ -41,6 +44,42 @@ def test_what_is_believed_of_tools_follows_the_changes(two_tools):
         "far_left_holder": "pincher",
         "near_left_holder": "big_gripper",
     }
+
+
+@pytest.fixture
+def one_tool() -> Cell:
+    """The APRS lab with a single gripper, in the holder that both robots reach."""
+    data = load_cell("aprs@lab_tools").model_dump()
+    data["tools"] = {"pincher": {"model": "pincher", "holder": "shared_holder"}}
+    return Cell.model_validate(data)
+
+
+SMALL = KitDesign.of("kit_s", "sku_kit_s2l2_vessel", {"sku_part_small_gear": 1})
+TWO_SMALL = Order("two", (OrderLine(SMALL, 2),))
+HANDED_OVER = [
+    ("attach-endEffector", "fanuc", "shared_holder"),
+    ("detach-endEffector", "fanuc", "shared_holder"),
+    ("attach-endEffector", "motoman", "shared_holder"),
+]
+
+
+def test_a_tool_that_both_need_is_put_where_the_other_reaches_it(one_tool):
+    database, _ = planning_database(one_tool, [TWO_SMALL])
+    result = plan(request_of(database, [TWO_SMALL]))
+    assert not result.unfinished
+    changes = [action for action in result.actions if action.verb in CHANGES]
+    assert [(str(action.verb), action.robot, action.place) for action in changes] == HANDED_OVER
+    database.close()
+
+
+@pytest.mark.slow
+def test_two_robots_share_one_tool(one_tool):
+    with cw.Lab(one_tool, seed=1) as lab:
+        report = run_order(lab, [TWO_SMALL])
+    assert report.done, report.reason
+    assert report.hits == ()
+    words = [record.action.strip("()").split() for record in report.order.actions if "endEffector" in record.action]
+    assert [(verb, robot, holder) for verb, robot, _, holder in words] == HANDED_OVER
 
 
 @pytest.mark.slow

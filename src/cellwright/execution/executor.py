@@ -97,7 +97,7 @@ class Executor:
         self._robots = Robots(self._workers, self._names)
         self._shift = ""
         self._designs.clear()
-        cell = PresentCell(self.view, lambda: self.clock.time_s, self._report)
+        cell = PresentCell(self.view, lambda: self.clock.time_s, self._report, self._designs)
         evaluator = Evaluator(cell)
         self._doings = {name: self._doing(worker, evaluator) for name, worker in self._workers.items()}
 

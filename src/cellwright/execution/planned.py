@@ -105,7 +105,19 @@ def make_plan(
     verdict = validate_timed(request, result)
     if not verdict.valid:
         raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
-    return _planned(request, result, chosen, missing)
+    return _planned(request, result, _kits(request, chosen), missing)
+
+
+def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
+    """Kit -> what it shall become, whole: as the plan has it, and those that the plan leaves out as first chosen."""
+    whole = {design.name: design for design in chosen.values()}
+    found = {job.name: whole[job.design.name] for job in request.jobs}
+    left = Counter(d.name for d in chosen.values()) - Counter(d.name for d in found.values())
+    for kit, design in chosen.items():
+        if kit not in found and left[design.name] > 0:
+            found[kit] = design
+            left[design.name] -= 1
+    return found
 
 
 def _planned(

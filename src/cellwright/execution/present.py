@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from cellwright.execution.grasps import hanging
 from cellwright.execution.predicates import BelievedCell, Sight, ToolState
 from cellwright.execution.trays import CARRIED, hold_of
 from cellwright.execution.view import CellView
+from cellwright.orders import KitDesign
 
 __all__ = ["PresentCell"]
 
@@ -22,15 +23,26 @@ class PresentCell(BelievedCell):
         view: Knows what is gone.
         now_s: The cell's clock.
         report: Robot -> what it reported of its tool last.
+        designs: Kit -> what it shall become, which need not be what the drawings say of its tray.
     """
 
-    def __init__(self, view: CellView, now_s: Callable[[], float], report: Callable[[str], ToolState | None]) -> None:
-        self._view = view
+    def __init__(
+        self,
+        view: CellView,
+        now_s: Callable[[], float],
+        report: Callable[[str], ToolState | None],
+        designs: Mapping[str, KitDesign],
+    ) -> None:
+        self._view, self._designs = view, designs
         super().__init__(view.belief, now_s, report)
 
     def names(self) -> Iterable[str]:
         """All solid objects that are there."""
         return [name for name in super().names() if name not in self._view.gone]
+
+    def wanted(self, kit: str) -> Mapping[str, int]:
+        """Parts of a kit by what it shall become."""
+        return self._designs[kit].parts if kit in self._designs else super().wanted(kit)
 
     def sight(self, name: str) -> Sight | None:
         """Where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmFailed, raised, tool_down
@@ -16,6 +17,8 @@ __all__ = ["Worker"]
 
 LEANING_RAD = float(np.radians(2.0))
 NEAR_M = 0.40  # an arm whose tool is this near to a place is in the way there
+NEAR_HOLDER_M = 0.60  # the same for a holder of tools
+Array = npt.NDArray[np.float64]
 TURNS_RAD = tuple(float(x) for x in np.radians([0.0, 60.0, -60.0, 90.0, -90.0, 120.0, -120.0]))
 HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
@@ -104,13 +107,19 @@ class Worker(Grip):
     async def is_near(self, places: Sequence[str]) -> bool:
         """Whether the tool stands about where one of the places is."""
         point = (await self.read()).pose_tool_in_world.position[:2]
-        known = [place for place in places if place in self.view.facts.tree.index]
-        return any(np.linalg.norm(self.view.pose(place).position[:2] - point) < NEAR_M for place in known)
+        return any(np.linalg.norm(at - point) < near_m for at, near_m in self._kept_free(places))
+
+    def _kept_free(self, places: Sequence[str]) -> list[tuple[Array, float]]:
+        """Where others work, and how far from there this one must be: arms swing widely on their way to a holder."""
+        facts = self.view.facts
+        known = [place for place in places if place in facts.tree.index]
+        at_holder = {holder.name for holder in facts.of_kind("EndEffectorHolder")}
+        return [(self.view.pose(name).position[:2], NEAR_HOLDER_M if name in at_holder else NEAR_M) for name in known]
 
     def keep_from(self, places: Sequence[str]) -> None:
         """Its rest is turned aside from now on, as far as it must be to be off these places."""
-        points = [self.view.pose(place).position[:2] for place in places if place in self.view.facts.tree.index]
-        if self.arm.rest_point is None or not points:
+        kept_free = self._kept_free(places)
+        if self.arm.rest_point is None or not kept_free:
             return
         centre = self.view.base(self.name).position[:2]
         lever = np.array(self.arm.rest_point)[:2] - centre
@@ -118,9 +127,9 @@ class Worker(Grip):
         def room_m(turn_rad: float) -> float:
             c, s = np.cos(turn_rad), np.sin(turn_rad)
             stands = centre + np.array([c * lever[0] - s * lever[1], s * lever[0] + c * lever[1]])
-            return min(float(np.linalg.norm(stands - point)) for point in points)
+            return min(float(np.linalg.norm(stands - point)) - near_m for point, near_m in kept_free)
 
-        self._aside_rad = next((turn for turn in TURNS_RAD if room_m(turn) >= NEAR_M), max(TURNS_RAD, key=room_m))
+        self._aside_rad = next((turn for turn in TURNS_RAD if room_m(turn) >= 0.0), max(TURNS_RAD, key=room_m))
 
     async def go_away(self, places: Sequence[str]) -> None:
         """Off these places."""

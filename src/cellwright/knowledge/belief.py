@@ -273,7 +273,8 @@ class Belief:
         rows = np.array([self._now.index[message.identities[i]] for i in fresh], np.int64)
         if len(fresh):
             self._observe(rows, poses[fresh], message.variances[fresh], message.time_s, message.source)
-        for name, slot in zip(message.identities, message.slots, strict=True):
+        for name, seen_in in zip(message.identities, message.slots, strict=True):
+            slot = seen_in if seen_in in self._now.slot_names else ""
             if self._now.slots.get(name, "") == slot:
                 continue
             reference = move_to_slot(self.world_model.database, name, slot)

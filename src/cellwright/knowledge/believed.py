@@ -47,6 +47,7 @@ class Believed:
         rows: Their rows in the transform tree.
         tree_names: The rows of that tree; another list is another tree.
         slots: Part -> the slot it lies in.
+        slot_names: All slots; a kit has those of its design, which need not be all that its tray has.
         skus: What they are.
         variances: x, y, z and yaw in the world when they were seen last.
         seen_s: When that was, or when drawings said so.
@@ -76,6 +77,7 @@ class Believed:
                 records.Slot, records.Slot.slot_part_id == records.Part.id
             )
             self.slots = {row[0]: row[1] for row in session.execute(filled)}
+            self.slot_names = frozenset(session.scalars(select(DATA.c.name).join(SLOT, SLOT.c.id == DATA.c.id)))
         self.names = [row[0] for row in found]
         self.index = {name: i for i, name in enumerate(self.names)}
         tree, self._kit_of_tray = model.tree, kits

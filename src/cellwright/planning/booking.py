@@ -92,7 +92,12 @@ class Booking:
         empty = [holder for holder, held in self.holders.items() if held is None and holder in arm.reach]
         if len(empty) < 2:
             return empty[0] if empty else None
-        return min(empty, key=lambda holder: self.free_s.get(holder, 0.0))
+        others = [other for other in self.arms if other is not arm and arm.tool in other.tools]
+
+        def badness(holder: str) -> tuple[int, float]:
+            return -sum(holder in other.reach for other in others), self.free_s.get(holder, 0.0)
+
+        return min(empty, key=badness)
 
     def drop_tool(self, arm: Arm) -> bool:
         """Puts the robot's tool onto a holder; False when there is none."""

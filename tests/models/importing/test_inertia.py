@@ -132,3 +132,13 @@ def test_a_moving_link_without_anything_gets_a_gram():
     assert model.links[1].inertial.mass_kg == pytest.approx(0.001)
     assert [note.where for note in notes] == ["link arm"]
     build_description(model, MeshStore(notes), notes).compile()
+
+
+@pytest.mark.parametrize(("moment", "kept"), [(0.004, True), (0.01, False), (1e-7, False)])
+def test_moments_that_the_shape_cannot_have_are_mended(moment, kept):
+    """A radius of gyration beyond the shape, or next to none, is what `cell check` calls wrong, too."""
+    given = Inertial(mass_kg=1.0, pose=Pose.identity(), inertia_kgm2=np.eye(3) * moment)
+    box = Shape(geometry=Box((0.1, 0.1, 0.1)))
+    model, notes = done(Link(name="arm", inertial=given, collisions=(box,)))
+    assert bool(model.links[0].inertial.inertia_kgm2[0, 0] == moment) is kept
+    assert len(notes) == (0 if kept else 1)

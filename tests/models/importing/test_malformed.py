@@ -285,7 +285,9 @@ def test_of_two_arms_one_must_be_named(tmp_path, load):
     file = tmp_path / "two.urdf"
     file.write_text(robot("revolute", "revolute", "revolute", tail=tail).replace('name="r3"', 'name="left_tool0"', 1))
     file.write_text(file.read_text().replace('child link="r3"', 'child link="left_tool0"'))
-    text = '<link name="world_base"/><joint name="w" type="revolute"><parent link="world_base"/><child link="l0"/></joint>'
+    text = (
+        '<link name="world_base"/><joint name="w" type="revolute"><parent link="world_base"/><child link="l0"/></joint>'
+    )
     file.write_text(file.read_text().replace("</robot>", f"{text}</robot>"))
     with pytest.raises(BadInput, match="'l0' carries 2 chains of 3 joints"):
         load(file)

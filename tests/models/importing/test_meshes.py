@@ -9,10 +9,10 @@ import pytest
 
 from cellwright.models.description import MeshFile
 from cellwright.models.importing.mesh_files import load_mesh
-from cellwright.models.importing.mesh_part import MeshError
-from cellwright.models.importing.meshes import MeshStore, convex_hull, open_edges, solid_of
+from cellwright.models.importing.mesh_part import MeshError, distinct_points
+from cellwright.models.importing.meshes import MeshStore, convex_hull, open_edges, simplified, solid_of
 from cellwright.models.importing.notes import Notes
-from cellwright.shapes.mesh import Mesh, cuboid
+from cellwright.shapes.mesh import Mesh, cuboid, lathe
 
 CUBE = cuboid([0, 0, 0], [1, 2, 3])
 
@@ -155,3 +155,41 @@ def test_visual_and_collision_of_one_name_stay_apart(tmp_path, load):
     model = load(file, "fixture").spec.compile()
     assert model.nmesh == 2
     assert sorted(np.round(2 * model.geom_aabb[:, 3:].max(axis=1), 3)) == [0.2, 0.3]
+
+
+def test_a_part_stands_as_its_file_says_a_description_as_ros_shows_it(tmp_path, load):
+    (tmp_path / "part.dae").write_bytes(dae(CUBE, unit=0.01, axis="Y_UP"))
+    flat = np.ptp(load_mesh(tmp_path / "part.dae").parts[0].mesh.vertices, axis=0)
+    np.testing.assert_allclose(flat, [0.02, 0.04, 0.06], atol=1e-9)
+    part = load(tmp_path / "part.dae", mass_kg=0.1)
+    np.testing.assert_allclose(part.high_m, [0.01, 0.03, 0.04], atol=1e-9)
+    assert [note.what for note in part.notes] == ["its up axis Y_UP is turned to z"]
+
+
+def test_pictures_and_missing_colours_are_facts(tmp_path):
+    (tmp_path / "cube.obj").write_bytes(obj(CUBE))
+    assert load_mesh(tmp_path / "cube.obj").facts == ("its colours are not there: cube.mtl not found",)
+    (tmp_path / "cube.mtl").write_text("newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 wood.png\n")
+    assert load_mesh(tmp_path / "cube.obj").facts == ("pictures are not used, surfaces have one colour: wood.png",)
+    image = b'<library_images><image id="i"><init_from>skin.jpg</init_from></image></library_images><library_effects>'
+    text = dae(CUBE).replace(b"<color>0.1 0.2 0.3 1</color>", b'<texture texture="i"/>')
+    (tmp_path / "cube.dae").write_bytes(text.replace(b"<library_effects>", image))
+    assert load_mesh(tmp_path / "cube.dae").facts == ("pictures are not used, surfaces have one colour: skin.jpg",)
+
+
+def test_a_mesh_of_a_hundred_thousand_corners_is_thinned_out_and_keeps_its_shape():
+    ball = lathe([(0.05 * np.sin(a), -0.05 * np.cos(a)) for a in np.linspace(0.01, np.pi - 0.01, 160)], 320)
+    assert len(ball.vertices) > 50_000
+    hull, few = convex_hull(ball.vertices), simplified(ball, 5_000)
+    assert len(hull.vertices) < 2_100
+    assert hull.volume_m3 == pytest.approx(ball.volume_m3, rel=5e-3)
+    assert len(few.faces) <= 5_000
+    assert few.volume_m3 == pytest.approx(ball.volume_m3, rel=0.05)
+    assert open_edges(few) == 0
+
+
+def test_points_are_told_apart_by_all_their_digits():
+    points = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3 + 1e-16], [-0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.1, 0.2, 0.3]])
+    unique, place = distinct_points(points)
+    assert len(unique) == len({tuple(row) for row in points.tolist()})
+    np.testing.assert_array_equal(unique[place], points)

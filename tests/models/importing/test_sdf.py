@@ -137,10 +137,11 @@ def test_a_loop_is_closed_by_constraints(tmp_path, load):
         f"<link name='{n}'><pose>{x} 0 {z} 0 0 0</pose>{BOX.replace('0.1 0.1 0.1', '0.02 0.02 0.02')}</link>"
         for n, x, z in (("ground", 0, 0), ("left", 0, 0), ("right", 0.4, 0), ("bar", 0, 0.2))
     )
+    limit = "<limit><lower>-2</lower><upper>2</upper></limit>"
     joints = "".join(
         f"<joint name='{n}' type='revolute'><parent>{p}</parent><child>{c}</child>"
         f"<pose relative_to='{at}'>{x} 0 {z} 0 0 0</pose>"
-        "<axis><xyz>0 1 0</xyz><limit><lower>-2</lower><upper>2</upper></limit></axis></joint>"
+        f"<axis><xyz>0 1 0</xyz>{'' if n == 'j4' else limit}</axis></joint>"
         for n, p, c, at, x, z in (
             ("j1", "ground", "left", "left", 0, 0),
             ("j2", "ground", "right", "right", 0, 0),
@@ -149,7 +150,8 @@ def test_a_loop_is_closed_by_constraints(tmp_path, load):
         )
     )
     world, notes = read(tmp_path, f"<model name='four_bar'>{links}{joints}</model>")
-    assert [joint.kind for joint in world.models[0].model.joints] == [JointKind.REVOLUTE] * 4
+    kinds = [joint.kind for joint in world.models[0].model.joints]
+    assert kinds == [JointKind.REVOLUTE] * 3 + [JointKind.CONTINUOUS]
     from cellwright.catalogue.model_settings import ModelSettings
     from cellwright.models.importing.source import read_source
 
@@ -187,7 +189,8 @@ def test_frames_that_do_not_exist_are_named(tmp_path, text, words):
 def test_sensors_and_a_missing_include_are_noted(tmp_path, load):
     text = f"""<model name='m'><link name='a'>{BOX}
         <sensor name='eye' type='camera'><update_rate>30</update_rate><pose>0 0 0.1 0 0 0</pose>
-          <camera><horizontal_fov>1.0</horizontal_fov></camera></sensor>
+          <camera><horizontal_fov>1.0</horizontal_fov><image><width>640</width><height>320</height></image></camera>
+        </sensor>
         <sensor name='ray' type='gpu_lidar'/></link>
         <include><uri>model://nowhere</uri></include></model>"""
     world, notes = read(tmp_path, text)
@@ -196,5 +199,22 @@ def test_sensors_and_a_missing_include_are_noted(tmp_path, load):
     assert ray.kind == "gpu_lidar"
     assert any("model://nowhere" in note.what for note in notes)
     figures = load(tmp_path / "thing.sdf", "fixture")
-    assert figures.spec.camera("eye") is not None
+    camera = figures.spec.camera("eye")
+    assert camera.fovy == pytest.approx(np.degrees(2 * np.arctan(np.tan(0.5) / 2)))
+    assert camera.resolution.tolist() == [640, 320]
     assert any("gpu_lidar is not simulated" in note.what for note in figures.notes)
+
+
+def test_a_robot_in_a_world_keeps_its_speeds_and_its_odd_names(tmp_path, load):
+    links = "".join(f"<link name='r/{n}'><pose>0 0 {0.3 * n} 0 0 0</pose>{BOX}</link>" for n in range(4))
+    joints = "".join(
+        f"<joint name='j{n}' type='revolute'><parent>r/{n}</parent><child>r/{n + 1}</child><axis><xyz>{n % 2} 1 0</xyz>"
+        "<limit><lower>-1</lower><upper>1</upper><velocity>0.7</velocity><effort>900</effort></limit></axis></joint>"
+        for n in range(3)
+    )
+    text = f"<world name='w'><model name='a'>{links}{joints}</model><model name='b'><link name='l'>{BOX}</link></model>"
+    read(tmp_path, f"{text}</world>")
+    arm = load(tmp_path / "thing.sdf")
+    assert [(joint.name, joint.velocity_limit_radps) for joint in arm.joints] == [(f"a::j{n}", 0.7) for n in range(3)]
+    assert sum("slash" in note.what for note in arm.notes) == 1
+    assert any("one arm of 2 models" in note.what for note in arm.notes)

@@ -339,3 +339,59 @@ def test_a_description_can_be_a_part(load, tmp_path):
     (tmp_path / "empty.urdf").write_text('<robot name="r"><link name="a"/></robot>')
     with pytest.raises(BadInput, match="has no solid that can be touched"):
         load(tmp_path / "empty.urdf", "part")
+
+
+def test_mjcf_tells_speeds_and_a_pose_and_does_without_a_mesh(load, tmp_path):
+    servos = '<velocity joint="j1" kv="10" ctrlrange="-2 2"/><position joint="j2"/></actuator>'
+    text = MJCF.replace("</actuator>", servos).replace('<key qpos="0 0 0"/>', '<key name="home" qpos="0.2 -0.3 0.4"/>')
+    text = text.replace("<worldbody>", '<asset><mesh name="m" file="gone.stl"/></asset><worldbody>', 1)
+    text = text.replace('<site name="att', '<geom type="mesh" mesh="m"/><site name="att')
+    (tmp_path / "r.xml").write_text(text)
+    arm = load(tmp_path / "r.xml", "arm")
+    assert arm.joints[0].velocity_limit_radps == 2.0
+    assert arm.home_rad == pytest.approx((0.2, -0.3, 0.4))
+    assert any("mesh gone.stl not found" in note.what and "1 geoms are left out" in note.what for note in arm.notes)
+    assert any("the file's 3 give way to servos" in note.what for note in arm.notes)
+    (tmp_path / "r.xml").write_text(text.replace('axis="0 0 1"', 'axis="nan 0 1"'))
+    with pytest.raises(BadInput, match="axis of <joint>: 'nan 0 1' has a number that is not finite"):
+        load(tmp_path / "r.xml", "arm")
+
+
+FINGER = """<body name="{0}" pos="{1} 0 .1"><joint name="{0}" type="slide" axis="{2} 0 0" range="0 .03"/>
+<geom type="box" size=".005 .01 .03"/></body>"""
+
+
+def test_a_third_finger_and_a_drive_by_a_tendon(load, tmp_path):
+    fingers = FINGER.format("a", -0.04, 1) + FINGER.format("b", 0.04, -1)
+    third = FINGER.format("c", 0.0, 1).replace('pos="0.0 0', 'pos="0 .06')
+    text = """<mujoco><worldbody><body name="palm"><geom type="box" size=".05 .05 .03"/>{0}</body></worldbody>
+    <equality><joint joint1="b" joint2="a"/>{1}</equality>
+    <tendon><fixed name="t"><joint joint="a" coef=".5"/><joint joint="b" coef=".5"/></fixed></tendon>
+    <actuator><general name="pull" tendon="t" forcerange="-30 30"/></actuator></mujoco>"""
+    (tmp_path / "two.xml").write_text(text.format(fingers, ""))
+    two = load(tmp_path / "two.xml", "tool")
+    assert two.grip_force_n == pytest.approx(15.0)
+    assert not any(note.where == "fingers" for note in two.notes)
+    (tmp_path / "three.xml").write_text(text.format(fingers + third, '<joint joint1="c" joint2="a"/>'))
+    notes = {note.where: note.what for note in load(tmp_path / "three.xml", "tool").notes}
+    assert notes["fingers"] == "c is one more: the width is that between 'a' and 'b' alone"
+
+
+@pytest.mark.peer
+def test_xacro_names_what_is_missing(load, tmp_path):
+    pytest.importorskip("xacrodoc", reason="xacro is optional: pip install 'cellwright[xacro]'")
+    head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="$(arg name)"><xacro:arg name="name" default="x"/>'
+    body = '<link name="a"><visual><geometry><sphere radius="0.1"/></geometry><shiny/></visual></link></robot>'
+    (tmp_path / "r.xacro").write_text(head + body)
+    figures = load(tmp_path / "r.xacro", arguments={"nome": "y"})
+    assert figures.title == "x"
+    assert {(note.where, note.what) for note in figures.notes if note.kind == "dropped"} == {
+        ("argument nome", "no file knows it (known: name)"),
+        ("r.xacro", "<shiny> in <visual> of link 'a' is not used"),
+    }
+    (tmp_path / "r.xacro").write_text(head + '<xacro:macro name="m" params="a"/></robot>')
+    with pytest.raises(BadInput, match="may only define macros"):
+        load(tmp_path / "r.xacro")
+    (tmp_path / "r.xacro").write_text(head + '<link name="$(arg other)"/></robot>')
+    with pytest.raises(BadInput, match="--arg name:=value gives one; the file knows name, other"):
+        load(tmp_path / "r.xacro")

@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Chain", "NotSerial", "body_pose", "find_chain"]
+__all__ = ["FEWEST", "Chain", "NotSerial", "Sliding", "body_pose", "find_chain"]
 
 Array = npt.NDArray[np.float64]
 TIPS = ("tool0", "flange", "tool", "attachment_site", "ee_link", "end_effector", "tcp", "ee", "tool_link", "hand")
@@ -28,6 +28,10 @@ FEWEST = 3  # joints of an arm: what has fewer is a tool or a piece of furniture
 
 class NotSerial(BadInput):
     """A robot that is driven, but not by one chain of revolute joints: neither a tool nor a thing that stands still."""
+
+
+class Sliding(NotSerial):
+    """One chain, but a joint of it slides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +146,9 @@ def _joints_of(model: Any, body: int) -> range:
     return range(int(model.body_jntadr[body]), int(model.body_jntadr[body] + model.body_jntnum[body]))
 
 
-def _not_revolute(model: Any, joint: int, where: str) -> NotSerial:
+def _not_revolute(model: Any, joint: int, where: str) -> Sliding:
     what = f"joint '{model.joint(joint).name}' is {_NAMES[int(model.jnt_type[joint])]}, and arms have revolute joints"
-    return NotSerial(f"{where}: {what}; --base and --tip may leave it out, --kind fixture takes all of it")
+    return Sliding(f"{where}: {what}; --base and --tip may leave it out, --kind fixture takes all of it")
 
 
 def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> list[int]:

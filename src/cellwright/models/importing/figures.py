@@ -13,7 +13,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models.build import builder
 from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
-from cellwright.models.importing.chain import FEWEST, NotSerial, find_chain
+from cellwright.models.importing.chain import FEWEST, NotSerial, Sliding, find_chain
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
 from cellwright.models.importing.mesh_files import FORMATS
@@ -126,7 +126,9 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
         chain = find_chain(model, *_ends(source, settings), str(source.path), Notes())
     except UnknownName:
         raise
-    except BadInput:
+    except BadInput as error:
+        if isinstance(error, Sliding) and model.njnt >= FEWEST:
+            raise  # a gantry: two of its beams may well come nearer to each other
         return "tool"
     return "arm" if len(chain.joints) >= FEWEST else "tool"
 
