@@ -70,6 +70,12 @@ def test_two_cells_may_mean_different_things_by_one_name(tmp_path):
     assert ROBOTS.get(other.robots["r"].model).payload_kg == 3
 
 
+def test_a_cell_s_own_name_goes_before_the_catalogue_s(tmp_path):
+    cell = load_cell(write(tmp_path, CELL.replace("my_block", "cube")))
+    assert PARTS.get(cell.parts["one"].model).mass_kg == 0.05
+    assert PARTS.get("cube").mass_kg != 0.05
+
+
 def test_a_cell_without_the_section_does_not_know_them(tmp_path):
     load_cell(write(tmp_path))
     start, end = CELL.index("models:"), CELL.index("robots:")

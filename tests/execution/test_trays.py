@@ -15,7 +15,7 @@ from cellwright.knowledge import Belief, WorldModel, filled_database
 from cellwright.knowledge.kit_records import begin_kit, set_down
 from cellwright.lab.planning import designs_for
 from cellwright.lab.workstation import workstation_of
-from cellwright.planning.belief import state_of
+from cellwright.planning.belief import Trust, state_of
 
 M2L1, S2L2 = "kit_m2l1_tray", "kit_s2l2_tray"
 yaws = st.floats(-np.pi, np.pi)
@@ -112,6 +112,21 @@ def test_a_tray_counts_where_it_is_seen(view):
     _move(view, "m2l1_tray_2", view.pose("m2l1_tray_1") @ Pose.from_xyz_rpy((0.0, 0.0, 0.017)), 3.0)
     note_trays(view)
     assert top_trays(view, "m2l1_tray_box") == ["m2l1_tray_2", "m2l1_tray_1"]
+
+
+def test_a_kit_whose_tray_is_gone_is_none_any_more(view):
+    belief = view.belief
+    _move(view, "m2l1_tray_2", spot_on_table(view, "work_table"))
+    note_trays(view)
+    begin_kit(belief, "kit_1", "kit_m2l1", "m2l1_tray_2", 1.0)
+    belief.world_model.attach({"medium_gear_1": "kit_1"})
+    view.refresh()
+    view.gone.add("m2l1_tray_2")
+    assert note_trays(view) == ["kit_1 is gone with its tray"]
+    assert "kit_1" not in view.facts.things
+    assert view.facts.things["medium_gear_1"].reference == "kitting"
+    assert state_of(belief.world_model, trust=Trust(gone=frozenset(view.gone))).kits == ()
+    begin_kit(belief, "kit_1", "kit_m2l1", "m2l1_tray_1", 2.0)  # the name can be used again
 
 
 def _move(view: CellView, tray: str, pose: Pose, time_s: float = 1.0) -> None:

@@ -9,7 +9,7 @@ from cellwright.orders import find_order
 
 
 def build(kit: str, *faults: str, seed: int = 0):
-    with cw.Lab("kitting", seed=seed) as lab:
+    with cw.Lab.from_cell("kitting", seed=seed) as lab:
         report = run_order(lab, [find_order(kit)], RunCfg(faults=tuple(parse_fault(fault) for fault in faults)))
         boxed = [item for kit in report.kits for item in kit.items if item.name == "in its box"]
     return report, boxed

@@ -438,3 +438,17 @@ def test_slots_of_a_tray_are_known_by_another_name_once_it_is_a_kit():
     camera.tracker.hold({"tray": "kit_1"})
     camera.see([(KIT, tray), (GEAR, gear)])
     assert set(slots(camera).values()) == {"", "kit_1_slot_1"}
+
+
+def test_a_tray_that_is_let_go_where_a_lost_one_stood_stays_itself():
+    there, other = at(0.0, -0.6), at(0.4, 0.2)
+    camera = Camera(Tracker([Expected("lost", KIT, there), Expected("new", KIT, other)], views=EVERYTHING))
+    camera.see([(KIT, there), (KIT, other)], 5)
+    camera.see([(KIT, other)], 30)
+    for k in range(11):  # carried there, held still just above, and let go: the last step is short
+        carried = at(0.4 - 0.04 * k, 0.2 - 0.08 * k, 0.0022)
+        camera.see([(KIT, carried)])
+    camera.see([(KIT, carried)], 4)
+    found = camera.see([(KIT, there)], 6)
+    assert set(found) == {"new"}
+    assert found["new"].distance_m(there) < 0.001

@@ -74,8 +74,8 @@ def models_missing(cell: Cell) -> bool:
 def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
     """Reads and files a model, if the name is one of the cell's own."""
     own = own_name(name or "")
-    if own not in cell.models or (name or "") in registry:
-        return None
+    if own not in cell.models or (own != name and (name or "") in registry):
+        return None  # a name of the catalogue, or filed before; the cell's own names go before the catalogue's
     from cellwright.models.importing import digest_of, import_figures
 
     said = cell.models[own]

@@ -11,6 +11,7 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
+from cellwright.execution.sighting import look_at_trays
 from cellwright.execution.steps import Steps
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
 from cellwright.execution.tray_steps import TRAY_VERBS
@@ -226,7 +227,7 @@ class Doing:
         if action.verb in TRAY_VERBS:
             anchors, part = [view.sighted_as(part)] if part else [], ""
         try:
-            await self._look.at(anchors[:1], [part] if part else [])
+            await look_at_trays(self._look, view, anchors[:1], [part] if part else [])
         except CannotSee as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), part) from None
 

@@ -200,8 +200,9 @@ class Executor:
         begun = list(self._designs) or None
         planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
         self._planned, self._missing = planned, planned.missing
-        for kit in set(self._designs) - set(planned.kits) - set(self.view.facts.things):
-            del self._designs[kit]  # was planned and never begun
+        for kit in [kit for kit in self._designs if kit not in planned.kits]:
+            if kit not in self.view.facts.things or self.view.is_gone(kit):
+                del self._designs[kit]  # was never begun, or somebody took it away
         self._designs.update(planned.kits)
         result = planned.result
         texts: dict[str, list[str]] = {name: [] for name in robots}

@@ -160,7 +160,8 @@ class _Desk:
         able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
         near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
         stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
-        stacks += [stack for stack in state.tray_stacks if stack.sku not in {loose.sku for loose in stacks}]
+        loose_skus = {stack.sku for stack in stacks}
+        stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
         able = [
             replace(r, reach=r.reach | {s.name for s in stacks if view.reaches(r.name, view.pose(s.name).position)})
             for r in able

@@ -38,7 +38,7 @@ class PresentCell(BelievedCell):
 
     def names(self) -> Iterable[str]:
         """All solid objects that are there."""
-        return [name for name in super().names() if name not in self._view.gone]
+        return [name for name in super().names() if not self._view.is_gone(name)]
 
     def wanted(self, kit: str) -> Mapping[str, int]:
         """Parts of a kit by what it shall become."""
@@ -46,7 +46,7 @@ class PresentCell(BelievedCell):
 
     def sight(self, name: str) -> Sight | None:
         """Where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
-        if name in self._view.gone:
+        if self._view.is_gone(name):
             return None
         seen = super().sight(name)
         if seen is None or seen.seen_s is None or self.now_s - seen.seen_s <= OUT_OF_SIGHT_S:

@@ -14,6 +14,7 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.sighting import look_at_trays
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
@@ -104,7 +105,7 @@ class Steps:
         is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
         held = set(view.facts.held.values())
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
-        looked = await self.look.at([] if is_part else [anchor], parts)
+        looked = await look_at_trays(self.look, view, [] if is_part else [anchor], parts)
         source = view.belief.source(anchor)
         near = {name for name in looked.unseen if view.belief.source(name) in ("", source)}
         view.gone = (view.gone - looked.seen) | near
@@ -230,13 +231,13 @@ class Steps:
         anchor = worker.view.sighted_as(where.partition("/")[0])
         await worker.go_above(await self._release(seat))
         await self._still_held(part, "on the way")
-        await self.look.at([anchor], sightings=1)
+        await look_at_trays(self.look, worker.view, [anchor], sightings=1)
         there = worker.view.in_seat(seat)
         if there is not None:
             raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
         pose = await self._release(seat)
         if worker.slipped_m:  # then where exactly it hangs is worth a longer look
-            await self.look.at([anchor])
+            await look_at_trays(self.look, worker.view, [anchor])
             pose = await self._release(seat)
         await worker.approach(pose)
         await worker.reach(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)

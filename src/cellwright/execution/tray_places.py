@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cellwright.execution.trays import tilt_rad
 from cellwright.execution.view import CellView
-from cellwright.knowledge.kit_records import set_down
+from cellwright.knowledge.kit_records import end_kit, set_down
 from cellwright.knowledge.tray_layout import tray_layout
 
 __all__ = ["lying_about", "note_trays", "place_of"]
@@ -27,8 +27,14 @@ def note_trays(view: CellView) -> list[str]:
     in_kits = {tray: kit for kit, tray in facts.tray_of.items()}
     held = set(facts.held.values())
     told = []
+    for tray, kit in in_kits.items():
+        if tray in view.gone and kit not in facts.stationary and kit not in held:
+            told.append(f"{kit} is gone with its tray")
+            end_kit(view.belief, kit)
     for tray in facts.of_kind("KitTray"):
         thing = in_kits.get(tray.name, tray.name)
+        if tray.name in view.gone:
+            continue
         if thing in facts.stationary or thing in held or thing not in facts.tree.index:
             continue
         place = place_of(view, thing)

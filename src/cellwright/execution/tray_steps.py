@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cellwright.core.pose import Pose
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.look import Look
+from cellwright.execution.sighting import look_at_trays
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
 from cellwright.execution.worker import Worker
 from cellwright.knowledge.kit_records import begin_kit, set_down
@@ -75,7 +76,7 @@ class TraySteps:
 
     async def _take_kit(self, action: Action) -> str:
         tray = kit_tray_of(self.worker.view, action.kit)
-        await self.look.at([tray])
+        await look_at_trays(self.look, self.worker.view, [tray])
         return await self._take(action.kit, tray, action)
 
     async def _take(self, thing: str, tray: str, action: Action) -> str:
@@ -85,7 +86,7 @@ class TraySteps:
         await worker.go_above(hold.pose_tool(before, worker.turned_rad))
         await worker.read()
         await worker.approach(hold.pose_tool(before, worker.turned_rad))
-        await self.look.at([tray], sightings=1)
+        await look_at_trays(self.look, self.worker.view, [tray], sightings=1)
         now = worker.view.pose(tray)
         if now.distance_m(before) > MOVED_M:
             moved_mm = 1000 * now.distance_m(before)
@@ -171,7 +172,7 @@ class TraySteps:
         tray = self._tray_on(action.place)
         if not tray:
             raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is on {action.place}")
-        await self.look.at([tray])
+        await look_at_trays(self.look, self.worker.view, [tray])
         begin_kit(worker.view.belief, action.kit, design.name, tray, worker.clock.time_s)
         worker.view.refresh()
         return f"{tray} is {action.kit} now"

@@ -96,6 +96,10 @@ class CellView:
                 return box
         return ""
 
+    def is_gone(self, name: str) -> bool:
+        """Whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
+        return name in self.gone or self.sighted_as(name) in self.gone
+
     def is_movable(self, tray: str) -> bool:
         """Whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
         thing = self.facts.things[tray]

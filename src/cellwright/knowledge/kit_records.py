@@ -9,7 +9,7 @@ from cellwright.knowledge.generated import records
 from cellwright.knowledge.workstation import Place, Spread
 from cellwright.knowledge.workstation_records import locate
 
-__all__ = ["begin_kit", "set_down"]
+__all__ = ["begin_kit", "end_kit", "set_down"]
 
 BUILT = "execution"
 Thing = TypeVar("Thing", bound=records.SolidObject)
@@ -59,6 +59,30 @@ def set_down(belief: Belief, thing: str, place: str) -> None:
         elif isinstance(there, records.LargeBoxWithKits) and isinstance(made, records.Kit):
             there.kit.append(made)
     belief.world_model.attach({thing: place})
+
+
+def end_kit(belief: Belief, kit: str) -> None:
+    """A kit is no more, because its tray is gone; what was in it is by itself again, wherever that is."""
+    model = belief.world_model
+    tree = model.tree
+    inside = [tree.names[row] for row in range(len(tree.names)) if tree.parent[row] == tree.index[kit]]
+    with model.database.session() as session:
+        station = records.KittingWorkstation.all(session)[0].name
+    model.attach(dict.fromkeys(inside, station))
+    with model.database.session() as session:
+        made = records.Kit.get(session, kit)
+        for table in records.WorkTable.all(session):
+            table.object_on_table = _without(table.object_on_table, kit)
+        for box in records.LargeBoxWithKits.all(session):
+            box.kit = _without(box.kit, kit)
+        for workstation in records.KittingWorkstation.all(session):
+            workstation.station_object = _without(workstation.station_object, kit)
+        slots, place = list(made.slot), made.primary_location
+        made.kit_tray, made.slot, made.part, made.primary_location = None, [], [], None
+        session.flush()
+        for record in (made, place, *slots):
+            session.delete(record)
+    belief.reload()
 
 
 def _without(things: list[Thing], name: str) -> list[Thing]:

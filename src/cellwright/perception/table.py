@@ -99,7 +99,8 @@ class TrackTable:
     def covered(self, cfg: TrackerCfg) -> Rows:
         """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
 
-        One that was never seen is not where another is: that is a stack whose top was taken away.
+        One that was never seen is not where another is: that is a stack whose top was taken away. Nor is one that was
+        lost where another of its kind has been put since.
         """
         trays = self.trays
         places = self.positions[trays]
@@ -107,8 +108,18 @@ class TrackTable:
         above = np.where(self.sights[trays] > 0, cfg.stacked_m, -cfg.stacked_m)
         near = (over[..., 2] > above[:, None]) & (np.abs(over[..., :2]).max(axis=2) < cfg.beside_m)
         is_cover = (self.sights[trays] > 0) & (self.misses[trays] < cfg.confirm)
-        covered: Rows = trays[(near & is_cover).any(axis=1)]
-        return covered
+        return np.concatenate([trays[(near & is_cover).any(axis=1)], self._replaced(cfg)])
+
+    def _replaced(self, cfg: TrackerCfg) -> Rows:
+        """Things that were lost, and where another of their kind stands now: it is that one that is seen there."""
+        is_lost = self.misses >= cfg.confirm
+        lost, here = np.flatnonzero(is_lost), np.flatnonzero(~is_lost & (self.sights > 0))
+        if not len(lost):
+            return lost
+        apart = np.linalg.norm(self.positions[lost][:, None] - self.positions[here][None], axis=2)
+        same = self.kinds[lost][:, None] == self.kinds[here]
+        found: Rows = lost[(same & (apart < cfg.separation_m)).any(axis=1)]
+        return found
 
     def hold(self, holders: Mapping[str, str]) -> None:
         """Tray -> the name under which its slots are known from now on."""

@@ -31,7 +31,8 @@ class BelievedKits:
         """Kits that are carried about: on tables, in outlets, in hands."""
         for kit in self.facts.of_kind("Kit"):
             design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
-            if kit.name in self.facts.stationary or design is None:
+            is_gone = self.facts.tray_of.get(kit.name) in self.lying.gone
+            if kit.name in self.facts.stationary or design is None or is_gone:
                 continue
             held, reference = kit.name in self.lying.gripped, self.facts.things.get(kit.reference or "")
             standing = reference is not None and (reference.name in outlets or reference.kind == "WorkTable")

@@ -65,7 +65,7 @@ def load_mesh(path: Path, *, upright: bool = False) -> LoadedMesh:
     except (ValueError, IndexError, KeyError, OverflowError, UnicodeDecodeError) as error:
         if isinstance(error, BadInput):
             raise
-        raise MeshError(f"mesh {path}: is not a {path.suffix[1:].upper()} file that can be read: {error}") from None
+        raise MeshError(f"mesh {path}: is no {path.suffix[1:].upper()} file that can be read: {error}") from None
     count = sum(len(part.mesh.faces) for part in kept)
     if not count:
         raise MeshError(f"mesh {path}: has no triangles")
