@@ -96,7 +96,11 @@ def test_a_cell_that_went_to_another_process_finds_its_models_again(tmp_path, mo
     [
         ("ur5.urdf", "gone.urdf", r"models\.my_arm: .*gone\.urdf: does not exist"),
         ("tool: my_hand", "tool: my_arm", r"models\.my_arm: .*all move by themselves"),
-        ("model: my_stand", "model: my_block", r"models\.my_block: .*is a mesh: it can be a part, not a fixture"),
+        (
+            "tool: my_hand",
+            "tool: my_block",
+            r"models\.my_block: .*it can be a part or a fixture, not a tool",
+        ),
         ("payload_kg: 5", "payload_kg: -5", "payload_kg"),
         ("payload_kg: 5", "base: nowhere", "unknown link 'nowhere'"),
         ("payload_kg: 5", "kind: part", r"robots\.r\.model: models\.my_arm is a part, and is used as an arm"),

@@ -69,7 +69,7 @@ def test_a_part_with_units_mass_and_origin(capsys, tmp_path):
         (("nowhere.urdf",), "nowhere.urdf: does not exist"),
         ((DATA / "gripper.urdf", "--kind", "plane"), "unknown kind 'plane'"),
         ((DATA / "gripper.urdf", "--arg", "x"), "--arg is written name:=value"),
-        ((DATA / "block.stl", "--kind", "arm"), "block.stl is a mesh: it can be a part, not an arm"),
+        ((DATA / "block.stl", "--kind", "arm"), "block.stl is a mesh: it can be a part or a fixture, not an arm"),
         ((DATA / "ur5.urdf", "--tip", "tool"), "did you mean 'tool0'"),
         ((DATA / "ur5.urdf", "--mass", "-1"), "mass_kg"),
         ((DATA / "ur5.urdf", "--search", "/nowhere"), "search folder /nowhere does not exist"),

@@ -51,6 +51,7 @@ class ModelSettings(Cfg):
         mass_kg: Mass of the whole, where it is known.
         density_kgpm3: Of links without a mass.
         grip_force_n: What each finger of a gripper presses with.
+        closing_time_s: How long a gripper takes from open to closed.
         collision: How a hollow mesh is touched: as its convex hull, or as convex pieces; by default parts and fixtures
             in pieces, arms and tools as hulls.
         units: Of the numbers in a mesh file.
@@ -76,6 +77,7 @@ class ModelSettings(Cfg):
     mass_kg: Positive | None = None
     density_kgpm3: Positive = 1000.0
     grip_force_n: Positive | None = None
+    closing_time_s: Positive | None = None
     collision: Collision | None = None
     units: Unit | None = None
     origin: Origin = "bottom"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cellwright.catalogue import ROBOTS
+from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models import build
 from cellwright.models.importing import ImportedArmFigures, write_figures
@@ -152,8 +153,6 @@ def test_what_does_not_fit_is_said(load, settings, error, words):
 
 
 def test_figures_on_disk_give_the_same_arm(load, tmp_path, data):
-    from cellwright.catalogue.model_settings import ModelSettings
-
     figures = load("lr_mate_200id.urdf")
     settings = ModelSettings(file="lr_mate_200id.urdf")
     written = write_figures(figures, settings, data / "lr_mate_200id.urdf", tmp_path)
@@ -162,6 +161,14 @@ def test_figures_on_disk_give_the_same_arm(load, tmp_path, data):
     assert isinstance(again, ImportedArmFigures)
     for field in ("joints", "links", "flange_xyz_m", "flange_rpy_rad", "payload_kg", "mass_kg", "home_rad"):
         assert getattr(again, field) == getattr(figures, field), field
+
+
+def test_figures_on_disk_give_the_same_gripper(load, tmp_path, data):
+    figures = load("gripper.urdf")
+    written = write_figures(figures, ModelSettings(file="gripper.urdf"), data / "gripper.urdf", tmp_path)
+    again = load(written[0])
+    for field in ("open_m", "closed_m", "tcp_xyz_m", "grip_force_n", "closing_time_s"):
+        assert getattr(again, field) == pytest.approx(getattr(figures, field), abs=1e-6), field
 
 
 def test_a_figure_that_somebody_gives_takes_the_place_of_a_guess(load):

@@ -148,7 +148,7 @@ NOTED = {
         + JOINT.format(kind="fixed", inside="<calibration/>")
         + '<joint name="k" type="fixed"><parent link="b"/><child link="c"/><calibration/></joint>',
         "dropped",
-        "<calibration> in 2 joint elements is not used",
+        "<calibration> in 2 joints is not used",
     ),
     "old_xacro": (
         LINKS + JOINT.format(kind="fixed", inside='<insert_block name="origin"/>'),

@@ -6,9 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
+from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.models import build
-from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures
+from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures, write_figures
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.motion import ArmKinematics
 from cellwright.shapes.mesh import Mesh, cuboid, lathe
@@ -179,6 +180,20 @@ def test_a_ring_is_grasped_from_outside_and_at_its_wall_if_a_finger_fits_into_it
 
     assert widths_mm(0.020) >= {50, 5}
     assert widths_mm(0.004) == {50}
+
+
+def test_a_mesh_may_stand_about_as_a_fixture(load, tmp_path):
+    file = write_stl(tmp_path / "channel.stl", channel())
+    figures = load(file, "fixture", units="mm")
+    model = build(figures).compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    ray = (np.array([0.0, 0, 0.1]), np.array([0.0, 0, -1.0]))
+    assert (model.nv, figures.title) == (0, "channel")
+    assert 0.1 - mujoco.mj_ray(model, data, *ray, None, 1, -1, np.zeros(1, np.int32)) == pytest.approx(0.005, abs=1e-6)
+    assert {note.kind for note in figures.notes} == {"changed", "guessed"}
+    again = write_figures(figures, ModelSettings(file="channel.stl"), file, tmp_path / "o")
+    assert build(load(again[0])).compile().ngeom == model.ngeom
 
 
 def channel():

@@ -17,7 +17,22 @@ from cellwright.models.importing.notes import Notes
 __all__ = ["FEWEST", "Chain", "NotSerial", "Sliding", "body_pose", "find_chain"]
 
 Array = npt.NDArray[np.float64]
-TIPS = ("tool0", "flange", "tool", "attachment_site", "ee_link", "end_effector", "tcp", "ee", "tool_link", "hand")
+TIPS = (
+    *(
+        "tool0",
+        "flange",
+        "tool",
+        "attachment_site",
+        "ee_link",
+        "link_ee",
+        "link_eef",
+        "end_effector",
+        "tcp",
+        "ee",
+        "eef",
+    ),
+    *("tool_link", "tool_frame", "tcp_link", "hand"),
+)
 """What a flange is called, behind whatever prefix; the first of them that the file has is taken."""
 
 _NAMES = {0: "free", 1: "ball", 2: "prismatic", 3: "revolute"}

@@ -17,6 +17,7 @@ from cellwright.models.importing.chain import FEWEST, NotSerial, Sliding, find_c
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
 from cellwright.models.importing.mesh_files import FORMATS
+from cellwright.models.importing.mesh_world import mesh_world
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures, import_part
 from cellwright.models.importing.source import Source, read_source
@@ -75,12 +76,14 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
     notes = Notes()
     source: Source | None = None
     if path.suffix.lower() in FORMATS:
-        if kind not in (None, "part"):
-            raise BadInput(f"{path} is a mesh: it can be a part, not {'an' if kind == 'arm' else 'a'} {kind}")
-        kind = "part"
+        if kind not in (None, "part", "fixture"):
+            raise BadInput(
+                f"{path} is a mesh: it can be a part or a fixture, not {'an' if kind == 'arm' else 'a'} {kind}"
+            )
         if not path.is_file():
             raise DescriptionError(path, "is a folder; name the file in it" if path.is_dir() else "does not exist")
-        said = hashlib.sha256(path.read_bytes()).hexdigest()
+    if path.suffix.lower() in FORMATS and kind != "fixture":
+        kind, said = "part", hashlib.sha256(path.read_bytes()).hexdigest()
     else:
         source, notes, kind = _read_as(path, settings, search, kind)
         said = source.fingerprint
@@ -105,7 +108,8 @@ def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind
     """Reads a file as what it is used as; things that stand or lie about keep their hollows."""
     notes = Notes()
     in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
-    source = read_source(path, settings, search, notes, in_pieces=in_pieces)
+    made = mesh_world(path, settings, notes) if path.suffix.lower() in FORMATS else None
+    source = read_source(path, settings, search, notes, in_pieces=in_pieces, made=made)
     if kind is not None:
         return source, notes, kind
     guess = guess_kind(source, settings)

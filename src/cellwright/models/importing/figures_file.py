@@ -82,7 +82,7 @@ def _figures(figures: Imported) -> dict[str, Any]:
         own = {"payload_kg": figures.payload_kg, "home_rad": list(figures.home_rad), "joints": joints}
         return {"kind": "arm", "base": figures.base_link, "tip": figures.tip_link, **own}
     if isinstance(figures, ImportedGripperFigures):
-        return {"kind": "tool", "grip_force_n": figures.grip_force_n}
+        return {"kind": "tool", "grip_force_n": figures.grip_force_n, "closing_time_s": figures.closing_time_s}
     if isinstance(figures, ImportedPartFigures):
         return {"kind": "part", "sku": figures.sku}
     return {"kind": "fixture"}

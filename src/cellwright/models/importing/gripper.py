@@ -21,23 +21,20 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
-from cellwright.models.importing.jaws import Jaws, find_driver, more_fingers, study_jaws
+from cellwright.models.importing.grip_force import FORCE_N, grip_force
+from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, study_jaws
 from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import Source
 from cellwright.models.surfaces import PAD, make_collision
 
 __all__ = ["ImportedGripperFigures", "import_gripper"]
 
-FORCE_N = 40.0
-LEAST_FORCE_N, MOST_FORCE_N = 1.0, 500.0  # of one finger: what is outside is a placeholder
 MOST_FREE = 3  # joints beside the driver that nothing couples
 CLOSING_S = 0.5
 QUICKEST_S, SLOWEST_S = 0.15, 10.0
 ROTOR_KGM2 = 5e-4  # of the drive, at the driven joint
 STIFF = [0.9999, 0.9999, 0.001, 0.5, 2.0]
 SLIDES = ("finger_left", "finger_right")
-PREFIX = "own "
-"""Before the names of the file's elements, which then cannot meet those that controllers look for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +81,7 @@ def import_gripper(source: Source, name: str, settings: ModelSettings, notes: No
         pads = " and ".join(f"'{model.body(int(model.geom_bodyid[pad])).name}'" for pad in jaws.pads)
         notes.guessed("fingers", f"{listed(more)} is one more: the width is that between {pads} alone")
     turn = _onto_flange(jaws, settings, notes)
-    force = settings.grip_force_n or _force(model, driver, jaws, notes)
+    force = settings.grip_force_n or grip_force(model, driver, jaws, notes)
     figures = _figures(source, name, settings, notes, model, jaws, turn, force)
     object.__setattr__(figures, "spec", _gripper_spec(spec, model, jaws, turn, figures))
     object.__setattr__(figures, "notes", tuple(notes))
@@ -164,38 +161,17 @@ def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
     return Pose.from_xyz_rpy((0.0, 0.0, 0.0), np.radians(settings.mount_rpy_deg)) @ pose
 
 
-def _force(model: Any, driver: int, jaws: Jaws, notes: Notes) -> float:
-    """What the file's effort makes at each pad, if that is a gripper's force."""
-    effort, of = _effort(model, driver, jaws)
-    if not effort:
-        notes.guessed(
-            "grip force", f"the file gives no effort: {FORCE_N:g} N of each finger (grip_force_n gives another)"
-        )
-        return FORCE_N
-    lever = abs((jaws.positions[-1] - jaws.positions[0]) / (jaws.halves_m[-1] - jaws.halves_m[0]))
-    force = float(f"{effort * lever / 2:.3g}")
-    if LEAST_FORCE_N <= force <= MOST_FORCE_N:
-        notes.guessed("grip force", f"{force:g} N of each finger, by the effort of {of} (grip_force_n gives another)")
-        return force
-    notes.changed("grip force", f"the effort of {of} would press with {force:.3g} N; {FORCE_N:g} N are taken")
-    return FORCE_N
-
-
-def _effort(model: Any, driver: int, jaws: Jaws) -> tuple[float, str]:
-    """The largest effort of the driven joint and what says so: the joint, or an actuator that pulls at it."""
-    if model.jnt_actfrclimited[driver]:
-        return float(np.abs(model.jnt_actfrcrange[driver]).max()), f"joint {jaws.driver.removeprefix(PREFIX)}"
-    data, lengths = mujoco.MjData(model), []
-    for qpos in (jaws.qpos[0], jaws.qpos[-1]):
-        data.qpos[:] = qpos
-        mujoco.mj_fwdPosition(model, data)
-        lengths.append(np.array(data.actuator_length))
-    ratios = np.abs(lengths[1] - lengths[0]) / abs(jaws.positions[-1] - jaws.positions[0])
-    for number in np.flatnonzero(model.actuator_forcelimited):
-        if ratios[number] > 0:
-            effort = float(np.abs(model.actuator_forcerange[number]).max() * ratios[number])
-            return effort, f"actuator {model.actuator(number).name or number}"
-    return 0.0, ""
+def _closing_time_s(source: Source, jaws: Jaws, notes: Notes) -> float:
+    """By the speed of the driven joint, if that is a gripper's."""
+    speed = source.velocity_limits.get(jaws.driver.removeprefix(PREFIX))
+    if not speed:
+        notes.guessed("closing time", f"the file gives no speed: {CLOSING_S:g} s (closing_time_s gives another)")
+        return CLOSING_S
+    time_s = float(abs(jaws.positions[-1] - jaws.positions[0]) / speed)
+    if QUICKEST_S <= time_s <= SLOWEST_S:
+        return time_s
+    notes.changed("closing time", f"the file's speed would close it in {time_s:.2g} s; {CLOSING_S:g} s are taken")
+    return CLOSING_S
 
 
 def _figures(
@@ -208,13 +184,7 @@ def _figures(
     turn: Pose,
     force_n: float,
 ) -> ImportedGripperFigures:
-    speed = source.velocity_limits.get(jaws.driver.removeprefix(PREFIX))
-    time_s = float(abs(jaws.positions[-1] - jaws.positions[0]) / speed) if speed else CLOSING_S
-    if not speed:
-        notes.guessed("closing time", f"the file gives no speed: {CLOSING_S:g} s")
-    elif not QUICKEST_S <= time_s <= SLOWEST_S:
-        notes.changed("closing time", f"the file's speed would close it in {time_s:.2g} s; {CLOSING_S:g} s are taken")
-        time_s = CLOSING_S
+    time_s = settings.closing_time_s or _closing_time_s(source, jaws, notes)
     tcp = turn.apply(jaws.middle_m)
     if settings.tip:
         tcp = turn.apply(_site(model, settings.tip, jaws))

@@ -13,9 +13,12 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Jaws", "find_driver", "more_fingers", "study_jaws"]
+__all__ = ["PREFIX", "Jaws", "find_driver", "more_fingers", "study_jaws"]
 
 Array = npt.NDArray[np.float64]
+PREFIX = "own "
+"""Before the names of the file's elements, which then cannot meet those that controllers look for."""
+
 STEPS = 13
 SETTLE_STEPS = 400
 FAR_M = 1.0

@@ -24,7 +24,7 @@ from cellwright.models.meshes import add_hull, set_inertia
 from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
 from cellwright.shapes.mesh import Mesh, merge
 
-__all__ = ["METRES", "ImportedPartFigures", "import_part"]
+__all__ = ["METRES", "ImportedPartFigures", "import_part", "metres_per_number", "offset_to_origin"]
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 PLASTIC_KGPM3 = 1200.0
@@ -69,8 +69,8 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     for fact in loaded.facts:
         notes.changed(path.name, fact)
     whole = merge([part.mesh for part in loaded.parts])
-    scale = _scale(path, settings, float(np.ptp(whole.vertices, axis=0).max()), notes)
-    offset = _offset(whole.vertices * scale, settings.origin)
+    scale = metres_per_number(path, settings, whole, notes)
+    offset = offset_to_origin(whole.vertices * scale, settings.origin)
     parts = [MeshPart(Mesh(p.mesh.vertices * scale + offset, p.mesh.faces), p.rgba, p.name) for p in loaded.parts]
     welded = _welded(merge([part.mesh for part in parts]))
     solid, fact = solid_of(welded)
@@ -112,8 +112,9 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     return figures
 
 
-def _scale(path: Path, settings: ModelSettings, largest: float, notes: Notes) -> float:
-    """Metres per number; COLLADA says it itself, for STL and OBJ somebody must."""
+def metres_per_number(path: Path, settings: ModelSettings, whole: Mesh, notes: Notes) -> float:
+    """The unit of a mesh; COLLADA says it itself, for STL and OBJ somebody must."""
+    largest = float(np.ptp(whole.vertices, axis=0).max())
     if settings.units is not None:
         return METRES[settings.units]
     if path.suffix.lower() == ".dae":
@@ -123,7 +124,8 @@ def _scale(path: Path, settings: ModelSettings, largest: float, notes: Notes) ->
     return METRES[unit]
 
 
-def _offset(points: npt.NDArray[np.float64], origin: str) -> npt.NDArray[np.float64]:
+def offset_to_origin(points: npt.NDArray[np.float64], origin: str) -> npt.NDArray[np.float64]:
+    """What moves a mesh so that its origin is where it shall be."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     match origin:

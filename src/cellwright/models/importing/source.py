@@ -78,7 +78,13 @@ def read_description(
 
 
 def read_source(
-    path: Path, settings: ModelSettings, search: Sequence[Path], notes: Notes, *, in_pieces: bool = False
+    path: Path,
+    settings: ModelSettings,
+    search: Sequence[Path],
+    notes: Notes,
+    *,
+    in_pieces: bool = False,
+    made: World | None = None,
 ) -> Source:
     """Reads a file and builds all of it.
 
@@ -88,11 +94,12 @@ def read_source(
         search: Folders that hold packages or models.
         notes: What is not as the file says.
         in_pieces: Whether hollow meshes are touched as convex pieces, not as their hulls.
+        made: What the file says, where it is no description.
 
     Raises:
         DescriptionError: Nothing usable remains.
     """
-    world = read_description(path, search, notes, settings.arguments)
+    world = read_description(path, search, notes, settings.arguments) if made is None else made
     if world is None:
         if settings.srdf:
             raise DescriptionError(path, "is MJCF, which has excludes and keyframes of its own; srdf belongs to URDF")

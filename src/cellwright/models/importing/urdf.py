@@ -33,6 +33,7 @@ from cellwright.models.description import (
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.paths import Finder
 from cellwright.models.importing.tree import tidy
+from cellwright.models.importing.unused import Unused
 from cellwright.models.importing.xml import Reader, parse_numbers, read_xml
 
 __all__ = ["read_urdf"]
@@ -54,7 +55,6 @@ KNOWN = {"link", "joint", "material", "mujoco"}
 KNOWN_IN_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 KNOWN_IN_LINK = {"inertial", "visual", "collision"}
 KNOWN_IN_SHAPE = {"origin", "geometry", "material"}
-OLD_XACRO = {"insert_block", "include", "macro", "property", "if", "unless", "call", "arg"}
 
 
 def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> Model:
@@ -72,7 +72,7 @@ class _Urdf(Reader):
         super().__init__(path, notes, made=made)
         self.finder = finder
         self.materials: dict[str, Material] = {}
-        self.unused: dict[tuple[str, str], list[str]] = {}  # tag and what it is in -> where
+        self.unused = Unused()
 
     def model(self, root: Any) -> Model:
         if root.tag != "robot":
@@ -86,7 +86,7 @@ class _Urdf(Reader):
         links = [self._link(element) for element in root.findall("link")]
         joints = [joint for element in root.findall("joint") if (joint := self._joint(element)) is not None]
         name = (root.get("name") or "").strip() or self.file.stem
-        self._note_unused_inside()
+        self.unused.note(self.file.name, self.notes)
         if not links:
             raise self.error(root, f"robot '{name}' has no <link>{self._hint(root)}")
         return tidy(Model(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
@@ -110,23 +110,6 @@ class _Urdf(Reader):
             return ": <include> and <macro> need the prefix xacro:"
         return ": it may only define macros; import the file that calls them" if self._made else ""
 
-    def _look_for_unused(self, element: Any, name: str, known: set[str]) -> None:
-        """Remembers what is inside an element and has no meaning here."""
-        for tag in (str(inner.tag) for inner in element if inner.tag not in known):
-            self.unused.setdefault((tag, str(element.tag)), []).append(name)
-
-    def _note_unused_inside(self) -> None:
-        """One line for each tag, however many joints or links have it."""
-        for (tag, inside), names in self.unused.items():
-            distinct = list(dict.fromkeys(names))
-            of = f"{inside} '{distinct[0]}'" if len(distinct) == 1 else f"{len(distinct)} {inside} elements"
-            if inside in ("visual", "collision"):
-                of = f"<{inside}> of {f'{len(distinct)} links' if len(distinct) > 1 else f'link {distinct[0]!r}'}"
-            what = "is not used"
-            if tag in OLD_XACRO:
-                what = "is xacro without its prefix xacro:, and does nothing: what it stands for is missing"
-            self.notes.dropped(self.file.name, f"<{tag}> in {of} {what}")
-
     def _pose(self, element: Any) -> Pose:
         origins = [] if element is None else element.findall("origin")
         if len(origins) > 1:
@@ -140,7 +123,7 @@ class _Urdf(Reader):
 
     def _link(self, element: Any) -> Link:
         name = self.name(element)
-        self._look_for_unused(element, name, KNOWN_IN_LINK)
+        self.unused.look(element, name, KNOWN_IN_LINK)
         inertials = element.findall("inertial")
         if len(inertials) > 1:
             self.notes.changed(self.where(inertials[1]), f"second <inertial> of link '{name}'; the first is used")
@@ -167,7 +150,7 @@ class _Urdf(Reader):
 
     def _shape(self, element: Any, link: str) -> Shape | None:
         what = f"<{element.tag}> of link '{link}'"
-        self._look_for_unused(element, link, KNOWN_IN_SHAPE)
+        self.unused.look(element, link, KNOWN_IN_SHAPE)
         holder = element.find("geometry")
         inside = None if holder is None else next(iter(holder), None)
         if inside is None:
@@ -259,7 +242,7 @@ class _Urdf(Reader):
                 self.notes.dropped(self.where(element), f"joint '{name}' has no <{tag} link=...>")
                 return None
             ends.append(link)
-        self._look_for_unused(element, name, KNOWN_IN_JOINT)
+        self.unused.look(element, name, KNOWN_IN_JOINT)
         axis = self._axis(element, name, kind)
         if axis is None:
             kind, axis = JointKind.FIXED, (1.0, 0.0, 0.0)

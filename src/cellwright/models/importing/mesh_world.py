@@ -1,0 +1,32 @@
+"""A mesh file by itself as a thing that stands about: a bin, a bench, a fixture that somebody drew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.core.pose import Pose
+from cellwright.models.description import Link, Material, MeshFile, Model, PlacedModel, Shape, World
+from cellwright.models.importing.mesh_files import load_mesh
+from cellwright.models.importing.notes import Notes
+from cellwright.models.importing.part import metres_per_number, offset_to_origin
+from cellwright.shapes.mesh import merge
+
+__all__ = ["mesh_world"]
+
+
+def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> World:
+    """One link that is seen and touched as the mesh; its origin as a part's.
+
+    Raises:
+        MeshError: It cannot be read.
+    """
+    loaded = load_mesh(path)
+    whole = merge([part.mesh for part in loaded.parts])
+    scale = metres_per_number(path, settings, whole, notes)
+    pose = Pose.from_xyz_rpy(offset_to_origin(whole.vertices * scale, settings.origin))
+    mesh = MeshFile(path.name, path, (scale, scale, scale))
+    plain = all(part.rgba is None for part in loaded.parts)
+    seen = Shape(pose=pose, geometry=mesh, material=Material(rgba=settings.rgba) if plain else Material())
+    link = Link(name="mesh", visuals=(seen,), collisions=(Shape(pose=pose, geometry=mesh),))
+    return World(name=path.stem, models=(PlacedModel(model=Model(name=path.stem, links=(link,), static=True)),))
