@@ -12,7 +12,7 @@ from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
 from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import Recipe
-from cellwright.execution.tray_places import lying_about
+from cellwright.execution.tray_places import full_kits_about, lying_about
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
@@ -162,14 +162,18 @@ class _Desk:
         stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
         loose_skus = {stack.sku for stack in stacks}
         stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
+        dropped = full_kits_about(view, trust)
+        about = [*self.trays, *(kit.name for kit in dropped)]
         able = [
-            replace(r, reach=r.reach | {s.name for s in stacks if view.reaches(r.name, view.pose(s.name).position)})
+            replace(r, reach=r.reach | {name for name in about if view.reaches(r.name, view.pose(name).position)})
             for r in able
         ]
         return PlanRequest(
             replace(
                 state,
                 tray_stacks=tuple(stacks),
+                tables=(*state.tables, *(kit.name for kit in dropped)),
+                kits=(*state.kits, *dropped),
                 parts_trays=(
                     *state.parts_trays,
                     *(PartsTray(part.name, part.sku, 1, 1) for part in loose),

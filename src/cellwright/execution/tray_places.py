@@ -9,8 +9,10 @@ from cellwright.execution.trays import tilt_rad
 from cellwright.execution.view import CellView
 from cellwright.knowledge.kit_records import end_kit, set_down
 from cellwright.knowledge.tray_layout import tray_layout
+from cellwright.planning import KitState
+from cellwright.planning.lying import Lying, Trust
 
-__all__ = ["lying_about", "note_trays", "place_of"]
+__all__ = ["full_kits_about", "lying_about", "note_trays", "place_of"]
 
 Array = npt.NDArray[np.float64]
 BESIDE_M = 0.002  # a tray that is seen no farther beyond the edge of something is on it, or in it
@@ -27,8 +29,8 @@ def note_trays(view: CellView) -> list[str]:
     in_kits = {tray: kit for kit, tray in facts.tray_of.items()}
     held = set(facts.held.values())
     told = []
-    for tray, kit in in_kits.items():
-        if tray in view.gone and kit not in facts.stationary and kit not in held:
+    for kit, own in facts.tray_of.items():
+        if own in view.gone and kit not in facts.stationary and kit not in held:
             told.append(f"{kit} is gone with its tray")
             end_kit(view.belief, kit)
     for tray in facts.of_kind("KitTray"):
@@ -67,6 +69,22 @@ def _corners(view: CellView, thing: str) -> Array:
     """Of a tray's sole, in its own frame."""
     x, y, _ = tray_layout(view.facts.things[view.sighted_as(thing)].sku).size_m
     return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
+
+
+def full_kits_about(view: CellView, trust: Trust) -> list[KitState]:
+    """Full kits that were dropped and can be taken up where they lie, each a place of its own."""
+    facts, lying = view.facts, Lying(view.facts, trust)
+    station = {thing.name for thing in facts.of_kind("KittingWorkstation")}
+    found = []
+    for kit in facts.of_kind("Kit"):
+        design = facts.designs.get(facts.kit_design.get(kit.name, ""))
+        if kit.reference not in station or design is None or view.is_gone(kit.name) or kit.name in facts.held.values():
+            continue
+        filled = lying.filled(kit, design)
+        is_full = all(sku == slot.sku for sku, slot in zip(filled, design.slots, strict=True))
+        if is_full and tilt_rad(view.pose(kit.name)) <= LEANING_RAD:
+            found.append(KitState(kit.name, design, kit.name, filled))
+    return found
 
 
 def place_of(view: CellView, thing: str) -> str:

@@ -19,7 +19,7 @@ from cellwright.sim import World
 
 __all__ = ["TrayPlan"]
 
-FLAT_RAD = float(np.radians(3.0))  # cups seal on what leans less
+LEANING_RAD = float(np.radians(20.0))  # a tool leans with a tray that leans less, and its cups seal
 ON_TABLE_M = 0.02
 OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher above it
 
@@ -96,7 +96,7 @@ class TrayPlan:
             pose = self._world.pose_of(tray)
             if tray in self._holder:
                 continue
-            if lean_rad(pose) > FLAT_RAD:
+            if lean_rad(pose) > LEANING_RAD:
                 self.lost[tray] = f"lies tilted by {np.degrees(lean_rad(pose)):.0f} deg"
             elif not self._carriers((figures, pose)):
                 on_floor = pose.position[2] < ON_TABLE_M
