@@ -95,6 +95,7 @@ def test_a_planner_that_crashes_says_why(cellwright, tmp_path):
     assert "I have no idea" in ended.err
 
 
+@pytest.mark.slow
 def test_export_knowledge(cellwright):
     for form in ("owl", "xml"):
         files = cellwright("cell", "export", "aprs", "--format", form, "--out", form, "--json").json["files"]

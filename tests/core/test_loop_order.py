@@ -73,6 +73,7 @@ def test_the_same_log_twice(make):
     assert random_program(make(), 1) != random_program(make(), 2)
 
 
+@pytest.mark.slow
 def test_the_same_log_in_every_process(bench):
     package_root = str(Path(cellwright.__file__).parents[1])
     outputs = []

@@ -28,7 +28,7 @@ ESSENTIAL = {
     "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
 }
 
-QUICK = ("00_first_job.py", "01_poses_and_frames.py", "02_read_a_log.py", "09_own_crcl_client.py")
+QUICK = ("01_poses_and_frames.py", "02_read_a_log.py")
 
 # What a first run after an installation may say besides.
 FIRST_TIME = r"(?m)^compiling [a-z ]+, once for this version: about \d+ s\n"

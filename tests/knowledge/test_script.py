@@ -21,6 +21,7 @@ def filled():
     database.close()
 
 
+@pytest.mark.slow
 def test_a_script_makes_the_same_database(filled, tmp_path):
     with sqlite3.connect(tmp_path / "made.db") as made:
         made.executescript(write_script(filled))
