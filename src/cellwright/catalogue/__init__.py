@@ -21,6 +21,7 @@ from cellwright.catalogue.library import (
     find_model,
     gripper_model,
     part_of_sku,
+    tray_of_sku,
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
@@ -74,4 +75,5 @@ __all__ = [
     "part_of_sku",
     "seated_height_m",
     "tray_grip",
+    "tray_of_sku",
 ]

@@ -41,6 +41,7 @@ __all__ = [
     "find_model",
     "gripper_model",
     "part_of_sku",
+    "tray_of_sku",
 ]
 
 ROBOTS: Registry[ArmFigures] = Registry("robot model", "cellwright.robots")
@@ -109,3 +110,8 @@ def part_of_sku(sku: str) -> PartFigures:
             _last_of_sku[sku] = PARTS.get(name)
             return _last_of_sku[sku]
     raise UnknownName("part SKU", sku, [PARTS.get(name).sku for name in PARTS])
+
+
+def tray_of_sku(sku: str) -> TrayFigures | None:
+    """The tray that vision and orders know by a stock-keeping unit; None for what is no tray."""
+    return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, TRAYS, TrayFigures, TrayGrip, tray_grip
+from cellwright.catalogue import TOOLS, TrayFigures, TrayGrip, tray_grip, tray_of_sku
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
@@ -53,7 +52,7 @@ class TrayHold:
 
 def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
     """How a tool of the catalogue takes a tray; None when it cannot."""
-    figures, tray = TOOLS.get(tool) if tool in TOOLS else None, _tray(tray_sku)
+    figures, tray = TOOLS.get(tool) if tool in TOOLS else None, tray_of_sku(tray_sku)
     if not isinstance(figures, VacuumFigures) or tray is None:
         return None
     grip = tray_grip(tray, figures)
@@ -63,11 +62,6 @@ def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
 def tilt_rad(pose: Pose) -> float:
     """How far something leans."""
     return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)))
-
-
-@cache
-def _tray(sku: str) -> TrayFigures | None:
-    return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)
 
 
 def kit_tray_of(view: CellView, thing: str) -> str:

@@ -10,7 +10,17 @@ from math import pi
 
 import numpy as np
 
-from cellwright.catalogue import CHANGERS, FURNITURE, ROBOTS, TOOLS, TRAYS, BoxFigures, TrayKind, tray_grip
+from cellwright.catalogue import (
+    CHANGERS,
+    FURNITURE,
+    ROBOTS,
+    TOOLS,
+    TRAYS,
+    BoxFigures,
+    TrayKind,
+    tray_grip,
+    tray_of_sku,
+)
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, Layout, Placement, RobotCfg
 from cellwright.core.pose import Pose
@@ -108,10 +118,10 @@ class TrayPlaces:
     def _carries(self, robot: str, cups: Iterable[VacuumFigures], sku: str, poses_tray: Sequence[Pose]) -> bool:
         """Whether one of the tools takes such a tray at all these places, and gets above them."""
         cfg = self._cell.robots[robot]
-        tray = next(TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku)
+        tray = tray_of_sku(sku)
         kinematics, base = ArmKinematics(ROBOTS.get(cfg.model)), self._layout.bases[robot].inverse()
         for tool in cups:
-            grip = tray_grip(tray, tool)
+            grip = None if tray is None else tray_grip(tray, tool)
             if grip is None:
                 continue
             tcp = tool.tcp_xyz_m if cfg.changer is None else CHANGERS.get(cfg.changer).tcp_in_flange_m(tool.tcp_xyz_m)

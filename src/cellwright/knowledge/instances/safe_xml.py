@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from lxml import etree
-
 from cellwright.core.errors import BadInput
+from cellwright.core.strange_xml import MAX_XML_BYTES, StrangeXml, parse_strange_xml
 from cellwright.knowledge.instances.errors import InstanceError
 
 __all__ = ["MAX_BYTES", "escaped", "parse", "read_bytes"]
 
-MAX_BYTES = 64 * 1024 * 1024
+MAX_BYTES = MAX_XML_BYTES
 """The longest instance file that is read."""
 
 FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -37,26 +36,10 @@ def parse(data: bytes, where: str) -> Any:
     Raises:
         InstanceError: It is too long, not well-formed, or has a document type.
     """
-    if len(data) > MAX_BYTES:
-        raise InstanceError(where, f"has {len(data)} bytes, allowed are {MAX_BYTES}")
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
     try:
-        root = etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        said = getattr(error, "msg", None) or str(error)
-        why = said.rpartition(", line ")[0] or said
-        raise InstanceError(where, f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
-    if root.getroottree().docinfo.doctype:
-        raise InstanceError(where, "has a document type, which is not allowed", 1)
-    return root
+        return parse_strange_xml(data)
+    except StrangeXml as error:
+        raise InstanceError(where, str(error), error.line) from None
 
 
 def escaped(text: str) -> str:

@@ -7,13 +7,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
-
+from cellwright.core.strange_xml import MAX_XML_BYTES, StrangeXml, parse_strange_xml
 from cellwright.models.importing.notes import DescriptionError, Notes
 
 __all__ = ["Reader", "parse_numbers", "read_xml"]
 
-MAX_BYTES = 64 * 1024 * 1024
+MAX_BYTES = MAX_XML_BYTES
 """The longest description that is read."""
 
 _DECLARATION = re.compile(rb"""\A((?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*["'])([^"']*)(["'])""")
@@ -39,24 +38,10 @@ def read_xml(path: Path, text: bytes | None = None) -> Any:
         raise DescriptionError(path, "is empty")
     if text.startswith(b"\x1f\x8b"):
         raise DescriptionError(path, "is compressed by gzip; unpack it first")
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
     try:
-        root = etree.fromstring(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        said = getattr(error, "msg", None) or str(error)
-        why = said.rpartition(", line ")[0] or said
-        raise DescriptionError(path, f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
-    if root.getroottree().docinfo.doctype:
-        raise DescriptionError(path, "has a document type, which is not allowed", 1)
-    return root
+        return parse_strange_xml(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1))
+    except StrangeXml as error:
+        raise DescriptionError(path, str(error), error.line) from None
 
 
 def parse_numbers(text: str, count: int | None = None) -> list[float]:

@@ -1,0 +1,48 @@
+"""XML of strangers: parsed without document types, entities and network, and not without end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["MAX_XML_BYTES", "StrangeXml", "parse_strange_xml"]
+
+MAX_XML_BYTES = 64 * 1024 * 1024
+"""The longest file that is read."""
+
+
+class StrangeXml(ValueError):
+    """XML that is not taken, and why; `line` where that is known."""
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+def parse_strange_xml(data: bytes) -> Any:
+    """The root element.
+
+    Raises:
+        StrangeXml: It is too long, not well-formed, or has a document type.
+    """
+    from lxml import etree  # here, so that whoever reads no XML does not wait for it
+
+    if len(data) > MAX_XML_BYTES:
+        raise StrangeXml(f"has {len(data)} bytes, allowed are {MAX_XML_BYTES}")
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        said = getattr(error, "msg", None) or str(error)
+        why = said.rpartition(", line ")[0] or said
+        raise StrangeXml(f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
+    if root.getroottree().docinfo.doctype:
+        raise StrangeXml("has a document type, which is not allowed", 1)
+    return root
