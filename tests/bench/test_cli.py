@@ -55,6 +55,21 @@ def test_markdown_is_a_table_with_its_versions(conditions, capsys):
     assert "Seed 7; cellwright 1.2, python 3.11." in out
 
 
+def test_several_runs_are_told_as_median_and_range(monkeypatch, capsys):
+    values = iter([5.0, 1.0, 2.0])
+    one = {"versions": {"python": "3"}, "targets": {"x": {"max": 3}}}
+    monkeypatch.setattr(command, "run_bench", lambda name, given: Result(name, 0, metrics={"x": next(values)}, **one))
+    assert run("--runs", "3", "--markdown") == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[:3] == [
+        "| metric | value | range | target | ok |",
+        "|---|---:|---:|---:|---|",
+        "| `x` | 2 | 1 to 5 | <= 3 | yes |",
+    ]
+    assert "Seed 0; median of 3 runs; python 3." in captured.out
+    assert "run 3 of 3" in captured.err
+
+
 def test_the_result_is_saved_where_asked(conditions, tmp_path):
     assert run("--out", str(tmp_path / "new" / "result.json")) == 0
     assert json.loads((tmp_path / "new" / "result.json").read_text()) == RESULT.as_dict()

@@ -20,6 +20,19 @@ def test_a_result_is_the_same_after_json():
     assert Result.from_dict(json.loads(json.dumps(result.as_dict()))) == result
 
 
+def test_several_runs_give_the_median_and_the_range_of_each_metric():
+    runs = [
+        Result("probe", 3, {}, {"a": a, "b": 1.0} | extra, {"a": {"max": 2}, "c": {"min": 0}})
+        for a, extra in ((9.0, {"c": 1.0}), (1.0, {"c": 2.0}), (2.0, {}))
+    ]
+    result = Result.median_of(runs)
+    assert dict(result.metrics) == {"a": 2.0, "b": 1.0}, "what one run lacks is left out"
+    assert dict(result.ranges) == {"a": (1.0, 9.0), "b": (1.0, 1.0)}
+    assert (result.runs, result.failed, dict(result.targets)) == (3, [], {"a": {"max": 2}})
+    assert Result.from_dict(json.loads(json.dumps(result.as_dict()))) == result
+    assert Result.median_of(runs[:1]) == runs[0]
+
+
 @pytest.mark.parametrize("data", [{}, {"name": "x", "seed": 1, "versions": {}, "metrics": {"a": "b"}, "targets": {}}])
 def test_other_json_is_no_result(data):
     with pytest.raises((KeyError, ValueError)):

@@ -179,7 +179,7 @@ def test_it_takes_carries_and_sets_down(planner, plan):
     expected = [opened, plan.approach, plan.reach, closed, plan.lift, plan.carry, plan.lower, opened]
     assert job.arm.lines == [*expected, plan.retreat, plan.withdraw]
     assert job.planner.asked == [HERE]
-    assert [step.name for step in job.steps] == ["look", "plan", "take", "carry", "set down", "withdraw"]
+    assert [step.name for step in job.steps] == ["look", "plan", "take", "lift", "carry", "lower", "let go", "withdraw"]
     assert all(step.start_s < step.end_s for step in job.steps)
     assert job.steps[0].end_s == 0.5
     assert job.steps[1].end_s == 1.5, "planning takes time"

@@ -72,6 +72,33 @@ def test_every_location_is_reached_and_left(pick):
 
 
 @needs_motion
+@pytest.mark.parametrize(("off_m", "is_there"), [(0.0, True), (0.0049, True), (0.0051, False), (0.02, False)])
+def test_a_bottle_that_stands_more_than_5_mm_from_its_place_is_a_failure(off_m, is_there):
+    with Lab(cell_with_bottle_at("p2"), 7) as lab:
+        attempt = _Attempt(lab, RunJob("p2", 7))
+        lab.world.place("bottle", Pose(PLACE.position + [0.6 * off_m, -0.8 * off_m, 0.0], PLACE.quaternion))
+        lab.advance(0.3)
+        complaints = attempt._complaints()
+    assert complaints == ([] if is_there else [f"the bottle stands {1e3 * off_m:.1f} mm from its place"])
+
+
+@needs_motion
+@pytest.mark.parametrize("step", ["lift", "carry", "lower"])
+def test_slip_counts_from_the_closing_of_the_fingers_to_their_opening(step):
+    """The bottle is displaced in the record of one step: wherever it happens in the hand, it is slip."""
+    with Lab(cell_with_bottle_at("p2"), 7) as lab:
+        attempt = _Attempt(lab, RunJob("p2", 7))
+        run = attempt.run()
+        start_s, end_s = next((row.start_s, row.end_s) for row in attempt.work.steps if row.name == step)
+        middle = next(i for i, row in enumerate(attempt.track) if row[0] >= (start_s + end_s) / 2)
+        time_s, bottle, tool = attempt.track[middle]
+        attempt.track[middle] = (time_s, Pose(bottle.position + [0.0, 0.0, 0.02], bottle.quaternion), tool)
+        displaced_m = attempt._slip_m()
+    assert run.success, run.reason
+    assert displaced_m == pytest.approx(0.02, abs=0.005)
+
+
+@needs_motion
 def test_a_bottle_is_brought_to_its_place():
     run = execute(RunJob("p2", 7))
     assert run.success, run.reason

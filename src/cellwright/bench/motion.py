@@ -15,6 +15,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "plan.median_ms": {"max": 5},
     "plan.p95_ms": {"max": 40},
     "plan.to_ompl": {"min": 2},
+    "ik.ur5_us": {"max": 20},
     "ik.lrmate_us": {"max": 20},
     "control.pid_rtf": {"min": 30},
     "control.computed_torque_rtf": {"min": 20},

@@ -77,7 +77,7 @@ def measure(
         successes += result.is_success
     say(f"the {hardest} hardest beside OMPL")
     searches = [_problem(planner, request) for request in requests]
-    own_s, peer_s = _beside_ompl(planner, searches, hardest)
+    (own_s, own_checks), (peer_s, peer_checks) = _beside_ompl(planner, searches, hardest)
     return {
         "plan.n": problems,
         "plan.success": successes / problems,
@@ -86,6 +86,9 @@ def measure(
         "plan.hard_ms": 1e3 * own_s,
         "plan.hard_ompl_ms": 1e3 * peer_s,
         "plan.to_ompl": peer_s / own_s,
+        "plan.hard_checks": own_checks,
+        "plan.hard_ompl_checks": peer_checks,
+        "plan.checks_to_ompl": peer_checks / own_checks,
         **_checker(planner, seed),
     }
 
@@ -113,8 +116,12 @@ def _problem(planner: MotionPlanner, request: PlanRequest) -> Problem:
     return Problem.unlimited(planner.compiled, start, goals, lower, upper, STEP_RAD, request.iterations, request.seed)
 
 
-def _beside_ompl(planner: MotionPlanner, problems: list[Problem], hardest: int) -> tuple[float, float]:
-    """Median search times on the hardest problems, ours and OMPL's, taken in turns."""
+def _beside_ompl(planner: MotionPlanner, problems: list[Problem], hardest: int) -> list[tuple[float, float]]:
+    """Median search times and numbers of checks on the hardest problems, ours and OMPL's, taken in turns.
+
+    The times of OMPL contain the calls between its C++ and Python for every check and sample, which are no part of
+    its algorithm; the number of checks is the same whatever language asks.
+    """
     searches = [PLANNERS.get(name) for name in (OWN, PEER)]
     work = np.zeros((len(problems), 2))
     for row, problem in enumerate(problems):
@@ -124,13 +131,15 @@ def _beside_ompl(planner: MotionPlanner, problems: list[Problem], hardest: int) 
                 search(replace(problem, seed=seed))
                 work[row, column] += planner.compiled.checks - before
     order = np.argsort((work / work.mean(axis=0)).sum(axis=1))
-    times: tuple[list[float], list[float]] = ([], [])
-    for row in order[-hardest:]:
-        for seed in TIMING_SEEDS:
-            problem = replace(problems[row], seed=seed)
-            for column, search in enumerate(searches):
-                times[column].append(_fastest(lambda s=search, p=problem: s(p))[1])  # type: ignore[misc]
-    return float(np.median(times[0])), float(np.median(times[1]))
+    times, checks = np.zeros((2, hardest, len(TIMING_SEEDS))), np.zeros((2, hardest, len(TIMING_SEEDS)))
+    for row, number in enumerate(order[-hardest:]):
+        for column, seed in enumerate(TIMING_SEEDS):
+            problem = replace(problems[number], seed=seed)
+            for which, search in enumerate(searches):
+                before = planner.compiled.checks
+                times[which, row, column] = _fastest(lambda s=search, p=problem: s(p))[1]  # type: ignore[misc]
+                checks[which, row, column] = (planner.compiled.checks - before) / REPEATS
+    return [(float(np.median(times[which])), float(np.median(checks[which]))) for which in (0, 1)]
 
 
 def _checker(planner: MotionPlanner, seed: int) -> dict[str, float]:

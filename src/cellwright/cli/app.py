@@ -31,7 +31,7 @@ def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -
     """The command line with some of its commands; only their modules are imported, none when they are only listed."""
     app = typer.Typer(
         name="cellwright",
-        help="A virtual robotics laboratory: physics-based robot cells with honest sensors.",
+        help="A virtual robotics laboratory: physics-based robot cells with noisy sensors.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

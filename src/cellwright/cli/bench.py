@@ -22,13 +22,20 @@ def _add(name: str) -> None:
     def command(
         seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
         quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, less certainty.")] = False,
+        runs: Annotated[int, typer.Option(min=1, help="Measure so often; the median counts, the range is told.")] = 1,
         out: Annotated[Path | None, typer.Option(help="Also save the result as JSON here.")] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
         markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
     ) -> int:
         if out is not None:
             prepare_output(out)
-        result = run_bench(name, Conditions(seed, quick, lambda text: say(text, to=err)))
+        conditions = Conditions(seed, quick, lambda text: say(text, to=err))
+        results = []
+        for number in range(1, runs + 1):
+            if runs > 1:
+                conditions.say(f"run {number} of {runs}")
+            results.append(run_bench(name, conditions))
+        result = Result.median_of(results)
         if out is not None:
             out.write_text(json.dumps(result.as_dict(), indent=2) + "\n", encoding="utf-8")
         if as_json:
@@ -36,7 +43,11 @@ def _add(name: str) -> None:
         elif markdown:
             _print_markdown(result)
         else:
-            table(f"{name}, seed {seed}", ["metric", "value [-]", "target [-]", "ok"], _rows(result, "[red]no[/]"))
+            title = f"{name}, seed {seed}" + (f", median of {runs} runs" if runs > 1 else "")
+            headings = [
+                f"{heading} [-]" if heading in ("value", "target") else heading for heading in _headings(result)
+            ]
+            table(title, headings, _rows(result, "[red]no[/]"))
         return 0
 
     app.command(name, help=f"Measures '{name}'; exit 0 whatever the figures.")(command)
@@ -46,20 +57,32 @@ for _name in BENCHES.names():
     _add(_name)
 
 
-def _rows(result: Result, missed: str) -> list[tuple[str, str, str, str]]:
-    """Metric, value, target and whether it is met."""
+def _headings(result: Result) -> list[str]:
+    """Names the columns; several runs have one more."""
+    return ["metric", "value", *(["range"] if result.ranges else []), "target", "ok"]
+
+
+def _rows(result: Result, missed: str) -> list[tuple[str, ...]]:
+    """Metric, value, range of several runs, target and whether it is met."""
     rows = []
     for name, value in result.metrics.items():
         bounds = result.target_text(name)
         verdict = ("yes" if result.meets_target(name) else missed) if bounds else ""
-        rows.append((name, f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}", bounds, verdict))
+        ends = [" to ".join(_number(end) for end in result.ranges[name])] if result.ranges else []
+        rows.append((name, _number(value), *ends, bounds, verdict))
     return rows
 
 
+def _number(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def _print_markdown(result: Result) -> None:
-    print("| metric | value | target | ok |")
-    print("|---|---:|---:|---|")
+    headings = _headings(result)
+    print(f"| {' | '.join(headings)} |")
+    print(f"|{'|'.join('---' if heading in ('metric', 'ok') else '---:' for heading in headings)}|")
     for name, *rest in _rows(result, "**no**"):
         print(f"| `{name}` | {' | '.join(rest)} |")
     versions = ", ".join(f"{package} {version}" for package, version in result.versions.items())
-    print(f"\nSeed {result.seed}; {versions}.")
+    several = f"; median of {result.runs} runs" if result.runs > 1 else ""
+    print(f"\nSeed {result.seed}{several}; {versions}.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from cellwright.core.errors import JobFailed
 
@@ -48,6 +50,8 @@ class Result:
     Attributes:
         paper: What a publication gives for some of the metrics, to be read beside them; not a target.
         quick: Whether it was made with fewer repetitions, and so is not to be compared with a full one.
+        ranges: Least and largest value of each metric, when `metrics` are medians of several runs.
+        runs: Of how many.
     """
 
     name: str
@@ -57,6 +61,8 @@ class Result:
     targets: Mapping[str, Mapping[str, float]]
     paper: Mapping[str, float] = field(default_factory=dict)
     quick: bool = False
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    runs: int = 1
 
     @classmethod
     def of(
@@ -72,6 +78,21 @@ class Result:
         targets = {metric: target for metric, target in measured.targets.items() if metric in metrics}
         figures = {metric: figure for metric, figure in (paper or {}).items() if metric in metrics}
         return cls(name, conditions.seed, versions, metrics, targets, figures, conditions.quick)
+
+    @classmethod
+    def median_of(cls, results: Sequence[Result]) -> Result:
+        """Takes the median of every metric that all runs have, so that neither a fast nor a slow hour is published."""
+        first = results[0]
+        values = {name: [run.metrics[name] for run in results if name in run.metrics] for name in first.metrics}
+        values = {name: found for name, found in values.items() if len(found) == len(results)}
+        metrics = {name: float(np.median(found)) for name, found in values.items()}
+        ranges = (
+            {name: (float(np.min(found)), float(np.max(found))) for name, found in values.items()}
+            if len(results) > 1
+            else {}
+        )
+        targets = {name: target for name, target in first.targets.items() if name in metrics}
+        return replace(first, metrics=metrics, targets=targets, ranges=ranges, runs=len(results))
 
     @property
     def failed(self) -> list[str]:
@@ -102,14 +123,23 @@ class Result:
             made["paper"] = dict(self.paper)
         if self.quick:
             made["quick"] = True
+        if self.runs > 1:
+            made["runs"] = self.runs
+            made["ranges"] = {name: list(ends) for name, ends in self.ranges.items()}
         return made
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Result:
         """The result that `as_dict` made; what is missing or of another kind raises `KeyError` or `TypeError`."""
-        numbers = data["metrics"].items()
-        metrics = {str(name): float("nan") if value is None else float(value) for name, value in numbers}
+        metrics = {str(name): _number(value) for name, value in data["metrics"].items()}
         targets = {str(name): dict(bounds) for name, bounds in data["targets"].items() if name in metrics}
         paper = dict(data.get("paper", {}))
-        quick = bool(data.get("quick", False))
-        return cls(str(data["name"]), int(data["seed"]), dict(data["versions"]), metrics, targets, paper, quick)
+        quick, runs = bool(data.get("quick", False)), int(data.get("runs", 1))
+        ranges = {str(name): (_number(low), _number(high)) for name, (low, high) in data.get("ranges", {}).items()}
+        versions = dict(data["versions"])
+        return cls(str(data["name"]), int(data["seed"]), versions, metrics, targets, paper, quick, ranges, runs)
+
+
+def _number(value: Any) -> float:
+    """Reads a number back from JSON, which has no word for one that is not a number."""
+    return float("nan") if value is None else float(value)

@@ -173,15 +173,15 @@ class _Attempt:
     def _watch(self) -> None:
         self.track.append((self.world.clock.time_s, self.world.pose_of(BOTTLE), self.world.tcp_pose(ROBOT)))
 
-    def _during(self, name: str) -> list[tuple[float, Pose, Pose]]:
-        steps = [step for step in self.work.steps if step.name == name]
+    def _during(self, *names: str) -> list[tuple[float, Pose, Pose]]:
+        steps = [step for step in self.work.steps if step.name in names]
         return [row for step in steps for row in self.track if step.start_s <= row[0] <= step.end_s]
 
     def _slip_m(self) -> float:
-        """How far the bottle's grasp point moved in the tool's frame, at most, while it was in the air."""
+        """Measures how far the grasped point moved in the hand at most, from closed fingers to opening ones."""
         points = [
             (tool.inverse() @ bottle).apply([0.0, 0.0, PARTS.get(BOTTLE).grasp_height_m])
-            for _, bottle, tool in self._during("carry")
+            for _, bottle, tool in self._during("lift", "carry", "lower")
         ]
         return max((float(np.linalg.norm(point - points[0])) for point in points), default=float("nan"))
 
