@@ -19,6 +19,7 @@ from cellwright.judge.faults.fitting import fit
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
+from cellwright.lab.trial_end import TrialEnd, close_room
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, make_verdict
 from cellwright.lab.trial_orders import OrderBook
@@ -30,7 +31,6 @@ __all__ = ["EXTERNAL", "TrialRun", "run_trial"]
 
 EXTERNAL = "external"
 LOOK_S = 0.25  # how often orders, kits and connections are looked at
-REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 SLOWEST = 4.0  # real time may be so many times what the pace says, and a minute more
 
 Addresses = dict[str, Any]
@@ -156,12 +156,7 @@ class TrialRun:
         ending = (why[0], "") if why else watching.result()
         watching.cancel()
         self.say(f"{self.room.lab.clock.time_s:8.3f} s  {ending[0].value}")
-        self.room.control.push({"end": ending[0].value})
-        if ending[0] in (Ending.SUBMITTED, Ending.COMPLETE):
-            await self.room.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
-        await self.room.close()
-        await self.room.lab.clock.sleep(REST_S)
-        self.room.look()
+        await close_room(self.room, ending[0])
         return ending
 
     async def _external(self, hold: Hold) -> tuple[Ending, str]:
@@ -192,7 +187,7 @@ class TrialRun:
 
     async def _watch(self, ended: Callable[[], tuple[Ending, str] | None]) -> tuple[Ending, str]:
         room, cfg = self.room, self.cfg
-        quiet_s, alone_s = 0.0, 0.0
+        end, alone_s, passed_s = TrialEnd(cfg, room), 0.0, 0.0
         announced: set[str] = set()
         while True:
             room.look()
@@ -200,22 +195,13 @@ class TrialRun:
                 if order.name not in announced:
                     announced.add(order.name)
                     self.say(f"{room.lab.clock.time_s:8.3f} s  order {order.name} is announced")
-            orders = room.book.orders.values()
-            if all(order.submitted_s is not None for order in orders):
-                return Ending.SUBMITTED, ""
-            complete = all(order.complete_s is not None or order.submitted_s is not None for order in orders)
-            quiet_s = quiet_s + LOOK_S if complete and room.still else 0.0
-            if quiet_s > cfg.still_s:
-                return Ending.COMPLETE, ""
-            if (over := ended()) is not None:
+            if (over := end.reached(passed_s) or ended()) is not None:
                 return over
-            alone_s = 0.0 if room.connected or self.controller != EXTERNAL else alone_s + LOOK_S
+            alone_s = 0.0 if room.connected or self.controller != EXTERNAL else alone_s + passed_s
             if alone_s > cfg.reconnect_within_s:
                 return Ending.GONE, f"at {room.lab.clock.time_s - alone_s:.1f} s"
-            left_s = cfg.time_limit_s - room.lab.clock.time_s
-            if left_s <= 0:
-                return Ending.TIME_LIMIT, f"{cfg.time_limit_s:g} s"
-            await room.lab.clock.sleep(min(LOOK_S, left_s))
+            passed_s = min(LOOK_S, end.left_s)
+            await room.lab.clock.sleep(passed_s)
 
 
 @contextlib.contextmanager

@@ -40,13 +40,14 @@ class TrialRoom:
         vision: The detectors' doors.
         control: The door for orders and submissions.
         said: What controllers said that was no use, a line each.
+        ended: How the trial has ended; empty until then.
     """
 
     def __init__(self, lab: Lab, book: OrderBook, faults: Sequence[FaultCfg] = ()) -> None:
         self.lab, self.book = lab, book
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, faults)
         self.crcl, self.vision = CrclDoors(lab), VisionDoors(lab)
-        self.control = ControlDoor(self._answer, lambda: [{"announce": o.as_dict()} for o in self.book.announced])
+        self.control, self.ended = ControlDoor(self._answer, self._greeting), ""
         self._ledger = FaultLedger(lab, "trial")
         self.said: list[str] = []
         self._reach = PointReach(lab)
@@ -62,6 +63,11 @@ class TrialRoom:
         await self.vision.start(host, dict.fromkeys(self.vision.servers, 0) if any_port else None)
         await self.control.start(host, control_port)
         return self.addresses
+
+    def tell_end(self, how: str) -> None:
+        """Says on the control door that the trial is over, also to those who come while the doors are closing."""
+        self.ended = how
+        self.control.push({"end": how})
 
     async def close(self) -> None:
         """Ends all connections; motions under way are stopped."""
@@ -131,6 +137,10 @@ class TrialRoom:
         except BadInput as error:
             self._note(f"{by}: {error}")
             raise
+
+    def _greeting(self) -> list[dict[str, Any]]:
+        known = [{"announce": order.as_dict()} for order in self.book.announced]
+        return [*known, {"end": self.ended}] if self.ended else known
 
     def _judge_kit(self, tray: str, design: KitDesign) -> KitVerdict:
         return self.judge.kits({tray: design})[0]

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cellwright.testing.cell import Cell, CellError
+    from cellwright.testing.controller_run import ControllerRun
     from cellwright.testing.expectations import Expect, expect
 
-__all__ = ["Cell", "CellError", "Expect", "expect"]
+__all__ = ["Cell", "CellError", "ControllerRun", "Expect", "expect"]
 
-_HOMES = {"Cell": "cell", "CellError": "cell", "Expect": "expectations", "expect": "expectations"}
+_HOMES = {
+    "Cell": "cell", "CellError": "cell", "ControllerRun": "controller_run", "Expect": "expectations",
+    "expect": "expectations",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
 from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
+from cellwright.testing.cell_faults import CellFaults
+from cellwright.testing.controller_run import ControllerRun, Limits, run_controller
 
 __all__ = ["Cell", "CellError"]
 
@@ -31,7 +32,7 @@ class CellError(CellwrightError):
     """The cell cannot be used: it was not started, it has ended, or it does not answer."""
 
 
-class Cell:
+class Cell(CellFaults):
     """What the fixture `cell` gives. Nothing runs before `start`.
 
     Simulated time stands still while nobody is connected and nothing is waited for, so it does not matter how long a
@@ -48,7 +49,8 @@ class Cell:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: Queue[dict[str, Any] | None] = Queue()
         self._doors: dict[str, Any] = {}
-        self._pace, self._asked = 1.0, 0
+        self._pace, self._time_limit_s, self._asked = 1.0, 0.0, 0
+        self.controllers: list[ControllerRun] = []
 
     def start(
         self,
@@ -72,7 +74,8 @@ class Cell:
             tray: On which kit tray, for one order; any of the right kind when not given.
             pace: Simulated seconds per second, for controllers outside.
             faults: What goes wrong, as on the command line.
-            time_limit_s: Simulated time after which the doors close, so that no controller waits for ever.
+            time_limit_s: Simulated time after which the doors close, so that no controller waits for ever. They close
+                as in a trial, too: when all orders were submitted, or have been complete and still for 5 s.
 
         Raises:
             BadInput: One line that says what is allowed.
@@ -108,35 +111,45 @@ class Cell:
         except BadInput:
             self.close(keep=True)  # so that it can be started again, rightly
             raise
-        self._pace = pace
+        self._pace, self._time_limit_s = pace, time_limit_s
         return self
 
-    def fault(self, fault: str | dict[str, Any]) -> None:
-        """Something more that goes wrong, written as on the command line: `weak_gripper:robot=fanuc,at=3`."""
-        self.ask("fault", fault=fault)
+    def run_controller(
+        self,
+        command: Sequence[str | Path],
+        *,
+        timeout_s: float | None = None,
+        connect_within_s: float = 60.0,
+        grace_s: float = 10.0,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> ControllerRun:
+        """Starts a controller, waits for its end, keeps its output; one that hangs is killed with its children.
 
-    def drop(self, part: str = "*", *, during: str = "transfer 1", way_mm: float = 20.0, robot: str = "*") -> None:
-        """A part slips out of the hand that carries it, `during="transfer 2"`."""
-        self.fault({"kind": "drop", "part": part, "during": _event(during), "way_mm": way_mm, "robot": robot})
+        Args:
+            command: The program and its arguments: `[sys.executable, "ctl.py", cell.crcl_address("fanuc")]`.
+            timeout_s: Real time that it may take; as much as a trial with this limit and pace when None.
+            connect_within_s: Real time until it is connected to a door for the first time.
+            grace_s: Real time that it may go on after the doors have closed: all submitted, or at the time limit.
+            cwd: Where it runs.
+            env: What its environment has besides that of the test.
+            check: Whether one that was killed or has an exit code other than 0 fails the test here and now.
 
-    def push(
-        self, part: str = "*", *, by_mm: float | str | tuple[float, float] = 40.0, yaw_deg: float = 0.0, **when: Any
-    ) -> None:
-        """A part is moved; `by_mm` is a distance, or x and y in the world. `tray=` moves a tray."""
-        moved = by_mm if isinstance(by_mm, float | int | str) else "/".join(f"{shift:g}" for shift in by_mm)
-        self.fault({"kind": "push", "part": part, "by_mm": moved, "yaw_deg": yaw_deg} | self._when(when))
-
-    def remove(self, part: str, **when: Any) -> None:
-        """A part is taken away."""
-        self.fault({"kind": "remove", "part": part} | self._when(when))
-
-    def swap(self, part: str, other: str = "*", **when: Any) -> None:
-        """Two parts change places."""
-        self.fault({"kind": "swap", "part": part, "other": other} | self._when(when))
-
-    def blackout(self, detector: str = "*", *, for_s: float = 5.0, **when: Any) -> None:
-        """A detector sends nothing for a while."""
-        self.fault({"kind": "blackout", "detector": detector, "for_s": for_s} | self._when(when))
+        Raises:
+            BadInput: There is no such program.
+        """
+        __tracebackhide__ = True
+        if self._process is None:
+            raise CellError(NOT_STARTED)
+        longest_s = 60.0 + connect_within_s + SLOWEST * self._time_limit_s / self._pace
+        limits = Limits(longest_s if timeout_s is None else timeout_s, connect_within_s, grace_s)
+        name = f"controller_{len(self.controllers) + 1}"
+        run = run_controller(command, self.folder, name, limits, lambda: self.ask("state"), cwd=cwd, env=env)
+        self.controllers.append(run)
+        if check and not run.ok:
+            raise AssertionError(f"the controller failed: {run}")
+        return run
 
     def crcl_address(self, robot: str) -> str:
         """HOST:PORT of a robot's CRCL server."""
@@ -251,12 +264,6 @@ class Cell:
             return CellError(NOT_STARTED)
         return CellError('there are no doors: start the cell with controller="external"')
 
-    def _when(self, when: dict[str, Any]) -> dict[str, Any]:
-        """The moment; now, when none is given."""
-        if not {"at", "before", "during", "after"} & set(when):
-            return {**when, "at": self.time_s}
-        return {key: _event(value) if isinstance(value, str) else value for key, value in when.items()}
-
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):
             lines = (self.folder / "host.txt").read_text(errors="replace").strip().splitlines()
@@ -271,8 +278,3 @@ def _read(process: subprocess.Popen[bytes], answers: Queue[dict[str, Any] | None
         for line in process.stdout:
             answers.put(json.loads(line))
     answers.put(None)
-
-
-def _event(text: str) -> str:
-    """`transfer 2` as faults write it: `transfer:2`."""
-    return re.sub(r"\s+", ":", str(text).strip())

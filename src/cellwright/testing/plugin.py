@@ -51,6 +51,8 @@ def pytest_runtest_makereport(
     under_test = item.stash.get(CELL, None)
     if report.failed and under_test is not None and call.when != "teardown":
         item.stash[FAILED] = True
+        failure = str(call.excinfo.value) if call.excinfo else ""  # which tells of a controller that has failed
+        report.sections += [("controller", text) for run in under_test.controllers if (text := str(run)) not in failure]
         report.sections.append(("cellwright", _evidence(under_test)))
     return report
 
@@ -58,7 +60,8 @@ def pytest_runtest_makereport(
 def _evidence(under_test: Cell) -> str:
     from cellwright.core.errors import CellwrightError
 
+    said = [file for run in under_test.controllers for file in (run.stdout_file, run.stderr_file)]
     try:
-        return "\n".join(f"kept: {path}" for path in under_test.save())
+        return "\n".join(f"kept: {path}" for path in (*under_test.save(), *said))
     except CellwrightError as error:
         return f"there is no report: {error}\nkept: {under_test.folder}"

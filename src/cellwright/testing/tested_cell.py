@@ -14,6 +14,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial import EXTERNAL, TrialRun
 from cellwright.lab.trial_cfg import TrialCfg, TrialOrderCfg
+from cellwright.lab.trial_end import TrialEnd, close_room
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, fault_text, find_kits, find_part, make_verdict
 from cellwright.lab.trial_orders import OrderBook
@@ -26,7 +27,7 @@ __all__ = ["TestedCell"]
 LOOK_S = 0.1
 IDLE_S = 1.0  # nothing has moved, and nobody is there, for so long: nothing will change
 WHERE = "cell.start"
-QUESTIONS = ("fault", "time", "wait", "run", "verdict", "kit", "part", "collisions", "save")
+QUESTIONS = ("fault", "state", "time", "wait", "run", "verdict", "kit", "part", "collisions", "save")
 
 
 @dataclass
@@ -64,6 +65,7 @@ class TestedCell:
 
     def __post_init__(self) -> None:
         """What is there before anything happens."""
+        self._end = TrialEnd(self.cfg, self.room)
         self._possible = self.room.recoverable()
         self._parts = [name for name, item in self.room.lab.world.objects.items() if not item.is_tray]
 
@@ -73,15 +75,26 @@ class TestedCell:
         return await self.room.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
 
     async def turn(self) -> None:
-        """Lets time go on while somebody is connected or waits, until the time limit closes the doors."""
+        """Lets time go on while somebody is connected or waits, until the orders or the time limit close the doors."""
         room = self.room
         while True:
-            await self._hold.until(lambda: self._waiting > 0 or (room.connected > 0 and not self._closed))
+            await self._hold.until(lambda: self._waiting > 0 or self._working)
+            before_s = room.lab.clock.time_s
             await room.lab.clock.sleep(LOOK_S)
             room.look()
-            if room.lab.clock.time_s >= self.cfg.time_limit_s and not self._closed:
-                self._closed, self._ending = True, (Ending.TIME_LIMIT, f"{self.cfg.time_limit_s:g} s")
-                await room.close()
+            reached = self._end.reached(room.lab.clock.time_s - before_s) if self._open else None
+            if reached is not None:
+                self._closed, self._ending = True, reached
+                await close_room(room, reached[0])
+
+    @property
+    def _open(self) -> bool:
+        return self.cfg.controller == EXTERNAL and not self._closed
+
+    @property
+    def _working(self) -> bool:
+        """Whether a controller is there, or was and has submitted everything before time could go on."""
+        return self._open and (self.room.connected > 0 or self._end.submitted)
 
     async def answer(self, what: str, arguments: dict[str, Any]) -> Any:
         """The answer to one question."""
@@ -91,6 +104,11 @@ class TestedCell:
 
     async def _fault(self, fault: str | dict[str, Any]) -> None:
         self.room.add_fault(fault)
+
+    async def _state(self) -> dict[str, Any]:
+        """What `run_controller` watches; `ended` is empty while the doors are open."""
+        ended = self._ending[0].value if self._closed else ""
+        return {"connected": self.room.connected, "ended": ended}
 
     async def _time(self) -> float:
         return self.room.lab.clock.time_s
