@@ -42,11 +42,11 @@ class Lines:
 
     async def open(self) -> None:
         """Connects, and asks once; raises ConnectionFailed, LinkLost, NoAnswer."""
-        self._main = await Link.open(self._connect, self._peer)
+        self._main = await Link.open(self._connect, self._peer, self._options.status_s)
         try:
             await self.ask(self._main)
             if self._options.with_stop_connection:
-                self._stop = await Link.open(self._connect, self._peer)
+                self._stop = await Link.open(self._connect, self._peer, self._options.status_s)
         except BaseException:
             await self.close()
             raise
@@ -76,7 +76,7 @@ class Lines:
             await self._main.close()
             while self._options.reconnect_s > 0:
                 try:
-                    self._main = await Link.open(self._connect, self._peer)
+                    self._main = await Link.open(self._connect, self._peer, self._options.status_s)
                     await self.ask(self._main)
                     self.is_bare = True
                     self._say(f"connected to {self._peer} again")
@@ -89,10 +89,16 @@ class Lines:
                 await asyncio.sleep(self._options.retry_s)
             raise ConnectionFailed(f"{self._peer}: {lost}")
 
-    async def for_stop(self, *, fresh: bool) -> Link:
-        """The connection for a stop; a new one if it was lost or must be fresh. Raises ConnectionFailed."""
-        if self._stop is None or self._stop.lost or fresh:
+    async def for_stop(self, attempt: int) -> Link:
+        """The connection for a stop; raises ConnectionFailed.
+
+        First the one that is kept for it. Then that for commands: if the server has not read the last one yet, the stop
+        must not overtake it. Then a new one.
+        """
+        if attempt == 1 and self._main is not None and not self._main.lost:
+            return self._main
+        if self._stop is None or self._stop.lost or attempt:
             if self._stop is not None:
                 await self._stop.close()
-            self._stop = await Link.open(self._connect, self._peer)
+            self._stop = await Link.open(self._connect, self._peer, self._options.status_s)
         return self._stop
