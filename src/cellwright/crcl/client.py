@@ -14,6 +14,7 @@ from typing import Self
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.lines import Lines
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
@@ -35,6 +36,8 @@ from cellwright.crcl.remembered import Remembered
 __all__ = ["CrclClient"]
 
 _IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
+_LAST_OF_OTHERS = 1 << 62
+"""A server's number above it is not counted on from: there might be none left."""
 _NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion, GetStatus)
 
 
@@ -90,6 +93,16 @@ class CrclClient:
 
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
+
+    @property
+    def findings(self) -> Findings:
+        """What was wrong with the server's answers, which were read all the same."""
+        return self._lines.findings
+
+    @property
+    def latest_text(self) -> bytes:
+        """The last status as it was sent."""
+        return self._lines.latest_text
 
     async def status(self) -> CRCLStatus:
         """What the robot reports now; reconnects if it must.
@@ -302,7 +315,8 @@ class CrclClient:
 
     def _next_id(self) -> int:
         """A number that neither this client nor, as far as is known, the server has had."""
-        self._last_id = max(self._last_id, self._lines.seen_id) + 1
+        seen = self._lines.seen_id
+        self._last_id = max(self._last_id, seen if seen < _LAST_OF_OTHERS else 0) + 1
         return self._last_id
 
     @staticmethod

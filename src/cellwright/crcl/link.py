@@ -13,7 +13,9 @@ from math import inf
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import Connection, Connector
 from cellwright.crcl.errors import DecodeError, FramingError
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.framing import MessageStream
+from cellwright.crcl.lenient import read_status
 from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus, SettingsStatus
 from cellwright.crcl.reader import decode
 from cellwright.crcl.writer import encode
@@ -38,6 +40,7 @@ class Link:
         connection: The connection.
         peer: What the server is called in messages.
         send_s: How long the server may refuse to take bytes; then the connection is given up.
+        findings: Gets what is wrong with statuses that are read all the same.
 
     Attributes:
         latest: The last status that came.
@@ -47,12 +50,15 @@ class Link:
         lost: Why the connection is of no use any more; empty while it is.
     """
 
-    def __init__(self, connection: Connection, peer: str, send_s: float = 5.0) -> None:
+    def __init__(
+        self, connection: Connection, peer: str, send_s: float = 5.0, findings: Findings | None = None
+    ) -> None:
         self.latest: CRCLStatus | None = None
         self.latest_text = b""
         self.latest_s = -inf
         self.arrived = 0
         self.lost = ""
+        self._findings = Findings() if findings is None else findings
         self._connection, self._peer, self._send_s = connection, peer, send_s
         self._unreadable = ""
         self._question, self._question_id = b"", -1
@@ -61,9 +67,9 @@ class Link:
         self._reader = asyncio.get_running_loop().create_task(self._read())
 
     @classmethod
-    async def open(cls, connect: Connector, peer: str, send_s: float = 5.0) -> Link:
+    async def open(cls, connect: Connector, peer: str, send_s: float = 5.0, findings: Findings | None = None) -> Link:
         """A link over a new connection; raises ConnectionFailed."""
-        return cls(await connect(), peer, send_s)
+        return cls(await connect(), peer, send_s, findings)
 
     async def send(self, instance: CRCLCommandInstance) -> None:
         """Sends a command in one write; raises LinkLost, or NoAnswer when the server takes no bytes any more."""
@@ -129,9 +135,13 @@ class Link:
     def _take(self, document: bytes) -> None:
         try:
             self.latest = self._decoded(document)
-        except DecodeError as error:
-            self._unreadable = str(error)
-            return
+        except DecodeError:
+            try:
+                self.latest, problems = read_status(document)
+            except DecodeError as error:
+                self._unreadable = str(error)
+                return
+            self._findings.add(problems)
         self.arrived += 1
         self.latest_text = document
         self.latest_s = asyncio.get_running_loop().time()
