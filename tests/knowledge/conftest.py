@@ -57,16 +57,21 @@ class Server:
     def rights(self):
         return {} if self.user is None else {"user": self.user, "group": "nogroup", "extra_groups": []}
 
-    def start(self):
+    def launch(self):
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=self.folder, **self.rights())
+
+    def start(self):
+        self.launch()
         end_s = time.monotonic() + START_S
         while True:
             try:
                 return self.execute("SELECT 1")
             except Exception:
-                if time.monotonic() > end_s or self.process.poll() is not None:
+                if time.monotonic() > end_s:
                     raise
+                if self.process.poll() is not None:  # what is left of the one before it is still on its way out
+                    self.launch()
                 time.sleep(0.1)
 
     def execute(self, *statements):
@@ -85,6 +90,19 @@ class Server:
         """Without a farewell to anybody."""
         self.process.send_signal(self.death)
         self.process.wait()
+
+    def freeze(self):
+        """Stops it where it is: its connections stay open, and nobody answers. Returns how to let it go on."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        processes = [self.process.pid, *map(int, children)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+
+        def thaw():
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
+
+        return thaw
 
     def remove(self):
         if self.process is not None and self.process.poll() is None:

@@ -172,7 +172,29 @@ def test_address_that_leads_nowhere_is_refused(url, words):
 @pytest.mark.parametrize(
     "url",
     [
+        "mysql+pymysql://user:se@cret@127.0.0.1:1/db",
+        "mysql:/user:secret@127.0.0.1:1/db",
+        "mysql:user:secret@127.0.0.1:1/db",
+        "mysql+pymysql://user:secret@127.0.0.1:x/db",
+        "mysql+pymysql://user:x@127.0.0.1:1/db?passwrd=secret",
+        "postgresql+psycopg://user@127.0.0.1:1/db?nonsense=secret",
+    ],
+)
+def test_mistyped_address_is_refused_without_what_may_be_a_password(url, tmp_path, monkeypatch):
+    pytest.importorskip("pymysql" if "mysql" in url else "psycopg")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DatabaseError) as caught:
+        Database(url)
+    one_line(caught, "127.0.0.1", "not an address" if "?" not in url else "option")
+    assert "cret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
         "mysql+pymysql://user:secret@127.0.0.1:1/db",
+        "mysql://user:secret@127.0.0.1:1/db",
         "mariadb+pymysql://user:secret@127.0.0.1:1/db?charset=utf8mb4",
         "postgresql+psycopg://user:secret@127.0.0.1:1/db",
         "postgresql+psycopg://user@127.0.0.1:1/db?password=secret",

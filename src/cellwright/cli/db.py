@@ -23,7 +23,11 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="The world model's database: SQLite, MariaDB or PostgreSQL.")
 
 Url = Annotated[
-    str, typer.Option(help="A file, sqlite:///FILE, mysql+pymysql://USER@HOST/DB or postgresql+psycopg://USER@HOST/DB.")
+    str,
+    typer.Option(
+        envvar="CELLWRIGHT_DATABASE",
+        help="A file, sqlite:///FILE, mysql+pymysql://USER@HOST/DB or postgresql+psycopg://USER@HOST/DB.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DEFAULT_URL = "out/world.db"

@@ -36,7 +36,10 @@ def run(
     record: Annotated[Path, typer.Option(help="Where to write the log.")] = Path("out/run.mcap"),
     picture: Annotated[Path, typer.Option(help="Where to save the picture.")] = Path("out/run.png"),
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw one.")] = False,
-    database: Annotated[str, typer.Option(help="Belief and progress: a file or an address; a file is new.")] = DATABASE,
+    database: Annotated[
+        str,
+        typer.Option(envvar="CELLWRIGHT_DATABASE", help="Belief and progress: a file or an address; a file is new."),
+    ] = DATABASE,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that this database is of.")] = False,
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
@@ -44,6 +47,7 @@ def run(
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
     from cellwright.cells import load_cell  # here: whoever asks for help need not wait for a laboratory
     from cellwright.cli.run_report import print_report, tell_action, tell_plan
+    from cellwright.knowledge.address import shown_address
     from cellwright.lab import Lab
     from cellwright.lab.kitting import check_order, resume_order, run_order
     from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
@@ -51,15 +55,17 @@ def run(
     from cellwright.lab.world_file import WorldState
     from cellwright.orders import find_order
 
-    world_file = world_file_of(database, record)
+    world_file = world_file_of(database, record, resume=resume)
     if resume:
         _check_resume(context, world_file)
     asked: dict[str, Any] = {
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
-        "seed": seed, "fidelity": fidelity, "faults": fault or [],
+        "seed": seed, "fidelity": fidelity, "faults": fault or [], "log": str(record.absolute()),
     }  # fmt: skip
     state = WorldState.read(world_file) if resume else None
     header: dict[str, Any] = dict(state.header) if state else asked
+    if resume and not _is_given(context, "record"):
+        record = Path(header.get("log", record))
     loaded = load_cell(header["cell"])
     orders = [find_order(header["order"], header["quantity"])]
     cfg = _cfg(header, database, world_file)
@@ -92,12 +98,13 @@ def run(
             report.as_dict()
             | {
                 "cell": loaded.name, "seed": header["seed"], "asked": header,
-                "log": log, "log_lost": {"messages": lost.messages, "reason": lost.reason}, "database": database,
+                "log": log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
+                "database": shown_address(database),
                 "picture": wanted if renderer else None, "renderer": renderer, "wall_s": wall_s,
             }
         )  # fmt: skip
     else:
-        say(f"log {log}" + (f", picture {wanted}" if renderer else "") + f", database {database}")
+        say(f"log {log}" + (f", picture {wanted}" if renderer else "") + f", database {shown_address(database)}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
@@ -106,12 +113,16 @@ def run(
 def _check_resume(context: typer.Context, world_file: Path) -> None:
     """Refuses what a run that goes on cannot be told any more, and one that never began."""
     for name in OF_THE_FIRST_RUN:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if _is_given(context, name):
             said = "a cell" if name == "cell" else f"--{name}"
             raise BadInput(f"--resume goes on with the run as it was begun: leave {said} out")
     if not world_file.exists():
         raise BadInput(f"there is no run to resume: {world_file} does not exist (--database names the run's database)")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _cfg(header: dict[str, Any], database: str, world_file: Path) -> RunCfg:

@@ -29,7 +29,7 @@ from cellwright.execution.verify import conclusion, kit_reports
 from cellwright.execution.view import CellView
 from cellwright.execution.waiting import Waiting
 from cellwright.execution.worker import Worker
-from cellwright.knowledge import Belief
+from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
 
@@ -128,6 +128,7 @@ class Executor:
 
         Raises:
             BadInput: No order, nothing to resume, or an order that cannot be planned for at all; nothing was begun.
+            DatabaseError: What is done could not be stored; the robots are as they were told last.
         """
         start_s = self.clock.time_s
         self._start_afresh(orders)
@@ -139,6 +140,8 @@ class Executor:
         try:
             await self._begin()
             reason = await self._work(orders, start_s)
+        except DatabaseError:
+            raise  # nobody may move who cannot remember it
         except CellwrightError as error:
             if isinstance(error, BadInput) and not self._progress.plans:
                 raise  # nothing was begun
@@ -146,6 +149,8 @@ class Executor:
         try:
             hands = await self._robots.withdraw()
             kits = await self._survey.verify(self._designs, self.settings)
+        except DatabaseError:
+            raise
         except CellwrightError as error:
             hands = str(error)
         self._progress.finished = True

@@ -59,17 +59,17 @@ class Progress:
 
 def save_progress(database: Database, progress: Progress) -> None:
     """Writes it, in place of what was written before."""
-    PROGRESS.create(database.engine, checkfirst=True)
     with database.transaction() as connection:
+        PROGRESS.create(connection, checkfirst=True)
         connection.execute(delete(PROGRESS))
         connection.execute(insert(PROGRESS).values(id=1, content=json.dumps(asdict(progress))))
 
 
 def load_progress(database: Database) -> Progress | None:
     """What was written last; None when nothing was."""
-    if not inspect(database.engine).has_table(PROGRESS.name):
-        return None
     with database.transaction() as connection:
+        if not inspect(connection).has_table(PROGRESS.name):
+            return None
         content = connection.scalar(select(PROGRESS.c.content))
     return Progress(**json.loads(content)) if content else None
 

@@ -2,37 +2,37 @@
 
 A change is stored as a whole or not at all, and a reader sees one state from the beginning of its unit of work to the
 end. SQLite does this with a write-ahead log: readers see the last finished change while the next one is being
-written, and a process that dies in the middle leaves the last finished change behind.
+written, and a process that dies in the middle leaves the last finished change behind. A server that is away for a
+moment is waited for; one that stays away, or does not answer in time, is an error of one line.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
 from cellwright.core.errors import MissingExtra
+from cellwright.knowledge.address import ALLOWED, parse, shown
 from cellwright.knowledge.errors import DatabaseError
 from cellwright.knowledge.history import METADATA, VERSION, VERSION_NEEDED
+from cellwright.knowledge.patience import ANSWER_S, CONNECT_S, OUTAGE_S, answer_in_time, locked
 from cellwright.knowledge.trouble import explain
 from cellwright.knowledge.vocabulary import load_vocabulary
 
 __all__ = ["Database"]
 
 BUSY_TIMEOUT_MS = 5000
-CONNECT_TIMEOUT_S = 5
 EXTRAS = {"mysql": "mariadb", "mariadb": "mariadb", "postgresql": "postgresql"}
-SECRETS = ("password", "passwd", "sslpassword")
-ALLOWED = "a path, sqlite:///FILE, mysql+pymysql://..., mariadb+pymysql://... or postgresql+psycopg://..."
 
 NOT_MADE = "there is no world model; `cellwright db init` makes one"
 
@@ -54,18 +54,23 @@ class Database:
     """
 
     def __init__(self, url: str | Path = "sqlite://", *, must_exist: bool = False) -> None:
-        parsed = parse(str(url) if "://" in str(url) else f"sqlite:///{url}")
+        parsed = parse(str(url))
         self.url = shown(parsed)
         backend = parsed.get_backend_name()
         if must_exist and backend == "sqlite" and not Path(parsed.database or "").is_file():
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
-        options: dict[str, Any] = {"connect_args": {"connect_timeout": CONNECT_TIMEOUT_S}, "pool_pre_ping": True}
         self.is_private = backend == "sqlite" and parsed.database in (None, "", ":memory:")
         self._held_back: list[Callable[[], None]] = []
+        self._is_lost = False
+        self._file: tuple[Path, tuple[int, int]] | None = None
+        limits = {"connect_timeout": CONNECT_S}
         if backend == "sqlite":
-            options = {"poolclass": StaticPool} if self.is_private else {}
-        if backend == "postgresql":
-            options["isolation_level"] = "REPEATABLE READ"  # as the others have it from the start
+            options: dict[str, Any] = {"poolclass": StaticPool} if self.is_private else {}
+        elif backend == "postgresql":  # one state for a unit of work, as the others have it from the start
+            options = {"connect_args": limits, "pool_pre_ping": True, "isolation_level": "REPEATABLE READ"}
+        else:
+            limits |= dict.fromkeys(("read_timeout", "write_timeout"), ANSWER_S)
+            options = {"connect_args": limits, "pool_pre_ping": True}
         try:
             self.engine: Engine = create_engine(parsed, **options)
         except ModuleNotFoundError as error:
@@ -74,6 +79,8 @@ class Database:
             raise MissingExtra(f"a database at {backend}://", EXTRAS[backend]) from None
         except (ArgumentError, NoSuchModuleError) as error:
             raise DatabaseError(self.url, f"{explain(error)}; allowed: {ALLOWED}") from None
+        if backend == "postgresql":
+            event.listen(self.engine, "do_connect", answer_in_time)
         if backend == "sqlite":
             event.listen(self.engine, "connect", prepare_sqlite)
             if not self.is_private:  # one that nobody else can open needs no isolation
@@ -84,20 +91,33 @@ class Database:
         except SQLAlchemyError as error:
             self.close()
             raise DatabaseError(self.url, explain(error, parsed)) from error
+        except (TypeError, ValueError) as error:  # an option behind the address that its driver does not know
+            self.close()
+            raise DatabaseError(self.url, f"an option behind ? cannot be used: {explain(error)}") from None
         except DatabaseError:
             self.close()
             raise
+        name = parsed.database or ""
+        if backend == "sqlite" and not self.is_private and not name.startswith("file:"):
+            self._file = Path(name).absolute(), file_identity(Path(name))
 
     def _prepare(self, must_exist: bool) -> None:
         """Makes the tables of a new database; refuses the tables of another version."""
         if self.is_private and not must_exist and copy_template(self.engine):
             return
-        found = None
+        if self._version(must_exist) is None:
+            with locked(self.engine):  # of several that begin at once, one makes the tables and the others find them
+                if self._version(must_exist) is None:
+                    self._make()
+
+    def _version(self, must_exist: bool) -> str | None:
+        """The version of the tables; None when there are none, or not all of them."""
+        found: str | None = None
         if inspect(self.engine).has_table(VERSION.name):
             with self.engine.connect() as connection:
                 found = connection.scalar(select(VERSION.c.version))
         if found == VERSION_NEEDED:
-            return
+            return found
         if found is not None:
             raise DatabaseError(
                 self.url,
@@ -106,6 +126,9 @@ class Database:
             )
         if must_exist:
             raise DatabaseError(self.url, NOT_MADE)
+        return None
+
+    def _make(self) -> None:
         if self.engine.dialect.name in ("mysql", "mariadb"):
             with self.engine.begin() as connection:  # names that differ in case are different names
                 connection.execute(text("ALTER DATABASE CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))
@@ -118,24 +141,54 @@ class Database:
             keep_template(self.engine)
 
     @contextmanager
-    def session(self) -> Iterator[Session]:
-        """A unit of work: committed as a whole at the end, or not at all."""
+    def session(self, *, alone: bool = False) -> Iterator[Session]:
+        """A unit of work: committed as a whole at the end, or not at all.
+
+        Args:
+            alone: Whether others that ask for the same wait until this one is finished; only servers need it.
+        """
         self.write_held_back()
-        try:
-            with Session(self.engine, expire_on_commit=False) as session, session.begin():
-                yield session
-        except SQLAlchemyError as error:
-            raise DatabaseError(self.url, explain(error, self.engine.url)) from error
+        with (
+            self._told(),
+            locked(self.engine, alone),
+            self._connect() as connection,
+            Session(connection, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """The same for plain statements, where the speed of the access classes is not enough."""
         self.write_held_back()
+        with self._told(), self._connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Makes one line of what a driver complains of."""
         try:
-            with self.engine.begin() as connection:
-                yield connection
+            yield
         except SQLAlchemyError as error:
+            self._is_lost = self._is_lost or getattr(error, "connection_invalidated", False)
             raise DatabaseError(self.url, explain(error, self.engine.url)) from error
+
+    def _connect(self) -> Connection:
+        """Begins a unit of work: nothing is under way, so a server that is away may come back meanwhile."""
+        if self._file is not None and file_identity(self._file[0]) != self._file[1]:
+            self._is_lost = True
+            raise DatabaseError(self.url, "the file was deleted or replaced while it was in use")
+        end_s = time.monotonic() + OUTAGE_S
+        while True:
+            try:
+                connection = self.engine.connect()
+                self._is_lost = False
+                return connection
+            except SQLAlchemyError:
+                if self._is_lost or self.engine.dialect.name == "sqlite" or time.monotonic() >= end_s:
+                    self._is_lost = True  # whoever tries again need not wait as long again
+                    raise
+                time.sleep(0.25)
 
     def hold_back(self, write: Callable[[], None]) -> None:
         """Has changes written before the next unit of work, and before it is closed, instead of now."""
@@ -147,11 +200,22 @@ class Database:
             self._held_back.pop()()
 
     def close(self) -> None:
-        """Writes what was held back, and lets go of all connections."""
+        """Writes what was held back, unless nobody is there to take it, and lets go of all connections."""
         try:
-            self.write_held_back()
+            if not self._is_lost:
+                self.write_held_back()
         finally:
+            self._held_back.clear()
             self.engine.dispose()
+
+
+def file_identity(path: Path) -> tuple[int, int]:
+    """Tells a file from another that has its name now; nothing is like one that is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 TEMPLATES: dict[bytes, sqlite3.Connection] = {}
@@ -190,22 +254,6 @@ def copy_template(engine: Engine, content: bytes = b"") -> bool:
 def template_key(content: bytes) -> bytes:
     """Other tables, as tests have them, are another database."""
     return b"%d " % len(METADATA.tables) + content
-
-
-def parse(address: str) -> URL:
-    """The address in its parts; what cannot be parsed is shown without what may be a password."""
-    try:
-        return make_url(address)
-    except (ArgumentError, ValueError):
-        scheme, _, rest = address.partition("://")
-        place = f"{scheme}://{rest.rsplit('@', 1)[-1].split('?')[0]}"
-        raise DatabaseError(place, f"not an address; allowed: {ALLOWED}") from None
-
-
-def shown(url: URL) -> str:
-    """The address without its password, which drivers also take among the options."""
-    hidden = {name: "***" for name in url.query if name in SECRETS}
-    return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
 def prepare_sqlite(connection: Any, _record: object) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import URL
 
 __all__ = ["explain"]
 
-LOST = "nothing of this change was stored; the next one connects again"
+LOST = "this change was not confirmed; the next one connects again"
 ADVICE = {
     "readonly": "this user may read it, not write it: check the rights of the file and of its folder",
     "is locked": "another program holds it: end that one, or try again; nothing of this change was stored",
@@ -21,6 +21,7 @@ ADVICE = {
     "connection is lost": LOST,
     "terminating": LOST,
     "server closed": LOST,
+    "did not answer": LOST,
     "connect": "check that the server runs at this address",
 }
 """What stands in the driver's words -> what can be done."""
@@ -28,10 +29,19 @@ ADVICE = {
 
 def explain(error: Exception, url: URL | None = None) -> str:
     """What the driver said, without the statement that failed, and advice where there is any."""
-    cause = getattr(error, "orig", None) or error
-    numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are
-    words = str(cause.args[1] if numbered else cause).strip()
-    said = words.splitlines()[0] if words else type(cause).__name__
+    said = said_by(error)
+    earlier = error.__context__
+    while not said and earlier is not None:  # a driver that cannot even roll back says nothing about it
+        said, earlier = said_by(earlier), earlier.__context__
+    said = said or type(getattr(error, "orig", None) or error).__name__
     if "unable to open" in said and url is not None and url.database and not Path(url.database).parent.is_dir():
         return f"{said}; folder '{Path(url.database).parent}' does not exist"
     return next((f"{said}; {advice}" for part, advice in ADVICE.items() if part in said), said)
+
+
+def said_by(error: BaseException) -> str:
+    """The first line of the driver's own words; empty when it has none."""
+    cause = getattr(error, "orig", None) or error
+    numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are
+    words = str(cause.args[1] if numbered else cause).strip()
+    return words.splitlines()[0] if words else ""

@@ -49,7 +49,7 @@ def fill(database: Database, workstation: Workstation, designs: Sequence[KitDesi
         BadInput: The database holds a workstation already.
         UnknownName: A SKU that nobody knows.
     """
-    with database.session() as session:
+    with database.session(alone=True) as session:  # of several that begin at once, one fills it
         there = session.scalars(select(records.KittingWorkstation)).first()
         if there is not None:
             raise BadInput(f"database {database.url} holds the workstation '{there.name}' already; use an empty one")
@@ -61,7 +61,11 @@ def filled_database(url: str | Path, workstation: Workstation, designs: Sequence
     database = Database(url)
     content = pickle.dumps((workstation, repr(list(designs)))) if database.is_private else b""
     if not content or not copy_template(database.engine, content):
-        fill(database, workstation, designs)
+        try:
+            fill(database, workstation, designs)
+        except BaseException:
+            database.close()
+            raise
         if content:
             keep_template(database.engine, content)
     return database

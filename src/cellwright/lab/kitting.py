@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from cellwright.execution import ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
 from cellwright.judge import FaultCfg, Judge, Recovery
 from cellwright.judge.faults.fitting import fit
-from cellwright.knowledge import Database
+from cellwright.knowledge import Database, DatabaseError
 from cellwright.lab.crcl_doors import CrclDoors
 from cellwright.lab.fault_ledger import FaultLedger
 from cellwright.lab.kitting_controller import KittingController, detector_views, named_robots
+from cellwright.lab.kitting_files import note_world_file
 from cellwright.lab.kitting_report import KittingReport, KittingStatus, status_of
 from cellwright.lab.kitting_wanted import wanted_trays
 from cellwright.lab.lab import Lab
@@ -35,6 +37,7 @@ ORDERS_TOPIC = "/orders"
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 AWAY_S = 1.0  # for how long nobody was in control before a run is resumed
 LOOK_S = 0.25
+STOPPED = "the robots have stopped and hold what they held; --resume goes on from here when the database is back"
 PAR_S_PER_PART, PAR_S_PER_TRAY, LIMIT_S_PER_PART = 20.0, 80.0, 200.0
 
 
@@ -93,10 +96,8 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None) -> K
     cfg = cfg or RunCfg()
     check_order(lab, orders, cfg)
     database, _ = planning_database(lab.cell, orders, cfg.robots, lab.seed, cfg.database)
-    try:
+    with _closed_at_the_end(database):
         return _Run(lab, orders, cfg, database).report()
-    finally:
-        database.close()
 
 
 def resume_order(lab: Lab, orders: Sequence[Order], state: WorldState, cfg: RunCfg) -> KittingReport:
@@ -111,10 +112,23 @@ def resume_order(lab: Lab, orders: Sequence[Order], state: WorldState, cfg: RunC
     state.restore(lab)
     lab.advance(AWAY_S)
     database = Database(cfg.database)
-    try:
+    with _closed_at_the_end(database):
         return _Run(lab, orders, cfg, database, resumed=state).report()
-    finally:
+
+
+@contextmanager
+def _closed_at_the_end(database: Database) -> Iterator[None]:
+    """Closes it; that the last poses cannot be stored either must not hide what went wrong before."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DatabaseError):
+            database.close()
+        raise
+    try:
         database.close()
+    except DatabaseError as error:
+        raise JobFailed(f"{error}; {STOPPED}") from error
 
 
 class _Run:
@@ -131,11 +145,12 @@ class _Run:
         self.reach = PointReach(lab)
         self.start_s = lab.clock.time_s
         self.faults = FaultLedger(lab, "judge")
-        self.file = self._world_file()
+        self.file = self._world_file(database)
 
-    def _world_file(self) -> WorldFile | None:
+    def _world_file(self, database: Database) -> WorldFile | None:
         if self.cfg.world_file is None:
             return None
+        note_world_file(database, self.cfg.world_file)
         header, model = dict(self.cfg.header or {}), self.resumed.model if self.resumed else None
         made = WorldFile(self.cfg.world_file, self.lab, lambda: {**header, "faults": self._faults_left()}, model)
         self.lab.bus.subscribe("/execution/actions", lambda _t, _m: made.write(), subscriber="world file")
@@ -146,17 +161,22 @@ class _Run:
         return [fault.model_dump(exclude_none=True, mode="json") for fault in self.judge.faults.pending]
 
     def report(self) -> KittingReport:
-        """Runs, and judges."""
-        order = self.lab.perform(self._work())
+        """Runs, and judges.
+
+        Raises:
+            JobFailed: The database was lost; the world, at rest, is stored for a run that goes on.
+        """
+        try:
+            order = self.lab.perform(self._work())
+        except DatabaseError as error:
+            self._stop_watching()
+            raise JobFailed(f"{error}; {STOPPED}") from error
         wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
         parts = sum(len(line.design.slots) * line.quantity for o in self.orders for line in o.lines)
         par_s = PAR_S_PER_PART * parts + (PAR_S_PER_TRAY * len(wanted) if self._carries_trays() else 0.0)
         kits = self.judge.kits(wanted)
         scored = self.judge.score(wanted, par_s=self.start_s + par_s, limit_s=self.start_s + LIMIT_S_PER_PART * parts)
-        self.judge.stop()
-        if self.file is not None:
-            self.file.write()
-            self.file.close()
+        self._stop_watching()
         status = status_of(order.done, kits)
         wrong = [f"{kit.tray}: {kit.reason}" for kit in kits if not kit.done]
         return KittingReport(
@@ -174,6 +194,13 @@ class _Run:
             self.lab.grasp_lock.uses if self.lab.grasp_lock else 0,
         )
 
+    def _stop_watching(self) -> None:
+        """Ends the judge's work, and stores the world as it is left."""
+        self.judge.stop()
+        if self.file is not None:
+            self.file.write()
+            self.file.close()
+
     def _carries_trays(self) -> bool:
         """Whether kits are built on trays that are fetched, and put away, for which tools are changed."""
         return any(isinstance(FURNITURE.get(fixture.model), BoxFigures) for fixture in self.lab.cell.fixtures.values())
@@ -183,6 +210,7 @@ class _Run:
         watching = asyncio.get_running_loop().create_task(self._watch())
         parts = sum(len(line.design.slots) * line.quantity for order in self.orders for line in order.lines)
         limit_s = self.cfg.limit_s or LIMIT_S_PER_PART * parts
+        lost: DatabaseError | None = None
         try:
             async with asyncio.timeout(limit_s):
                 report = await self.controller.run(self.orders, resume=self.is_under_way)
@@ -190,9 +218,13 @@ class _Run:
             report = self._gave_up(f"not done after {limit_s:g} s")
         except JobFailed as error:
             report = self._gave_up(str(error))
+        except DatabaseError as error:
+            report, lost = self._gave_up(str(error)), error
         await self.doors.close()
         await self.lab.clock.sleep(REST_S)
         watching.cancel()
+        if lost is not None:
+            raise lost
         return report
 
     def _gave_up(self, why: str) -> OrderReport:

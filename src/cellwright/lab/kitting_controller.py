@@ -5,10 +5,12 @@ It has what anybody outside has: the drawings, what the detectors report, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan
 from cellwright.core.pose import Pose
 from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.execution import ExecutionSettings, Executor, OrderReport
-from cellwright.knowledge import Belief, Database, WorldModel
+from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
 from cellwright.lab.crcl_doors import CrclDoors
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
@@ -92,6 +94,7 @@ class KittingController:
         self._everybody = tuple(lab.cell.robots)
         self._views = detector_views(lab)
         self._left_out, self._is_wanted = dict.fromkeys(self._views, 0), False
+        self._lost = lab.loop.create_future()
         for topic, kind in (
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
@@ -103,7 +106,11 @@ class KittingController:
         self.belief.on_reload = self._name_slots
 
     async def run(self, orders: Sequence[Order], *, resume: bool = False) -> OrderReport:
-        """Builds what is ordered; with `resume`, goes on with what the database says was under way."""
+        """Builds what is ordered; with `resume`, goes on with what the database says was under way.
+
+        Raises:
+            DatabaseError: It was lost; the robots have stopped where they were, with what they held.
+        """
         async with AsyncExitStack() as stack:
             stack.callback(self._listen())
             clients = {}
@@ -119,7 +126,23 @@ class KittingController:
                 settings=self.settings,
                 publish=partial(_publish, self._bus),
             )
-            return await executor.run(orders, resume=resume)
+            try:
+                return await self._while_stored(executor.run(orders, resume=resume))
+            except DatabaseError:  # what cannot be written down is not done
+                await asyncio.gather(*(client.abort() for client in clients.values()), return_exceptions=True)
+                raise
+
+    async def _while_stored(self, work: Coroutine[Any, Any, OrderReport]) -> OrderReport:
+        """Ends the work as soon as what is seen meanwhile cannot be stored."""
+        task = self._loop.create_task(work)
+        try:
+            await asyncio.wait((task, self._lost), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                self._lost.result()
+            return await task
+        finally:
+            task.cancel()
+            await asyncio.wait((task,))
 
     def _listen(self) -> Callable[[], None]:
         """Takes what detectors and tracker say; returns how to stop that."""
@@ -145,6 +168,8 @@ class KittingController:
         self._loop.call_later(PERCEPTION_S, self._track, message)
 
     def _track(self, message: Detections) -> None:
+        if self._lost.done():
+            return
         self._is_wanted = self._wants(message.source)
         if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
             self._tracker.follow(message)
@@ -159,8 +184,11 @@ class KittingController:
         return self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
 
     def _believe(self, _topic: str, tracks: Tracks) -> None:
-        if self._is_wanted:
-            self.belief.take(tracks)
+        if self._is_wanted and not self._lost.done():
+            try:
+                self.belief.take(tracks)
+            except DatabaseError as error:
+                self._lost.set_exception(error)
 
 
 def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:

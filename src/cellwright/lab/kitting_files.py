@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellwright.core.errors import BadInput, OutputError
+from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, inspect, select
 
-__all__ = ["log_of", "make_room", "world_file_of"]
+from cellwright.core.errors import BadInput, OutputError
+from cellwright.knowledge import Database
+
+__all__ = ["log_of", "make_room", "note_world_file", "world_file_of"]
+
+FILES = Table("run_files", MetaData(), Column("id", Integer, primary_key=True), Column("world", Text))
+"""Not among the tables of the ontology: only the database of a run, on a server, has it."""
 
 
 def database_file(database: str | Path) -> Path | None:
@@ -18,9 +24,34 @@ def database_file(database: str | Path) -> Path | None:
     return Path(rest) if rest and rest != ":memory:" else None
 
 
-def world_file_of(database: str | Path, log: Path) -> Path:
-    """Beside the database, or beside the log when the database is on a server."""
-    return (database_file(database) or log).with_suffix(".world")
+def world_file_of(database: str | Path, log: Path, *, resume: bool = False) -> Path:
+    """Beside the database, or beside the log when the database is on a server; a server knows where it was.
+
+    Raises:
+        BadInput: A server that is to say it knows of no run, or cannot be asked.
+    """
+    path = database_file(database)
+    if path is None and resume:
+        opened = Database(database, must_exist=True)
+        try:
+            with opened.transaction() as connection:
+                known = inspect(connection).has_table(FILES.name) and connection.scalar(select(FILES.c.world))
+        finally:
+            opened.close()
+        if not known:
+            raise BadInput(f"there is no run to resume: database {opened.url} knows of none")
+        return Path(known)
+    return (path or log).with_suffix(".world")
+
+
+def note_world_file(database: Database, path: Path) -> None:
+    """Writes down on a server where the world is, so that its address is all that is needed to go on."""
+    if database.engine.dialect.name == "sqlite":
+        return  # beside the file, wherever somebody moves the two
+    with database.transaction() as connection:
+        FILES.create(connection, checkfirst=True)
+        connection.execute(delete(FILES))
+        connection.execute(insert(FILES).values(id=1, world=str(path.absolute())))
 
 
 def log_of(record: Path, resume: bool) -> Path:

@@ -1,0 +1,76 @@
+"""How long a server is waited for: one that is gone, one that does not answer, one that somebody else prepares."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
+
+__all__ = ["ANSWER_S", "CONNECT_S", "OUTAGE_S", "answer_in_time", "locked"]
+
+CONNECT_S = 5
+"""Until a server has taken a connection."""
+ANSWER_S = 10
+"""Until it has answered a statement; one that is stopped keeps its connections open and says nothing."""
+OUTAGE_S = 10.0
+"""Until one that was there is back, before a unit of work begins."""
+TURN_S = 60.0
+"""Until the others have made what this one would make, too."""
+LOCK = 0x63656C6C
+
+
+@contextmanager
+def locked(engine: Engine, wanted: bool = True) -> Iterator[None]:
+    """Lets one of several clients of a server work at a time; nothing else of the server is held up.
+
+    SQLite needs it not: its file has one writer, and says so.
+    """
+    name = f"CONCAT(LEFT(DATABASE(), 40), '{LOCK}')"
+    tries = {
+        "mysql": (f"SELECT GET_LOCK({name}, 0)", f"DO RELEASE_LOCK({name})"),
+        "postgresql": (f"SELECT pg_try_advisory_lock({LOCK})", f"SELECT pg_advisory_unlock({LOCK})"),
+    }
+    tries["mariadb"] = tries["mysql"]
+    if not wanted or engine.dialect.name not in tries:
+        yield
+        return
+    take, give = tries[engine.dialect.name]
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        end_s = time.monotonic() + TURN_S
+        while not connection.scalar(text(take)):
+            if time.monotonic() > end_s:
+                raise OperationalError("", None, TimeoutError(f"another program is preparing it since {TURN_S:g} s"))
+            time.sleep(0.05)
+        try:
+            yield
+        finally:
+            if not connection.invalidated:
+                connection.execute(text(give))
+
+
+def answer_in_time(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:
+    """Connects to PostgreSQL with a limit for every answer, which its driver does not have."""
+    import psycopg
+
+    class Patient(psycopg.Connection[Any]):
+        def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
+            return super().wait(self._until(gen), *arguments, **options)
+
+        def _until(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+            """What the driver waits for; it is woken several times a second while nothing comes."""
+            end_s, ready = time.monotonic() + ANSWER_S, None
+            while True:
+                try:
+                    wanted = gen.send(ready)
+                except StopIteration as end:
+                    return end.value
+                ready = yield wanted
+                if not ready and time.monotonic() > end_s:
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(f"the server did not answer within {ANSWER_S} s")
+
+    return Patient.connect(*arguments, **options)
