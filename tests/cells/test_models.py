@@ -6,6 +6,7 @@ import pickle
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
@@ -53,7 +54,7 @@ def test_every_section_may_use_them(tmp_path):
     assert re.fullmatch(r"[\w.:-]+", str(robot.tool)), "CRCL names grippers so"
     assert own_name(str(robot.tool)) == "my_hand"
     assert ROBOTS.get(robot.model).payload_kg == 5
-    assert ROBOTS.get(robot.model).name == robot.model
+    assert ROBOTS.get(robot.model).name == "my_arm"  # what errors call it
     assert TOOLS.get(str(robot.tool)).grip_force_n == 20
     assert FURNITURE.get(cell.fixtures["stand"].model).title == "two_fingers"
     assert PARTS.get(cell.parts["one"].model).sku == "sku_my_block"
@@ -111,3 +112,30 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, old, new, words):
     assert old in CELL
     with pytest.raises(ConfigError, match=words):
         load_cell(write(tmp_path, CELL.replace(old, new)))
+
+
+def test_an_arm_without_a_home_in_the_cell_starts_in_that_of_its_figures(tmp_path):
+    said = "payload_kg: 5, home_rad: [0.1, -1.2, 1.3, -1.4, -1.5, 0.6]"
+    text = CELL.replace("payload_kg: 5", said).replace(", home_deg: [0, -90, 90, -90, -90, 0]", "")
+    cell = load_cell(write(tmp_path, text))
+    assert np.radians(cell.robots["r"].home_deg) == pytest.approx([0.1, -1.2, 1.3, -1.4, -1.5, 0.6])
+    ours = "name: c\ntitle: t\nrobots: {{r: {{model: ur5, base: {{xyz_m: [0, 0, 0]}}}}}}\n"
+    cell = load_cell(write(tmp_path, ours))
+    assert np.radians(cell.robots["r"].home_deg) == pytest.approx(ROBOTS.get("ur5").home_rad)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[0, -90, 90, -90, -90, 0]", "[0, -90]", r"home_deg: my_arm has 6 joints, got 2 angles"),
+        ("tool: my_hand", "tool: my_hadn", r"unknown tool model 'my_hadn'.*did you mean 'my_hand'"),
+        ("stand: {{model: my_stand", "stand: {{model: my_table", r"unknown furniture model 'my_table'"),
+    ],
+)
+def test_errors_call_models_as_the_cell_does(tmp_path, old, new, words):
+    assert old in CELL
+    load_cell(write(tmp_path))
+    cell = load_cell(write(tmp_path, CELL.replace(old, new)))
+    with pytest.raises(BadInput, match=words) as caught:
+        nominal_layout(cell, 0)
+    assert not re.search(r"my_\w+-[0-9a-f]{8}", str(caught.value))

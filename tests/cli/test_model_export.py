@@ -82,3 +82,13 @@ def test_bad_input(refused, cellwright):
     )
     Path("x_meshes").write_text("")
     assert "cannot write x_meshes" in refused("model", "export", "small_gear", "--out", "x.urdf")
+
+
+def test_the_file_s_name_decides_the_format_and_a_contradiction_is_refused(cellwright):
+    for name, root in (("a.sdf", "<sdf"), ("a.urdf", "<robot"), ("a.xml", "<mujoco"), ("b", "<robot")):
+        assert cellwright("model", "export", "small_gear", "--out", name).code == 0
+        assert root in Path(name).read_text()[:300]
+    for words in (("model", "export", "small_gear"), ("cell", "export", "rovi")):
+        ended = cellwright(*words, "--format", "urdf", "--out", "a.sdf")
+        assert ended.code == 2
+        assert "a.sdf is called sdf, and --format says urdf" in ended.err

@@ -90,6 +90,7 @@ class ArmFigures(Figures):
         servo_damping_ratio: Of each position loop, stretched out; 1 comes to rest fastest without overshoot.
         home_rad: A bent pose with the flange facing the floor, free of collisions.
         colours: Finish name -> red, green, blue, 0 to 1.
+        flange_body: What the model calls the body and the site of the flange; its base is called like the first link.
     """
 
     joints: tuple[JointFigures, ...]
@@ -105,6 +106,12 @@ class ArmFigures(Figures):
     servo_damping_ratio: float
     home_rad: tuple[float, ...]
     colours: Mapping[str, Vector3]
+    flange_body: str = "flange"
+
+    @property
+    def base_body(self) -> str:
+        """What the model calls the body that stands still."""
+        return self.links[0].name
 
     @property
     def stiffness_nm_per_rad(self) -> tuple[float, ...]:
@@ -132,5 +139,5 @@ class ArmFigures(Figures):
         """Fields without a source, those of the joints and links included (as `joints.axis`)."""
         nested = {f"joints.{f.name}" for f in fields(JointFigures)} | {f"links.{f.name}" for f in fields(LinkFigures)}
         nested -= {"joints.name", "links.name"}
-        own = set(super().unsourced()) - {"joints", "links"}
+        own = set(super().unsourced()) - {"joints", "links", "flange_body"}
         return sorted(own | (nested - set(self.sources)))

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.errors import BadInput, ConfigError
@@ -47,7 +49,10 @@ def with_models(cell: Cell) -> Cell:
         renamed = {}
         for name, item in items.items():
             filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
-            renamed[name] = item.model_copy(update={key: filed}) if filed else item
+            update: dict[str, Any] = {key: filed}
+            if filed and kind == "arm" and not item.home_deg:
+                update["home_deg"] = tuple(np.degrees(registry.get(filed).home_rad).tolist())
+            renamed[name] = item.model_copy(update=update) if filed else item
         changes[section] = renamed
     populations = []
     for number, item in enumerate(cell.populations):
@@ -90,5 +95,6 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
         raise ConfigError(cell.where, f"models.{own}", str(error)) from None
     filed = f"{own}-{digest_of(figures)}"
     if filed not in registry:
-        registry.add(filed, replace(figures, name=filed))
+        # what names a part in stored worlds is what it is filed under; of an arm, errors speak by the cell's name
+        registry.add(filed, figures if kind == "arm" else replace(figures, name=filed))
     return filed

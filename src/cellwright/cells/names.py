@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
-from cellwright.cells.models import models_missing, with_models
+from cellwright.cells.models import models_missing, own_name, with_models
 from cellwright.cells.schema import Cell, RobotCfg
 from cellwright.cells.tools import check_tools
 from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.registry import Registry
 
 __all__ = ["check_names"]
 
+T = TypeVar("T")
 RESERVED = "world"  # the frame that everything stands in
 ARENA = "arena"
 
@@ -40,23 +44,31 @@ def check_names(cell: Cell) -> None:
     for name, robot in cell.robots.items():
         _check_robot(cell, name, robot)
     for name, fixture in cell.fixtures.items():
-        FURNITURE.get(fixture.model, f"{cell.where}: fixtures.{name}.model")
+        _known(cell, FURNITURE, fixture.model, f"fixtures.{name}.model")
     for name, tray in cell.trays.items():
         TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
     for name, part in cell.parts.items():
-        PARTS.get(part.model, f"{cell.where}: parts.{name}.model")
+        _known(cell, PARTS, part.model, f"parts.{name}.model")
     for i, population in enumerate(cell.populations):
-        PARTS.get(population.model, f"{cell.where}: populations.{i}.model")
+        _known(cell, PARTS, population.model, f"populations.{i}.model")
     check_tools(cell)
     _check_safety(cell)
 
 
+def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
+    """The model of a name; the error speaks of the catalogue's and of the cell's own, as their authors call them."""
+    if name not in registry:
+        names = {*(known for known in registry if own_name(known) == known), *cell.models}
+        raise UnknownName(registry.kind, own_name(name), sorted(names), f"{cell.where}: {path}")
+    return registry.get(name)
+
+
 def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
-    arm = ROBOTS.get(robot.model, f"{cell.where}: robots.{name}.model")
+    arm = _known(cell, ROBOTS, robot.model, f"robots.{name}.model")
     if robot.tool is not None:
-        TOOLS.get(robot.tool, f"{cell.where}: robots.{name}.tool")
+        _known(cell, TOOLS, robot.tool, f"robots.{name}.tool")
     if len(robot.home_deg) != len(arm.joints):
-        problem = f"{robot.model} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
+        problem = f"{own_name(robot.model)} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
         raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
     play = cell.actual.backlash_deg
     if isinstance(play, tuple) and len(play) != len(arm.joints):

@@ -45,15 +45,25 @@ Fidelity = Literal["physics", "kinematic"]
 
 
 class RobotCfg(Cfg):
-    """An arm: which model, where it stands, which tool it carries for good or which changer, how it starts."""
+    """An arm: which model, where it stands, which tool it carries for good or which changer, how it starts.
+
+    Without `home_deg` it starts in the home of its model's figures.
+    """
 
     model: str
     base: PoseCfg
     tool: str | None = None
     changer: str | None = None
-    home_deg: tuple[Angle, ...]
+    home_deg: tuple[Angle, ...] = ()
     crcl: CrclCfg = CrclCfg()
     vision: VisionCfg | None = None
+
+    @model_validator(mode="after")
+    def _at_home(self) -> Self:
+        if not self.home_deg and self.model in ROBOTS:
+            home_deg = tuple(np.degrees(ROBOTS.get(self.model).home_rad).tolist())
+            object.__setattr__(self, "home_deg", home_deg)
+        return self
 
 
 class FixtureCfg(Cfg):

@@ -11,7 +11,7 @@ import typer
 
 from cellwright.cells import load_cell
 from cellwright.cli.export import export_knowledge
-from cellwright.cli.model_export import exported_json, say_exported
+from cellwright.cli.model_export import exported_json, format_of, say_exported
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
 from cellwright.models.exporting import ModelFormat, export_spec
@@ -40,7 +40,9 @@ class Format(StrEnum):
 def export(
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")],
     out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
-    form: Annotated[Format, typer.Option("--format", help="The file format.")] = Format.MJCF,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="The file format; by default what --out is called, else mjcf.")
+    ] = None,
     order: Annotated[list[str] | None, typer.Option(help="With owl, xml and pddl: the kits that are wanted.")] = None,
     dialect: Annotated[str, typer.Option(help="With sql: for sqlite, mariadb or postgresql.")] = "sqlite",
     mesh_uri: Annotated[
@@ -55,6 +57,7 @@ def export(
     instance files of the initial state and of the goal. pddl: domain and problem in every vocabulary and form.
     """
     loaded = load_cell(cell)
+    form = _format(out, form)
     if form.value not in {known.value for known in ModelFormat}:
         files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
         if as_json:
@@ -83,3 +86,12 @@ def export(
         print_json({"cell": cell, "seed": seed, "format": form.value, **counts, **exported_json(exported)})
     else:
         say_exported(exported, model_form, counts)
+
+
+def _format(out: Path, said: Format | None) -> Format:
+    """The format that is asked for, or by the file's name; one that contradicts that is refused."""
+    if said is None and out.suffix.lower() == ".sql":
+        return Format.SQL
+    if said is None or said.value in set(ModelFormat):
+        return Format(format_of(out, None if said is None else ModelFormat(said.value), ModelFormat.MJCF).value)
+    return said

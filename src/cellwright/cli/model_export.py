@@ -10,11 +10,20 @@ import typer
 
 from cellwright.catalogue import find_model
 from cellwright.cli.output import prepare_output, print_json, say
+from cellwright.core.errors import BadInput
 from cellwright.models import build
 from cellwright.models.exporting import Exported, ModelFormat, export_file, export_spec
 
-__all__ = ["export", "exported_json", "is_file", "say_exported"]
+__all__ = ["export", "exported_json", "format_of", "is_file", "say_exported"]
 
+ENDINGS = {
+    ".urdf": ModelFormat.URDF,
+    ".sdf": ModelFormat.SDF,
+    ".world": ModelFormat.SDF,
+    ".xml": ModelFormat.MJCF,
+    ".mjcf": ModelFormat.MJCF,
+}
+"""How a file is called -> its format; `.xml` may be any of them."""
 FASTENED = ("robot", "furniture")
 """Kinds that stand fast: written as SDF, they stay where they are put."""
 FEW = 3
@@ -26,7 +35,10 @@ def export(
         str, typer.Argument(metavar="MODEL", help="A model's name, or a URDF, SDF, xacro, MJCF or figures file.")
     ],
     out: Annotated[Path, typer.Option(help="The file to write; meshes go into <stem>_meshes beside it.")],
-    form: Annotated[ModelFormat, typer.Option("--format", help="The file format.")] = ModelFormat.URDF,
+    form: Annotated[
+        ModelFormat | None,
+        typer.Option("--format", help="The file format; by default what --out is called, else urdf."),
+    ] = None,
     mesh_uri: Annotated[
         str, typer.Option(help="With urdf and sdf: what the meshes' URIs begin with, such as package://my_robots/")
     ] = "",
@@ -39,6 +51,7 @@ def export(
 
     A file is translated: what it says goes into the other format, its meshes are copied.
     """
+    form = format_of(out, form)
     if is_file(model):
         kind = "file"
         prepare_output(out)
@@ -52,6 +65,18 @@ def export(
         print_json({"model": model, "kind": kind, "format": form.value, **counts, **exported_json(exported)})
     else:
         say_exported(exported, form, counts)
+
+
+def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFormat.URDF) -> ModelFormat:
+    """The format that is asked for, else that of the file's name, else the usual one.
+
+    Raises:
+        BadInput: What is asked for and the name contradict each other.
+    """
+    ending = ENDINGS.get(out.suffix.lower())
+    if said is not None and ending not in (None, said) and out.suffix.lower() != ".xml":
+        raise BadInput(f"{out} is called {ending}, and --format says {said}; leave one of them out")
+    return said or ending or usual
 
 
 def is_file(model: str) -> bool:

@@ -24,12 +24,20 @@ COLOURS = {"changed": "yellow", "guessed": "cyan", "dropped": "red"}
 
 def import_model(
     file: Annotated[Path, typer.Argument(help="URDF, SDF, MJCF or xacro; STL, OBJ or COLLADA for a part.")],
-    name: Annotated[str, typer.Option(help="What it shall be called; by default as in the file.")] = "",
+    name: Annotated[
+        str,
+        typer.Option(
+            help="What it shall be called; by default as the file, with a number where that name is another's."
+        ),
+    ] = "",
     out: Annotated[Path, typer.Option(help="Folder for the model and its figures file.")] = Path("out/models"),
     search: Annotated[
         list[Path] | None, typer.Option(help="Folder in which package:// and model:// are looked for; may be repeated.")
     ] = None,
-    kind: Annotated[str, typer.Option(help=f"What it is: {', '.join(get_args(Kind))}; by default guessed.")] = "",
+    kind: Annotated[
+        str,
+        typer.Option(help=f"What it is: {', '.join(get_args(Kind))}; by default by its joints, refused where unclear."),
+    ] = "",
     base: Annotated[str, typer.Option(help="The link that stands where a cell puts it.")] = "",
     tip: Annotated[str, typer.Option(help="The link or frame that is an arm's flange, or a tool's centre.")] = "",
     model: Annotated[str, typer.Option(help="Which of several models of an SDF file.")] = "",
@@ -48,7 +56,8 @@ def import_model(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Imports a model, says what was changed, guessed or dropped, and writes it for cells to use."""
-    from cellwright.models.importing import import_figures, model_name, write_figures
+    from cellwright.models.importing import Note, import_figures, model_name, write_figures
+    from cellwright.models.importing.figures_file import free_name, usual_name
 
     for said, value, choices in (
         ("kind", kind, Kind),
@@ -77,18 +86,21 @@ def import_model(
         "sku": sku,
     }
     settings = validate(given, ModelSettings, file)
-    own = model_name(name or file.name.partition(".")[0])
+    usual = model_name(name) if name else usual_name(file)
+    own = usual if name else free_name(usual, settings, file, out)
     figures = import_figures(own, settings, Path.cwd())
     files = write_figures(figures, settings, file, out)
-    facts = _facts(figures)
+    facts, notes = _facts(figures), figures.notes
+    if own != usual:
+        notes = (Note("changed", "name", f"'{own}': {out} holds another import called '{usual}'"), *notes)
     if as_json:
-        notes = [{"kind": note.kind, "where": note.where, "what": note.what} for note in figures.notes]
-        print_json({"model": own, "title": figures.title, **facts, "notes": notes, "files": files})
+        told = [{"kind": note.kind, "where": note.where, "what": note.what} for note in notes]
+        print_json({"model": own, "title": figures.title, **facts, "notes": told, "files": files})
         return
     say(Text(figures.title, "bold"), f" ({facts['kind']} {own})")
     _show(facts)
     for word, colour in COLOURS.items():
-        found = [f"{note.where}: {note.what}" for note in figures.notes if note.kind == word]
+        found = [f"{note.where}: {note.what}" for note in notes if note.kind == word]
         if found:
             say(Text(f"\n{word} ({len(found)})", f"bold {colour}"))
             _show_lines(found[:MOST_LINES])

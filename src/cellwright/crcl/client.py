@@ -14,7 +14,6 @@ from typing import Self
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
-from cellwright.crcl.findings import Findings
 from cellwright.crcl.lines import Lines
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
@@ -36,8 +35,6 @@ from cellwright.crcl.remembered import Remembered
 __all__ = ["CrclClient"]
 
 _IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
-_LAST_OF_OTHERS = 1 << 62
-"""A server's number above it is not counted on from: there might be none left."""
 _NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion, GetStatus)
 
 
@@ -94,16 +91,6 @@ class CrclClient:
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
 
-    @property
-    def findings(self) -> Findings:
-        """What was wrong with the server's answers, which were read all the same."""
-        return self._lines.findings
-
-    @property
-    def latest_text(self) -> bytes:
-        """The last status as it was sent."""
-        return self._lines.latest_text
-
     async def status(self) -> CRCLStatus:
         """What the robot reports now; reconnects if it must.
 
@@ -135,7 +122,7 @@ class CrclClient:
             place: Where in a program it stands.
             least_s: How long it takes at least; until then the robot is asked less often.
         """
-        started_s, aborts = self._now_s(), self.aborts
+        started_s = self._now_s()
         try:
             if isinstance(command, GetStatus):
                 return Outcome(OutcomeState.DONE, command, "", await self.status(), self._now_s() - started_s)
@@ -145,10 +132,6 @@ class CrclClient:
             return Outcome(OutcomeState.REFUSED, command, why, failure.outcome.status, self._now_s() - started_s)
         except (ConnectionFailed, LinkLost, NoAnswer) as error:
             return Outcome(OutcomeState.LOST, command, f"not sent: {error}", None, self._now_s() - started_s)
-        if self.aborts != aborts:
-            return Outcome(
-                OutcomeState.ABORTED, command, "stopped before it was sent", before, self._now_s() - started_s
-            )
         command = replace(command, command_id=self._next_id())
         place = place or ProgramPlace()
         instance = CRCLCommandInstance(
@@ -160,7 +143,7 @@ class CrclClient:
         try:
             outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s, least_s)
             if outcome.done:
-                self.remembered.note(command, outcome.status)
+                self.remembered.note(command)
             if self._lines.is_bare and outcome.done and outcome.status is not None:
                 outcome = replace(outcome, status=await self._in_known_units(outcome.status))
             return outcome
@@ -175,10 +158,8 @@ class CrclClient:
         started_s = self._now_s()
         why = ""
         for attempt in range(3):
-            left_s = started_s + timeout_s - self._now_s()
             try:
-                if left_s > 0:
-                    return await self._perform(await self._lines.for_stop(attempt), command, left_s)
+                return await self._perform(await self._lines.for_stop(fresh=attempt > 0), command, timeout_s)
             except (ConnectionFailed, LinkLost, NoAnswer) as error:
                 why = str(error)
         return Outcome(OutcomeState.LOST, command, why, None, self._now_s() - started_s)
@@ -208,7 +189,6 @@ class CrclClient:
             return Outcome(state, pending.instance.crcl_command, reason, status, self._now_s() - start_s)
 
         while True:
-            left_s = start_s + timeout_s - self._now_s()
             try:
                 if is_lost:
                     link = await self._lines.live()
@@ -222,6 +202,7 @@ class CrclClient:
                 if must_send:
                     self._lines.sent_id, must_send = pending.command_id, False
                     await link.send(pending.instance)
+                left_s = start_s + timeout_s - self._now_s()
                 status = await self._lines.ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
                 verdict = self._judge(pending, status)
                 if verdict is not None:
@@ -229,9 +210,8 @@ class CrclClient:
             except LinkLost as error:
                 is_lost = str(error)
                 self._say(f"{error}; connecting again")
-            except NoAnswer as error:
-                if left_s > self.options.status_s:
-                    return ended(OutcomeState.LOST, f"{error}: it has stalled")
+            except NoAnswer:
+                pass
             except JobFailed as error:
                 return ended(OutcomeState.LOST, f"{is_lost}; {error}")
             if self._now_s() - start_s >= timeout_s:
@@ -278,7 +258,7 @@ class CrclClient:
         await link.send(pending.instance)
         while True:
             self._lines.sent_id = command.command_id
-            status = await self._lines.ask(link, max(min(timeout_s, self.options.status_s), self.options.poll_s))
+            status = await self._lines.ask(link)
             verdict = self._judge(pending, status)
             took_s = self._now_s() - pending.sent_s
             if verdict is None and took_s >= timeout_s:
@@ -315,8 +295,7 @@ class CrclClient:
 
     def _next_id(self) -> int:
         """A number that neither this client nor, as far as is known, the server has had."""
-        seen = self._lines.seen_id
-        self._last_id = max(self._last_id, seen if seen < _LAST_OF_OTHERS else 0) + 1
+        self._last_id = max(self._last_id, self._lines.seen_id) + 1
         return self._last_id
 
     @staticmethod

@@ -67,12 +67,9 @@ class TcpConnection:
     async def close(self) -> None:
         """Closes the socket."""
         self._writer.close()
-        try:
-            with contextlib.suppress(ConnectionError):
-                async with asyncio.timeout(1.0):
-                    await self._writer.wait_closed()
-        except OSError:  # it takes no more bytes: those that are left are not to arrive when it wakes up
-            self._writer.transport.abort()
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout(1.0):
+                await self._writer.wait_closed()
 
 
 def parse_address(address: str) -> tuple[str, int]:

@@ -95,7 +95,7 @@ class ReachScene:
         fingers = [int(model.joint(f"robot/tool/finger_{side}").qposadr[0]) for side in ("left", "right")]
         self._data.qpos[fingers] = self._tool.open_m
         self._site = model.site("robot/tool/tcp").id
-        self._base = model.body("robot/base").id
+        self._base = model.body(f"robot/{arm.base_body}").id
 
     def count(self, x_m: float, y_m: float) -> list[BaseReach]:
         """One row per kind of grasp for a place of the base."""
@@ -177,8 +177,9 @@ def _compile(task: ReachTask) -> Any:
     for name, (model, pose) in task.fixtures.items():
         _attach(spec, build(FURNITURE.get(model)).worldbody.first_body(), f"{name}/", pose)
     _attach(spec, build(PARTS.get(task.part)).worldbody.first_body(), "object/", task.pose_part_in_world)
-    arm = build(ROBOTS.get(task.robot))
-    arm.body("flange").add_frame().attach_body(build(gripper_model(task.tool)).body("tool"), "tool/", "")
+    figures = ROBOTS.get(task.robot)
+    arm = build(figures)
+    arm.body(figures.flange_body).add_frame().attach_body(build(gripper_model(task.tool)).body("tool"), "tool/", "")
     base = _attach(spec, arm.worldbody.first_body(), "robot/", task.pose_base_in_world)
     for axis, name in zip(np.eye(3), "xyz", strict=True):
         base.add_joint(name=f"slide_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)

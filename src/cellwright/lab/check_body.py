@@ -16,6 +16,7 @@ LIGHTEST_KG, HEAVIEST_KG = 1e-5, 1e4
 MOST_RATIO = 1e5
 """Of the masses of two links in one mechanism: beyond it, contact solvers lose their digits."""
 
+GAUGES = ("gauge_left", "gauge_right")
 TRIANGLE = 1e-6
 SMALLEST_GYRATION = 0.02
 MOST_TURN_RAD = 4 * np.pi
@@ -50,7 +51,7 @@ def check_inertia(model: Any) -> Finding:
     wrong, fits = [], []
     for body in range(1, model.nbody):
         mass, moments = float(model.body_mass[body]), np.sort(model.body_inertia[body])
-        if not mass or not _is_moving(model, body):
+        if not mass or not _is_moving(model, body) or _is_gauge(model, body):
             continue
         name, text = _name(model, body), ", ".join(f"{m:.3g}" for m in moments)
         if moments[0] <= 0:
@@ -106,11 +107,16 @@ def check_limits(described: Model) -> Finding:
     return Finding("limits", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 
+def _is_gauge(model: Any, body: int) -> bool:
+    """Whether a body only shows how wide an imported gripper stands: it weighs next to nothing, and touches nothing."""
+    return str(model.body(body).name).rpartition("/")[2] in GAUGES and not model.body_geomnum[body]
+
+
 def _moving(model: Any) -> dict[int, float]:
     """Number of the first of bodies that move as one -> their mass."""
     masses: dict[int, float] = {}
     for body in range(1, model.nbody):
-        if _is_moving(model, body):
+        if _is_moving(model, body) and not _is_gauge(model, body):
             group = int(model.body_weldid[body])
             masses[group] = masses.get(group, 0.0) + float(model.body_mass[body])
     return masses

@@ -13,6 +13,7 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.lab.check_model import check_model, check_spec
 from cellwright.lab.finding import Finding
+from cellwright.models import build
 from cellwright.models.description import Inertial
 from cellwright.models.importing import (
     ImportedArmFigures,
@@ -21,11 +22,13 @@ from cellwright.models.importing import (
     ImportedPartFigures,
     Note,
     Notes,
+    UnclearKind,
     guess_kind,
     import_figures,
     model_name,
     read_description,
 )
+from cellwright.models.importing.drives import loads
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.source import Source, read_source
 
@@ -68,7 +71,11 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     if len(roots) != 1:
         raise BadInput(f"{path} holds {len(roots)} models ({', '.join(roots)}); one is checked: name it with --model")
     written = _as_written(source, search)
-    if guess_kind(source) == "arm":
+    try:
+        guess = guess_kind(source)
+    except UnclearKind:
+        return "mechanism", [_read(tuple(notes)), *written, *check_spec(source.spec, "mechanism")]
+    if guess == "arm":
         arm = import_figures(name, settings, folder, "arm")
         assert isinstance(arm, ImportedArmFigures)
         return "robot", [_read(arm.notes), *written, *_drives(source, arm), *check_model(arm, "robot")]
@@ -98,11 +105,12 @@ def _drives(source: Source, arm: ImportedArmFigures) -> list[Finding]:
     if source.world is None:
         return []
     said = {joint.name: joint.limits.effort for placed in source.world.models for joint in placed.model.joints}
+    names = [joint.name for joint in arm.joints]
+    _, weights = loads(build(arm).compile(), names)
     weak = [
-        f"'{joint.name}' has the effort limit {said[joint.name]:g} N m, which does not carry it; "
-        f"{joint.effort_limit_nm:g} is used"
-        for joint in arm.joints
-        if said.get(joint.name) and joint.effort_limit_nm > 1.001 * (said[joint.name] or 0.0)
+        f"'{name}' has the effort limit {said[name]:g} N m, and its arm weighs {weight:.3g} N m there"
+        for name, weight in zip(names, weights, strict=True)
+        if said.get(name) and weight > (said[name] or 0.0)
     ]
     if not weak:
         return []

@@ -102,10 +102,10 @@ def _add_flange(spec: Any, last_link: Any, figures: ArmFigures) -> None:
 
 
 def add_wrist(spec: Any, flange: Any) -> None:
-    """Puts the site `flange` and its sensors on the body of a flange."""
-    flange.add_site(name="flange", size=[0.005, 0.005, 0.005], group=4)
+    """Puts a site of its own name and its sensors on the body of a flange."""
+    flange.add_site(name=flange.name, size=[0.005, 0.005, 0.005], group=4)
     for name, kind in (
         ("wrist_force", mujoco.mjtSensor.mjSENS_FORCE),
         ("wrist_torque", mujoco.mjtSensor.mjSENS_TORQUE),
     ):
-        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="flange")
+        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=flange.name)

@@ -43,7 +43,7 @@ class ClosedForm:
         self._kernel: Any = None
         joints = len(low)
         home = home_rad[REDUNDANT_JOINT] if joints == 7 else None
-        self.known = 3 <= joints <= 7 and bool(self._robot(home).has_known_decomposition())
+        self.known = 3 <= joints <= 7 and self._decomposes(home)
 
     def fan(self, near: Array) -> list[float | None]:
         """The values to try for the redundant joint of a seven-axis arm, the present one first; None without one."""
@@ -120,6 +120,13 @@ class ClosedForm:
                 chain, self._kernel = self._chain, module.find
                 self._geometry = module.pack(chain.axes, chain.offsets, chain.flange_rotation, low, high)
         return self._kernel is not None
+
+    def _decomposes(self, redundancy_rad: float | None) -> bool:
+        """Whether the closed form knows the arm; of axes in a place that it cannot sort it says so by an error."""
+        try:
+            return bool(self._robot(redundancy_rad).has_known_decomposition())
+        except RuntimeError:
+            return False
 
     def _robot(self, redundancy_rad: float | None) -> Any:
         fixed = [] if redundancy_rad is None else [(REDUNDANT_JOINT, redundancy_rad)]

@@ -88,7 +88,7 @@ class ArmDynamics:
         self.arm = figures
         self._model = _compile(figures, tool, load, gravity_mps2)
         self._data: Any = mujoco.MjData(self._model)
-        self._site = int(self._model.site("flange").id)
+        self._site = int(self._model.site(figures.flange_body).id)
         self._body = int(self._model.site_bodyid[self._site])
         self.armature_kgm2: Array = self._model.dof_armature.copy()
         self.damping_nms_per_rad: Array = np.array([j.viscous_damping_nms_per_rad for j in figures.joints])
@@ -143,10 +143,10 @@ def _compile(figures: ArmFigures, tool: GripperFigures | None, load: Load | None
         hand = build(tool)
         for part in [*hand.actuators, *hand.equalities, *hand.joints]:
             hand.delete(part)  # the fingers are rigid here
-        frame = spec.body("flange").add_frame()
+        frame = spec.body(figures.flange_body).add_frame()
         spec.attach(hand, frame=frame, prefix="tool/")
     if load is not None:
-        body = spec.body("flange").add_body(name="load")
+        body = spec.body(figures.flange_body).add_body(name="load")
         body.mass, body.ipos, body.inertia = load.mass_kg, load.com_xyz_m, load.inertia_diagonal_kgm2
         body.explicitinertial = True
     for body in spec.bodies:

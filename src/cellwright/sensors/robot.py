@@ -169,7 +169,7 @@ class WrenchSensor(Sensor[WrenchCfg]):
     def __init__(self, cfg: WrenchCfg, site: SensorSite) -> None:
         super().__init__(cfg, site)
         self._sd = np.array([cfg.force_sd_n] * 3 + [cfg.torque_sd_nm] * 3)
-        self._frame = f"{cfg.robot}/flange"
+        self._frame = f"{cfg.robot}/{self.world.robot(cfg.robot).figures.flange_body}"
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:

@@ -28,9 +28,9 @@ def changer_of(cell: Cell) -> ChangerFigures | None:
     return CHANGERS.get(names[0]) if names else None
 
 
-def add_changer(arm: Any, model: str, error: Pose) -> None:
+def add_changer(flange: Any, model: str, error: Pose) -> None:
     """The robot's half on an arm's flange."""
-    mount = arm.body("flange").add_frame(pos=np.array(error.position), quat=np.array(error.quaternion))
+    mount = flange.add_frame(pos=np.array(error.position), quat=np.array(error.quaternion))
     mount.attach_body(build(CHANGERS.get(model)).body("changer"), "changer/", "")
 
 

@@ -11,6 +11,7 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models import build
 from cellwright.models.importing import ImportedArmFigures, write_figures
+from cellwright.models.importing.drives import loads
 from cellwright.motion import ArmKinematics
 
 ARMS = {"ur5.urdf": "ur5", "lr_mate_200id.urdf": "lr_mate_200id", "sia20.sdf": "sia20f"}
@@ -68,9 +69,9 @@ def test_nothing_is_fused_and_no_frame_is_lost(load):
     model = build(load("ur5.urdf")).compile()
     assert model.body_mass.sum() == pytest.approx(20.9939)
     names = {model.body(number).name for number in range(model.nbody)}
-    assert {"base", "base_frame", "shoulder_link", "wrist_3_link", "tool0", "flange"} <= names
+    assert {"base_link", "base", "shoulder_link", "wrist_3_link", "tool0", "flange"} <= names
     assert {"wrist_3_link", "tool0"} <= {model.site(number).name for number in range(model.nsite)}
-    np.testing.assert_allclose(model.body("base").pos, 0, atol=1e-12)
+    np.testing.assert_allclose(model.body("base_link").pos, 0, atol=1e-12)
 
 
 def test_limits_of_the_file_are_kept_and_missing_ones_are_guessed_with_a_note(load):
@@ -85,11 +86,20 @@ def test_limits_of_the_file_are_kept_and_missing_ones_are_guessed_with_a_note(lo
     assert all("1000 kg/m3" in note.what for note in masses)
 
 
-def test_an_effort_that_does_not_carry_the_arm_is_no_effort(load):
+def test_efforts_of_the_file_are_kept_and_guessed_masses_and_payload_yield(load):
     figures = load("sia20.sdf")
-    assert figures.joints[1].effort_limit_nm > 300
-    assert figures.joints[0].effort_limit_nm == 100
-    assert any(note.kind == "changed" and note.where == "joint joint_l" for note in figures.notes)
+    assert [joint.effort_limit_nm for joint in figures.joints] == [100] * 7
+    notes = {note.where: note.what for note in figures.notes}
+    assert "the effort of 'joint_l', 100 N m, carries no more" in notes["masses"]
+    assert figures.payload_kg == pytest.approx(0.15 * sum(link.mass_kg for link in figures.links[1:]), rel=0.05)
+    model = build(figures).compile()
+    assert loads(model, ["joint_l"])[1][0] < 100 / 1.1
+    said = load("sia20.sdf", mass_kg=40.0)  # a mass that somebody knows stays, the guessed payload yields alone
+    assert said.mass_kg == pytest.approx(40.0)
+    assert said.payload_kg < figures.payload_kg
+    known = load("sia20.sdf", mass_kg=60.0, payload_kg=20.0)
+    assert (known.joints[1].effort_limit_nm, known.payload_kg) == (100, 20.0)
+    assert any("does not carry what hangs on it" in note.what for note in known.notes)
 
 
 def test_neighbours_do_not_touch_even_at_the_welded_base(load):

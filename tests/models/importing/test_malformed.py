@@ -289,7 +289,7 @@ def test_of_two_arms_one_must_be_named(tmp_path, load):
         '<link name="world_base"/><joint name="w" type="revolute"><parent link="world_base"/><child link="l0"/></joint>'
     )
     file.write_text(file.read_text().replace("</robot>", f"{text}</robot>"))
-    with pytest.raises(BadInput, match="'l0' carries 2 chains of 3 joints"):
+    with pytest.raises(BadInput, match="it has 2 limbs of 3 joints or more, from 'l1', 'r1' on; --kind arm"):
         load(file)
     left = load(file, base="l0", tip="left_tool0")
     assert [joint.name for joint in left.joints] == ["k0", "k1", "k2"]

@@ -9,7 +9,7 @@ import pytest
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.models import build
-from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures, write_figures
+from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures, UnclearKind, write_figures
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.motion import ArmKinematics
 from cellwright.shapes.mesh import Mesh, cuboid, lathe
@@ -94,7 +94,8 @@ def test_a_gripper_presses_with_its_force(load):
         ),
         (
             '<robot name="r"><link name="a"/><link name="b"><collision><geometry><sphere radius="0.1"/></geometry>'
-            '</collision></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>',
+            '</collision></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+            '<limit lower="-1" upper="1"/></joint></robot>',
             "no two solid parts move towards each other",
         ),
     ],
@@ -103,8 +104,10 @@ def test_what_is_no_gripper_says_why(load, tmp_path, text, words):
     (tmp_path / "r.urdf").write_text(text)
     with pytest.raises(BadInput, match=words):
         load(tmp_path / "r.urdf", "tool")
-    figures = load(tmp_path / "r.urdf")  # without being told what it is, it is taken as what it can be
-    assert build(figures).compile().nv == 0
+    if "joint" in text:
+        with pytest.raises(UnclearKind, match=f"neither an arm nor a gripper .{words}.*--kind arm, tool, part or fix"):
+            load(tmp_path / "r.urdf")
+    assert build(load(tmp_path / "r.urdf", "fixture")).compile().nv == 0
 
 
 def test_bodies_without_names_get_some(load, tmp_path):

@@ -2,10 +2,11 @@
 
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.models.importing.arm import ImportedArmFigures
-from cellwright.models.importing.figures import Imported, digest_of, guess_kind, import_figures, read_settings
+from cellwright.models.importing.figures import Imported, digest_of, import_figures, read_settings
 from cellwright.models.importing.figures_file import model_name, write_figures
 from cellwright.models.importing.fixture import ImportedFixtureFigures
 from cellwright.models.importing.gripper import ImportedGripperFigures
+from cellwright.models.importing.kind import UnclearKind, guess_kind
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures
 from cellwright.models.importing.source import read_description
@@ -21,6 +22,7 @@ __all__ = [
     "ModelSettings",
     "Note",
     "Notes",
+    "UnclearKind",
     "digest_of",
     "guess_kind",
     "import_figures",

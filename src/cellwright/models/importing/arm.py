@@ -14,10 +14,10 @@ from cellwright.catalogue import ArmFigures, JointFigures, LinkFigures
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.models.importing.arm_spec import arm_spec
-from cellwright.models.importing.build import frame_of
+from cellwright.models.importing.arm_spec import arm_spec, free_flange_name
+from cellwright.models.importing.carrying import PAYLOAD_SHARE, carried_load
 from cellwright.models.importing.chain import Chain, find_chain
-from cellwright.models.importing.drives import RULES, drive_figures, loads
+from cellwright.models.importing.drives import RULES, drive_figures
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.sampling import configurations
 from cellwright.models.importing.source import Source
@@ -25,7 +25,6 @@ from cellwright.models.importing.srdf import Semantics
 
 __all__ = ["ImportedArmFigures", "import_arm"]
 
-PAYLOAD_SHARE = 0.15
 HOME_SAMPLES = 300
 SERVO_PERIOD_S = 0.002
 
@@ -59,17 +58,13 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
     unknown = [joint for joint in settings.joints if joint not in chain.joints]
     if unknown:
         raise UnknownName("joint", unknown[0], chain.joints, f"{source.path}: joints")
+    carried = carried_load(source, chain, settings, notes)
+    model = source.spec.copy().compile()  # guessed masses may have yielded
     links = _links(model, chain)
-    moving = sum(link.mass_kg for link in links[1:])
-    payload = settings.payload_kg
-    if payload is None:
-        payload = float(f"{PAYLOAD_SHARE * moving:.2g}")
-        notes.guessed("payload", f"{payload:g} kg: {PAYLOAD_SHARE:.0%} of the moving mass")
-    load = loads(_loaded(source.spec, model.body(chain.tip_body).name, chain, payload), chain.joints)
     joints, origin = [], Pose.identity()
     for number, joint in enumerate(chain.joints):
         given = settings.joints.get(joint, JointSettings())
-        pair = (float(load[0][number]), float(load[1][number]))
+        pair = (float(carried.inertia_kgm2[number]), float(carried.weight_nm[number]))
         drive = drive_figures(model, joint, source.velocity_limits.get(joint), pair, given, notes)
         pose = origin.inverse() @ chain.frames[number]
         joints.append(
@@ -94,7 +89,7 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
         links=links,
         flange_xyz_m=_three(flange.position),
         flange_rpy_rad=_three(flange.rpy),
-        payload_kg=payload,
+        payload_kg=carried.payload_kg,
         reach_m=_reach_m(chain),
         mass_kg=sum(link.mass_kg for link in links),
         joint_coupling="",
@@ -104,6 +99,7 @@ def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes)
         home_rad=(0.0,) * len(joints),
         colours=MappingProxyType({}),
         sources=MappingProxyType(_sources(source.path.name, settings)),
+        flange_body=free_flange_name(source.spec),
         base_link=model.body(chain.base).name,
         tip_link=chain.tip_name,
         spec=None,
@@ -150,7 +146,7 @@ def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
         own = frame.rotation_matrix
         links.append(
             LinkFigures(
-                name="base" if number == 0 else chain.link_names[number - 1],
+                name=model.body(chain.base).name if number == 0 else chain.link_names[number - 1],
                 mass_kg=mass,
                 com_xyz_m=_three(frame.inverse().apply(centre)),
                 inertia_diagonal_kgm2=_three(np.diag(own.T @ tensor @ own)),
@@ -159,21 +155,16 @@ def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
     return tuple(links)
 
 
-def _loaded(spec: Any, tip: str, chain: Chain, payload_kg: float) -> Any:
-    """The arm with its payload, 5 cm before the flange and 5 cm beside its axis."""
-    own = spec.copy()
-    load = own.body(tip).add_body(name="cellwright payload", **frame_of(chain.tip_pose))
-    load.explicitinertial = True
-    load.mass, load.ipos, load.inertia = payload_kg, [0.05, 0.0, 0.05], [payload_kg * 1e-3] * 3
-    return own.compile()
-
-
 def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes) -> tuple[float, ...]:
     """A pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
         if len(settings.home_rad) != len(at):
             raise BadInput(f"home_rad has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
+        for joint, angle in zip(figures.joints, settings.home_rad, strict=True):
+            low, high = joint.position_limits_rad
+            if not low - 1e-9 <= angle <= high + 1e-9:
+                raise BadInput(f"home_rad: {joint.name} at {angle:g} rad is outside {low:g} to {high:g} rad")
         return settings.home_rad
     data = mujoco.MjData(model)
     if any(joint.name in told.home for joint in figures.joints):
@@ -186,7 +177,7 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
     for qpos in configurations(model, HOME_SAMPLES, seed=1):
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
-        flange = data.site("flange")
+        flange = data.site(figures.flange_body)
         bent = 0.03 * float(np.abs(qpos[at]).sum())
         worth = -float(flange.xmat[8]) - bent - 2 * max(0.0, -float(flange.xpos[2]))
         if worth > best_worth:

@@ -1,4 +1,4 @@
-"""The model of an imported arm in the form that cells expect: `base`, servos, `flange`, wrist sensors."""
+"""The model of an imported arm in the form that cells expect: a base that stands, servos, a flange, wrist sensors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from cellwright.models.importing.chain import Chain, body_pose
 from cellwright.models.importing.contacts import exclude_contacts
 from cellwright.models.importing.notes import Notes, listed
 
-__all__ = ["alone", "arm_spec", "main_root", "note_replaced"]
+__all__ = ["alone", "arm_spec", "free_flange_name", "main_root", "note_replaced"]
 
-_NEW = "cellwright flange"
+FLANGE, OTHER_FLANGE = "flange", "cellwright_flange"
 HELD_HZ = 8.0  # natural frequency of what holds a joint that does not belong to the arm
 
 
 def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
-    """Turns a file's spec into an arm's: all bodies, shapes and frames stay, under their own names."""
+    """Turns a file's spec into an arm's: all bodies, shapes and frames stay, under their own names.
+
+    What refers to them by name (pairs that do not touch, couplings, tendons) stays as it is, too.
+    """
     compiled = spec.compile()
     base, tip = compiled.body(chain.base).name, compiled.body(chain.tip_body).name
     others = [compiled.joint(n).name for n in range(compiled.njnt) if compiled.joint(n).name not in chain.joints]
@@ -34,9 +37,7 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
     body = spec.body(base)
     for joint in list(body.joints):
         spec.delete(joint)
-    flange = spec.body(tip).add_body(name=_NEW, **frame_of(chain.tip_pose))
-    _free_names(spec, base, notes)
-    body.name, flange.name = "base", "flange"
+    flange = spec.body(tip).add_body(name=figures.flange_body, **frame_of(chain.tip_pose))
     add_wrist(spec, flange)
     for link in spec.bodies:
         link.gravcomp = 1.0
@@ -100,15 +101,14 @@ def main_root(spec: Any) -> str:
     return str(max(roots, key=lambda root: (joints[root], -roots.index(root))))
 
 
-def _free_names(spec: Any, base: str, notes: Notes) -> None:
-    """`base` and `flange` are the arm's own; links and frames of these names get others."""
-    for name in ("base", "flange"):
-        other = spec.body(name)
-        if other is not None and name != base:
-            other.name = f"{name}_frame"
-            notes.changed(f"link {name}", f"is called '{name}_frame': cells know the arm's own {name} by that name")
-        if (site := spec.site(name)) is not None:
-            site.name = f"{name}_frame"
+def free_flange_name(spec: Any) -> str:
+    """What the arm's own flange is called: `flange`, unless the file has something of that name."""
+    taken = {item.name for item in (*spec.bodies, *spec.sites)}
+    name, number = FLANGE, 1
+    while name in taken:
+        name = OTHER_FLANGE if number == 1 else f"{OTHER_FLANGE}_{number}"
+        number += 1
+    return name
 
 
 def _drive(spec: Any, joint: Any, kp: float, kv: float) -> None:

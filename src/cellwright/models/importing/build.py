@@ -15,6 +15,7 @@ from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, 
 from cellwright.models.importing.geoms import GeomBuilder
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.notes import Notes
+from cellwright.models.importing.tree import touched_only
 
 __all__ = ["build_description", "frame_of"]
 
@@ -41,7 +42,7 @@ def build_description(model: Model, store: MeshStore, notes: Notes, *, in_pieces
     spec.compiler.degree = False
     geoms = GeomBuilder(spec, store, notes, in_pieces=in_pieces)
     carrier = {link.name: model.joint_of(link.name) for link in model.links}
-    between = _only_between_joints(model)
+    between, rough = _only_between_joints(model), touched_only(model)
     bodies: dict[str, Any] = {}
     for link in _parents_first(model):
         if link.name in between:
@@ -63,7 +64,7 @@ def build_description(model: Model, store: MeshStore, notes: Notes, *, in_pieces
             _add_joint(spec, body, joint, notes)
         bodies[link.name] = body
         _add_inertial(body, link)
-        geoms.add(body, link)
+        geoms.add(body, link, drawn=not rough.get(link.name))
         body.add_site(name=link.name, size=SITE_SIZE_M, group=4)
     geoms.note_missing()
     taken = set(bodies)

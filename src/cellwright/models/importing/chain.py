@@ -149,7 +149,7 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
         frames.append(inverse @ Pose(data.xanchor[number], here.quaternion))
         x, y, z = here.rotation_matrix.T @ data.xaxis[number]
         axes.append((float(x), float(y), float(z)))
-    names = [_inner(model.body(body).name) for body in bodies]
+    names = [model.body(body).name for body in bodies]
     tip_in_base = inverse @ body_pose(data, tip_body) @ tip_pose
     joints = [model.joint(number).name for number in numbers]
     return Chain(
@@ -179,11 +179,6 @@ def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> lis
         for number in _joints_of(model, path[place]):
             notes.dropped(f"joint {model.joint(number).name}", "prismatic, below the arm: it stands still at zero")
     return path[: rails[0] + 1]
-
-
-def _inner(name: str) -> str:
-    """Names that the arm's own model needs for itself give way."""
-    return f"{name}_frame" if name in ("base", "flange") else name
 
 
 def _body_names(model: Any) -> list[str]:

@@ -14,7 +14,7 @@ from cellwright.catalogue.model_settings import JointSettings
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.sampling import configurations
 
-__all__ = ["RULES", "DriveFigures", "drive_figures", "loads"]
+__all__ = ["RULES", "DriveFigures", "drive_figures", "loads", "said_effort"]
 
 Array = npt.NDArray[np.float64]
 
@@ -34,7 +34,7 @@ TURN_RAD = 2 * pi
 RULES = {
     "velocity_limit_radps": "estimated: 90 deg/s, where the file gives none",
     "effort_limit_nm": "estimated: twice the largest weight torque plus full speed within 0.3 s, a position loop of "
-    "6 Hz, where the file gives none or one that does not carry the load",
+    "6 Hz, where the file gives none",
     "acceleration_limit_radps2": "estimated: full speed within 0.3 s, or 60 % of what torque is left beside the weight",
     "jerk_limit_radps3": "estimated: full acceleration within 0.1 s",
     "gear_ratio": "estimated: 100",
@@ -106,18 +106,12 @@ def drive_figures(
     if not speed:
         speed = SPEED_RADPS
         notes.guessed(where, f"no speed limit: {np.degrees(speed):.0f} deg/s")
-    effort = given.effort_nm or _effort(model, joint)
-    said = effort
-    if said and not given.effort_nm and said < 1.1 * weight:
-        effort = 0.0  # a placeholder: with it the arm would sink under its own load
+    effort = given.effort_nm or said_effort(model, name)
     if not effort:
         stiff = _stiffness(inertia * (1 + REFLECTED_SHARE), LOWEST_HZ) * speed * SET_POINT_S / SET_POINT_SHARE
         effort = _rounded(max(2 * weight + inertia * speed / RAMP_S, stiff))
         rule = f"{effort:g} N m (twice its load's weight, full speed within {RAMP_S:g} s)"
-        if said:
-            notes.changed(where, f"its effort limit of {said:g} N m does not carry its load ({weight:.3g} N m): {rule}")
-        else:
-            notes.guessed(where, f"no effort limit: {rule}")
+        notes.guessed(where, f"no effort limit: {rule}")
     ratio = given.gear_ratio or GEAR_RATIO
     rotor = given.rotor_inertia_kgm2
     if rotor is None:
@@ -143,8 +137,9 @@ def drive_figures(
     )
 
 
-def _effort(model: Any, joint: Any) -> float:
-    """By the joint, or by the actuator that the file puts on it; zero where neither says anything."""
+def said_effort(model: Any, name: str) -> float:
+    """Of a joint, by itself or by the actuator that the file puts on it; zero where neither says anything."""
+    joint = model.joint(name)
     if model.jnt_actfrclimited[joint.id]:
         return float(np.abs(model.jnt_actfrcrange[joint.id]).max())
     for number in range(model.nu):

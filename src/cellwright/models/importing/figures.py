@@ -13,19 +13,22 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models.build import builder
 from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
-from cellwright.models.importing.chain import FEWEST, NotSerial, Sliding, find_chain
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
+from cellwright.models.importing.kind import UnclearKind, guess_kind
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.mesh_world import mesh_world
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures, import_part
 from cellwright.models.importing.source import Source, read_source
+from cellwright.models.importing.units import note_units
 
-__all__ = ["Imported", "digest_of", "guess_kind", "import_figures", "read_again", "read_settings"]
+__all__ = ["Imported", "digest_of", "import_figures", "read_again", "read_settings"]
 
 Imported = ImportedArmFigures | ImportedFixtureFigures | ImportedGripperFigures | ImportedPartFigures
 
+HEAVIEST_TOOL_KG, WIDEST_TOOL_M = 50.0, 1.0
+MOST_KEPT = 100  # models that were read last; who reads thousands shall not keep them all
 _read: dict[str, Imported] = {}
 _sources: dict[str, Source] = {}
 
@@ -64,7 +67,10 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
 def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None) -> Imported:
     path = folder / Path(settings.file).expanduser()
     if path.suffix.lower() in (".yaml", ".yml"):
-        return _import(name, read_settings(path), path.parent, kind)
+        inner = read_settings(path)
+        if Path(inner.file).suffix.lower() in (".yaml", ".yml"):
+            raise DescriptionError(path, f"is a figures file and names another, {inner.file}; it names a description")
+        return _import(name, inner, path.parent, kind)
     search = [folder / Path(item).expanduser() for item in settings.search]
     if settings.srdf:
         settings = settings.model_copy(update={"srdf": str(folder / Path(settings.srdf).expanduser())})
@@ -90,17 +96,23 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
     key = _key(name, kind, settings, said)
     if key not in _read:
         try:
-            _read[key] = _make(name, kind, settings, path, source, notes)
+            if source is not None:
+                note_units(source, kind, notes)
+            made = _make(name, kind, settings, path, source, notes)
+            if not sure and isinstance(made, ImportedGripperFigures):
+                _check_size(made, path)
+            _read[key] = made
+        except ValueError as error:
+            raise DescriptionError(path, f"makes no {kind}: {' '.join(str(error).split())}") from None
         except BadInput as error:
-            if sure or kind != "tool" or source is None:
+            if sure or kind != "tool" or isinstance(error, UnclearKind):
                 raise
-            _refuse_robots(source, settings)
-            why = str(error).removeprefix(f"{path}: ")
-            source, notes, kind = _read_as(path, settings, search, "fixture")  # what was said of a tool does not hold
-            notes.guessed("kind", f"neither an arm nor a gripper ({why}): a fixture, unless --kind says otherwise")
-            _read[key] = _make(name, kind, settings, path, source, notes)
+            raise UnclearKind(path, f"neither an arm nor a gripper ({str(error).removeprefix(f'{path}: ')})") from None
         if source is not None:
             _sources[key] = source
+        for old in list(_read)[:-MOST_KEPT]:
+            del _read[old]
+            _sources.pop(old, None)
     return _read[key]
 
 
@@ -121,41 +133,6 @@ def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind
     return _read_as(path, settings, search, guess) if guess == "fixture" else (source, notes, guess)
 
 
-def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
-    """An arm has three driven hinges in a row; what has fewer joints is a tool, what has none stands still."""
-    model = source.spec.copy().compile()
-    if not model.njnt:
-        return "fixture"
-    try:
-        chain = find_chain(model, *_ends(source, settings), str(source.path), Notes())
-    except UnknownName:
-        raise
-    except BadInput as error:
-        if isinstance(error, Sliding) and model.njnt >= FEWEST:
-            raise  # a gantry: two of its beams may well come nearer to each other
-        return "tool"
-    return "arm" if len(chain.joints) >= FEWEST else "tool"
-
-
-def _ends(source: Source, settings: ModelSettings | None) -> tuple[str, str]:
-    base, tip = ("", "") if settings is None else (settings.base, settings.tip)
-    return base or source.semantics.base, tip or source.semantics.tip
-
-
-def _refuse_robots(source: Source, settings: ModelSettings) -> None:
-    """A robot of another build than a serial arm is no piece of furniture, unless somebody says so.
-
-    Raises:
-        NotSerial: It is one.
-    """
-    model = source.spec.copy().compile()
-    try:
-        find_chain(model, *_ends(source, settings), str(source.path), Notes())
-    except BadInput as error:
-        if isinstance(error, NotSerial) and model.njnt >= FEWEST:
-            raise
-
-
 def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: Source | None, notes: Notes) -> Imported:
     if kind == "part" and source is None:
         return import_part(path, name, settings, notes)
@@ -171,6 +148,17 @@ def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: So
         case "part":
             return import_body(source, name, settings, notes)
     raise UnknownName("kind", kind, ["arm", "tool", "part", "fixture"])
+
+
+def _check_size(tool: ImportedGripperFigures, path: Path) -> None:
+    """Cars have parts that move towards each other, too.
+
+    Raises:
+        UnclearKind: No arm carries such a tool.
+    """
+    mass_kg, width_m = float(tool.spec.copy().compile().body_mass.sum()), 2 * tool.open_m
+    if mass_kg > HEAVIEST_TOOL_KG or width_m > WIDEST_TOOL_M:
+        raise UnclearKind(path, f"a gripper that weighs {mass_kg:.3g} kg and opens by {width_m:.3g} m is hardly one")
 
 
 def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:

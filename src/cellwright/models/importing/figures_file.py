@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import yaml
 
 from cellwright.catalogue.model_settings import ModelSettings
-from cellwright.core.errors import OutputError
+from cellwright.core.errors import BadInput, OutputError
 from cellwright.models.exporting.mjcf import write_mjcf
 from cellwright.models.importing.arm import ImportedArmFigures
 from cellwright.models.importing.figures import Imported, read_again
@@ -17,17 +19,59 @@ from cellwright.models.importing.gripper import ImportedGripperFigures
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.part import ImportedPartFigures
 
-__all__ = ["model_name", "write_figures"]
+__all__ = ["free_name", "model_name", "usual_name", "write_figures"]
 
 _HEAD = """# {title}, imported from {file}. Name it in the section `models` of a cell: {name}: {name}.yaml
 # Figures that were guessed are here to be replaced by better ones.
+{origin}
 """
+MOST_NAMES = 10_000
+GENERIC = ("model", "robot", "scene")
+"""What many files are called; their folder says more."""
 
 
 def model_name(text: str) -> str:
     """A name that cells accept, made of any text."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:40]
     return name if name[:1].isalpha() else f"model_{name}".rstrip("_")
+
+
+def usual_name(path: Path) -> str:
+    """What a file is called, or its folder where every file is called so."""
+    stem = path.name.partition(".")[0]
+    return model_name(path.absolute().parent.name if stem.lower() in GENERIC else stem)
+
+
+def free_name(name: str, settings: ModelSettings, path: Path, folder: Path) -> str:
+    """The name itself, or one with a number: what another import wrote into the folder stays.
+
+    Args:
+        name: What it would be called.
+        settings: What is said about it: the same file with another base, say, is another import.
+        path: The file that it comes from.
+        folder: Where it will be written.
+    """
+    origin = _origin(settings, path, folder)
+    for number in range(1, MOST_NAMES):
+        own = name if number == 1 else f"{name[:36]}_{number}"
+        sheet = folder / f"{own}.yaml"
+        if sheet.is_file() and origin in sheet.read_text(encoding="utf-8", errors="replace").splitlines()[:5]:
+            return own
+        files = [folder / f"{own}{ending}" for ending in (".yaml", ".xml", *FORMATS)]
+        if not any(file.exists() for file in files if not _is_mesh_itself(file, path)):
+            return own
+    raise OutputError(folder, f"has {MOST_NAMES} models called '{name}'; give --name")
+
+
+def _is_mesh_itself(file: Path, path: Path) -> bool:
+    return file.suffix.lower() in FORMATS and file.resolve() == path.resolve()
+
+
+def _origin(settings: ModelSettings, path: Path, folder: Path) -> str:
+    """One line that tells this import from others: the file, seen from the folder, and what was said about it."""
+    said = settings.model_dump(mode="json", exclude_defaults=True, exclude={"file", "search", "title"})
+    place = Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
+    return f"# Source: {' '.join(place.split())} {json.dumps(said, sort_keys=True)}"
 
 
 def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder: Path) -> list[Path]:
@@ -40,6 +84,8 @@ def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder
         folder: Where to write.
     """
     name = figures.name
+    if any((folder / f"{name}{ending}").resolve() == path.resolve() for ending in (".yaml", ".xml")):
+        raise BadInput(f"{path} would be written over; give another --name or --out")
     said = settings.model_dump(
         exclude_defaults=True, exclude={"file", "search", "arguments", "srdf", "model", "joints"}
     )
@@ -57,8 +103,11 @@ def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder
             said.pop("mass_kg", None)  # it is in the model now
             data = {"file": model.name, "title": figures.title, **said, **_figures(figures)}
         text = yaml.safe_dump(_plain(data), sort_keys=False, allow_unicode=True, width=120)
-        sheet = folder / f"{name}.yaml"
-        sheet.write_text(_HEAD.format(title=figures.title, file=path.name, name=name) + text, encoding="utf-8")
+        sheet, title = folder / f"{name}.yaml", " ".join(figures.title.split())
+        sheet.write_text(
+            _HEAD.format(title=title, file=path.name, name=name, origin=_origin(settings, path, folder)) + text,
+            encoding="utf-8",
+        )
     except OSError as error:
         raise OutputError(folder, error.strerror or str(error)) from None
     return [sheet, *written]

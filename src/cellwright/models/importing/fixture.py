@@ -11,6 +11,7 @@ import mujoco
 from cellwright.catalogue import FurnitureFigures
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
+from cellwright.models.description import WORLD
 from cellwright.models.importing.arm_spec import alone, note_replaced
 from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import Source
@@ -65,17 +66,28 @@ def still(source: Source, name: str, settings: ModelSettings, root: str, notes: 
     note_replaced(spec, "nothing, since nothing of it moves", notes)
     for item in [*spec.actuators, *spec.sensors, *spec.tendons, *spec.equalities]:
         spec.delete(item)
-    joints = list(spec.joints)
+    floating = [joint.parent.name for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
+    if root == BODY and (loose := _loose(source) + floating):
+        what = "loose in the file: it stands fast here; --kind part makes one that lies about"
+        notes.changed(listed(loose), f"{what}, --model names one of several" if len(loose) > 1 else what)
+    joints = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
     if joints:
         named = listed([joint.name for joint in joints])
         notes.changed("joints", f"{len(joints)} are fixed, since nothing of it moves: {named}")
-    for joint in joints:
+    for joint in list(spec.joints):
         spec.delete(joint)
     for exclude in list(spec.excludes):
         spec.delete(exclude)
     spec = _one_piece(spec, name, root)
     spec.copy().compile()
     return spec
+
+
+def _loose(source: Source) -> list[str]:
+    """Models of an SDF file that are neither static nor fastened to the world: there they fall, or lie about."""
+    models = [placed.model for placed in source.world.models] if source.world and source.format == "sdf" else []
+    fastened = {model.name for model in models if any(joint.parent == WORLD for joint in model.joints)}
+    return [model.name for model in models if not model.static and model.name not in fastened]
 
 
 def _one_piece(spec: Any, name: str, root: str) -> Any:

@@ -42,11 +42,11 @@ class GeomBuilder:
         self._unseen: list[str] = []
         self._untouched: list[str] = []
 
-    def add(self, body: Any, link: Link) -> None:
-        """All shapes of a link; what can be touched can be seen."""
+    def add(self, body: Any, link: Link, *, drawn: bool = True) -> None:
+        """All shapes of a link; what can be touched can be seen, unless it is not to be drawn."""
         seen = [self._add_visual(body, f"{link.name}_visual_{n}", shape) for n, shape in enumerate(link.visuals)]
         touched = [self._add_collision(body, f"{link.name}_collision_{n}", s) for n, s in enumerate(link.collisions)]
-        if any(touched) and not any(seen):
+        if any(touched) and not any(seen) and drawn:
             self._unseen.append(link.name)
             for number, shape in enumerate(link.collisions):
                 self._add_visual(body, f"{link.name}_visual_{number}", shape)

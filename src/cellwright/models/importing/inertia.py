@@ -24,8 +24,8 @@ from cellwright.models.description import (
     Sphere,
 )
 from cellwright.models.importing.meshes import MeshStore
-from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.tree import rigid_groups
+from cellwright.models.importing.notes import Notes, listed
+from cellwright.models.importing.tree import rigid_groups, touched_only
 
 __all__ = ["WATER_KGPM3", "complete_inertials", "shape_inertial"]
 
@@ -58,10 +58,13 @@ def complete_inertials(
         total_kg: Mass of the whole, where it is known: guessed masses are scaled so that it comes out.
     """
     links, guessed = [], set()
-    alone = _moving_without_mass(model)
+    alone, rough = _moving_without_mass(model), touched_only(model)
+    if rough:
+        what = "only collision shapes, fixed to a link that has mass or looks: not weighed"
+        notes.guessed(f"link{'s' * (len(rough) > 1)} {listed(list(rough))}", what)
     for link in model.links:
         kept = None if link.inertial is None else _mended(link, link.inertial, store, notes)
-        if kept is None:
+        if kept is None and link.name not in rough:
             rod = _rod(model, link) if link.name in alone or link.visuals or link.collisions else None
             kept = _estimated(link, store, notes, density_kgpm3, link.name in alone, rod)
             if kept is not None:

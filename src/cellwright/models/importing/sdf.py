@@ -127,20 +127,16 @@ class _Sdf(JointReader):
             raw.sensors += [(sensor, name) for sensor in sensors]
         for joint in element.findall("joint"):
             child = (joint.findtext("child") or "").strip()
-            name = prefix + self.name(joint)
-            if name in graph:
-                self.notes.changed(self.where(joint), f"joint '{name}': the name is used twice")
-                continue
+            name, said = self._free_name(joint, prefix, graph), prefix + self.name(joint)
+            if said not in raw.carriers:
+                raw.called[said] = name
             self._add_frame(
                 joint, name, prefix, graph, default=prefix + child if child != WORLD else f"{prefix}__model__"
             )
-            raw.joints.append((self, joint, prefix))
+            raw.joints.append((self, joint, name, prefix))
             raw.carriers[name] = prefix + child
         for frame in element.findall("frame"):
-            name = prefix + self.name(frame)
-            if name in graph:
-                self.notes.dropped(self.where(frame), f"frame '{name}': the name is used twice")
-                continue
+            name = self._free_name(frame, prefix, graph)
             attached = (frame.get("attached_to") or "").strip()
             default = prefix + attached if attached else f"{prefix}__model__"
             self._add_frame(frame, name, prefix, graph, default=default)
@@ -152,6 +148,21 @@ class _Sdf(JointReader):
         for tag in ("plugin", "gripper"):
             if count := len(element.findall(tag)):
                 self.notes.dropped(self.where(element), f"{count} x <{tag}> is not used")
+
+    def _free_name(self, element: Any, prefix: str, graph: FrameGraph) -> str:
+        """The scoped name of a joint or frame; one that is taken gets an ending, as libsdformat gives it.
+
+        Older files call joints like links. `name_joint`, then `name_joint0`, `name_joint1` and so on; what refers to
+        the name still means what had it first.
+        """
+        own = name = prefix + self.name(element)
+        number = -1
+        while name in graph:
+            name = f"{own}_{element.tag}{number if number >= 0 else ''}"
+            number += 1
+        if name != own:
+            self.notes.changed(self.where(element), f"{element.tag} '{own}': the name is taken; it is called '{name}'")
+        return name
 
     def _nest(self, nested: Any, scope: str, prefix: str, graph: FrameGraph, raw: Raw) -> None:
         anchor = nested.get("placement_frame") or ""
@@ -232,7 +243,7 @@ class _Sdf(JointReader):
     def _finished(self, name: str, raw: Raw, poses: dict[str, Pose]) -> Model:
         names = {link.name for link in raw.links}
         # each by the reader of its own file, which may be of another version
-        read = (reader.joint(element, prefix, raw, names, poses) for reader, element, prefix in raw.joints)
+        read = (reader.joint(element, name, prefix, raw, names, poses) for reader, element, name, prefix in raw.joints)
         joints = [joint for joint in read if joint is not None]
         frames = []
         for frame in raw.frames:

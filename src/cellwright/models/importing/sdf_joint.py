@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,10 @@ class Raw:
     """A model while it is read: frames of everything, then what is to be placed in them."""
 
     links: list[Link] = field(default_factory=list)
-    joints: list[tuple[Any, Any, str]] = field(default_factory=list)  # reader, element, prefix of its scope
+    joints: list[tuple[Any, Any, str, str]] = field(default_factory=list)  # reader, element, name, scope
     frames: dict[str, str] = field(default_factory=dict)  # name -> what it is attached to
     carriers: dict[str, str] = field(default_factory=dict)  # joint -> the link that it moves
+    called: dict[str, str] = field(default_factory=dict)  # joint as the file calls it -> its name
     sensors: list[tuple[Sensor, str]] = field(default_factory=list)
     static: bool = False
 
@@ -43,9 +44,11 @@ class JointReader(LinkReader):
 
     version = (1, 6)
 
-    def joint(self, element: Any, prefix: str, raw: Raw, links: set[str], poses: dict[str, Pose]) -> Joint | None:
+    def joint(
+        self, element: Any, name: str, prefix: str, raw: Raw, links: set[str], poses: dict[str, Pose]
+    ) -> Joint | None:
         """A joint between two links, or None where one of them does not exist."""
-        name, text = prefix + self.name(element), (element.get("type") or "").strip()
+        text = (element.get("type") or "").strip()
         kind = KINDS.get(text)
         if kind is None:
             known = ", ".join(KINDS)
@@ -69,6 +72,8 @@ class JointReader(LinkReader):
         joint_in_child = here.inverse() @ poses[name]
         first, second = element.find("axis"), element.find("axis2")
         limits, damping, friction, mimic = self._axis_figures(first, prefix, element, name)
+        if mimic is not None:
+            mimic = replace(mimic, joint=raw.called.get(mimic.joint, mimic.joint))
         if kind is JointKind.REVOLUTE and limits.lower is None and limits.upper is None:
             kind = JointKind.CONTINUOUS
         pitch = element.findtext("screw_thread_pitch") or ""

@@ -29,6 +29,16 @@ from cellwright.models.importing.xml import read_xml
 __all__ = ["Source", "read_description", "read_source"]
 
 
+SAID = (
+    *("body_parentid", "body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
+    *("jnt_type", "jnt_limited", "jnt_pos", "jnt_axis", "jnt_range", "jnt_actfrcrange", "dof_damping"),
+    *("geom_type", "geom_bodyid", "geom_group", "geom_pos", "geom_quat", "geom_size", "geom_rgba", "mat_rgba"),
+    *("mesh_vert", "mesh_face", "site_pos", "site_quat", "eq_type", "eq_data", "exclude_signature"),
+    *("actuator_trnid", "actuator_gear", "actuator_forcerange", "actuator_ctrlrange"),
+)
+"""Arrays of a compiled model that hold what its file says."""
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file that was read.
@@ -41,6 +51,7 @@ class Source:
         velocity_limits: Joint -> highest speed, which MuJoCo's format has no place for.
         semantics: What else somebody said about it: ends of the arm, a pose to start from.
         fingerprint: Of all its numbers, whatever files they come from.
+        guessed_masses: Links whose mass the file does not give.
     """
 
     path: Path
@@ -50,6 +61,7 @@ class Source:
     velocity_limits: Mapping[str, float]
     semantics: Semantics
     fingerprint: str
+    guessed_masses: frozenset[str] = frozenset()
 
 
 def read_description(
@@ -108,7 +120,7 @@ def read_source(
         return Source(path, "mjcf", spec, None, speeds, semantics, _fingerprint(spec.compile(), speeds, semantics))
     store = MeshStore(notes)
     placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
-    done = []
+    done, guessed = [], set()
     for name, item in zip(_scopes(placed), placed, strict=True):
         own = Notes()
         model = complete_inertials(
@@ -116,6 +128,9 @@ def read_source(
         )
         for note in own:
             notes.add(note.kind, note.where.replace("link ", f"link {name}", 1), note.what)
+        given = {link.name: link.inertial.mass_kg for link in item.model.links if link.inertial}
+        found = {link.name: link.inertial.mass_kg for link in model.links if link.inertial}
+        guessed |= {f"{name}{link}" for link, mass_kg in found.items() if given.get(link) != mass_kg}
         done.append(PlacedModel(model=model, pose=item.pose))
     whole = World(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
     semantics = Semantics()
@@ -136,14 +151,16 @@ def read_source(
         if joint.limits.velocity
     }
     kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
-    return Source(path, kind, spec, whole, speeds, semantics, _fingerprint(compiled, speeds, semantics))
+    static = [placed.model.static for placed in done]
+    said = _fingerprint(compiled, speeds, semantics, (static, sorted(guessed)))
+    return Source(path, kind, spec, whole, speeds, semantics, said, frozenset(guessed))
 
 
 def _semantics(path: Path, settings: ModelSettings, search: Sequence[Path], model: Model, notes: Notes) -> Semantics:
     """Of the SRDF that is named, or found."""
     if settings.srdf:
         return read_semantics(Path(settings.srdf), search, model, notes)
-    found = find_semantics(path, search, model)
+    found = find_semantics(path, search, model, notes)
     if found is None:
         return Semantics()
     notes.guessed("SRDF", f"{found} is of this robot; --srdf names another")
@@ -157,24 +174,11 @@ def _chosen(world: World, name: str, path: Path) -> PlacedModel:
     raise UnknownName("model", name, [placed.model.name for placed in world.models], str(path))
 
 
-def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics) -> str:
+def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics, more: object = "") -> str:
     """Changes with anything that a file, or one that it includes, says about bodies, joints and shapes."""
     total = hashlib.sha256(bytes(model.names))
-    total.update(f"{sorted(speeds.items())} {semantics}".encode())
-    for name in (
-        "body_pos",
-        "body_quat",
-        "body_ipos",
-        "body_iquat",
-        "body_mass",
-        "body_inertia",
-        "jnt_pos",
-        "jnt_axis",
-    ):
-        total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
-    for name in ("jnt_range", "jnt_actfrcrange", "dof_damping", "eq_data", "geom_pos", "geom_quat", "geom_size"):
-        total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
-    for name in ("geom_rgba", "mat_rgba", "mesh_vert", "mesh_face", "site_pos", "site_quat"):
+    total.update(f"{sorted(speeds.items())} {semantics} {more}".encode())
+    for name in SAID:
         total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
     return total.hexdigest()
 

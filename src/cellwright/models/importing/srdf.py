@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cellwright.core.errors import BadInput
-from cellwright.models.description import Model
-from cellwright.models.importing.notes import DescriptionError, Notes
+from cellwright.models.description import WORLD, Model
+from cellwright.models.importing.notes import DescriptionError, Notes, listed
 from cellwright.models.importing.xacro import run_xacro
 from cellwright.models.importing.xml import Reader, read_xml
 
@@ -19,6 +19,16 @@ FOLDERS = ("", "config", "srdf", "../config", "../srdf", "*/config", "*/srdf")
 """Where an SRDF lies: beside the URDF, in its package, in a package beside it (`ur5e_moveit_config/config`)."""
 
 MOST_FILES = 200
+LINKS = {
+    "disable_collisions": ("link1", "link2"),
+    "group/chain": ("base_link", "tip_link"),
+    "group/link": ("name",),
+    "end_effector": ("parent_link",),
+    "virtual_joint": ("child_link",),
+    "link_sphere_approximation": ("link",),
+}
+"""Where an SRDF names links, and by which attributes."""
+JOINTS = {"group/joint": ("name",), "group_state/joint": ("name",), "passive_joint": ("name",)}
 STATES = ("home", "ready", "up", "default", "rest")
 
 
@@ -41,19 +51,33 @@ class Semantics:
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-def find_semantics(description: Path, search: Sequence[Path], model: Model) -> Path | None:
+def find_semantics(description: Path, search: Sequence[Path], model: Model, notes: Notes) -> Path | None:
     """The one SRDF near a description that belongs to it: of its robot's name, and of no links that it has not."""
     links = {link.name for link in model.links}
-    found = []
+    found, others = [], {}
     for file in dict.fromkeys(_near(description, search)):
         try:
             root = read_xml(file)
         except BadInput:
             continue
-        named = {e.get(key) for e in root.findall("disable_collisions") for key in ("link1", "link2")}
-        if root.tag == "robot" and root.get("name") == model.name and named <= links:
+        if root.tag != "robot" or root.get("name") != model.name:
+            continue
+        named = {called(e.get(key)) for e in root.findall("disable_collisions") for key in ("link1", "link2")}
+        if named <= links:
             found.append(file)
+        else:
+            others[file] = sorted(named - links)
+    if len(found) > 1:
+        notes.dropped("SRDF", f"{listed([str(file) for file in found])} are all of this robot; --srdf names one")
+    for file, unknown in others.items() if not found else ():
+        what = f"{file} is of a robot of this name, but of links that it has not ({listed(unknown)})"
+        notes.dropped("SRDF", f"{what}: not used; --srdf takes what fits")
     return found[0] if len(found) == 1 else None
+
+
+def called(name: str | None) -> str:
+    """A link's or joint's name as the robot has it after reading, without slashes."""
+    return (name or "").strip().replace("/", "_")
 
 
 def _near(description: Path, search: Sequence[Path]) -> Iterable[Path]:
@@ -84,25 +108,38 @@ def read_semantics(file: Path, search: Sequence[Path], model: Model, notes: Note
 class _Srdf(Reader):
     def read(self, root: Any, model: Model) -> Semantics:
         links, joints = {link.name for link in model.links}, {joint.name for joint in model.joints}
+        self._note_unknown(root, links, joints | {called(e.get("name")) for e in root.findall("virtual_joint")})
         pairs = []
         for element in root.findall("disable_collisions"):
-            pair = (element.get("link1") or "", element.get("link2") or "")
-            if set(pair) <= links:
-                pairs.append((min(pair), max(pair)))
-            else:
-                unknown = next(name for name in pair if name not in links)
-                self.notes.dropped(self.where(element), f"<disable_collisions>: link '{unknown}' does not exist")
+            first, second = called(element.get("link1")), called(element.get("link2"))
+            if {first, second} <= links and first != second:
+                pairs.append((min(first, second), max(first, second)))
         if pairs:
             self.notes.changed(self.file.name, f"contacts of {len(set(pairs))} pairs of links are left out, as it says")
-        chains = [c for c in root.iterfind("group/chain") if {c.get("base_link"), c.get("tip_link")} <= links]
+        ends = [(called(c.get("base_link")), called(c.get("tip_link"))) for c in root.iterfind("group/chain")]
+        chains = [pair for pair in dict.fromkeys(ends) if {*pair} <= links]
         base = tip = ""
         if len(chains) == 1:
-            base, tip = chains[0].get("base_link"), chains[0].get("tip_link")
+            base, tip = chains[0]
         elif chains:
-            ends = ", ".join(f"{c.get('base_link')} to {c.get('tip_link')}" for c in chains)
-            self.notes.dropped(self.file.name, f"{len(chains)} chains ({ends}): --base and --tip choose one")
+            text = ", ".join(f"{first} to {last}" for first, last in chains)
+            self.notes.dropped(self.file.name, f"{len(chains)} chains ({text}): --base and --tip choose one")
         home, name = self._home(root, joints)
         return Semantics(base, tip, home, f"'{name}' of {self.file.name}" if home else "", tuple(dict.fromkeys(pairs)))
+
+    def _note_unknown(self, root: Any, links: set[str], joints: set[str]) -> None:
+        """One note for each kind of element that names links or joints which the robot has not."""
+        for kind, places, known in (("link", LINKS, links), ("joint", JOINTS, joints)):
+            for tag, attributes in places.items():
+                unknown: dict[str, Any] = {}
+                for element in root.iterfind(tag):
+                    for name in (called(element.get(key)) for key in attributes):
+                        if name not in known and not (name == WORLD and kind == "link"):
+                            unknown.setdefault(name, element)
+                if unknown:
+                    names = listed([f"'{name}'" for name in unknown])
+                    some = f"{kind} {names} does not exist" if len(unknown) == 1 else f"unknown {kind}s {names}"
+                    self.notes.dropped(self.where(next(iter(unknown.values()))), f"<{tag}>: {some}")
 
     def _home(self, root: Any, joints: set[str]) -> tuple[dict[str, float], str]:
         """The first pose of a usual name in which some joint is not at zero: stretched out, an arm is singular."""
@@ -110,7 +147,7 @@ class _Srdf(Reader):
             for state in root.findall("group_state"):
                 if (state.get("name") or "").lower() != name:
                     continue
-                values = {str(e.get("name")): self.number(e, "value", 0.0) or 0.0 for e in state.findall("joint")}
+                values = {called(e.get("name")): self.number(e, "value", 0.0) or 0.0 for e in state.findall("joint")}
                 known = {joint: value for joint, value in values.items() if joint in joints}
                 if any(known.values()):
                     return known, str(state.get("name"))

@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from cellwright.core.pose import Pose
 from cellwright.models.description import WORLD, Joint, JointKind, Link, Model
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
-__all__ = ["rigid_groups", "tidy"]
+__all__ = ["rigid_groups", "tidy", "touched_only"]
 
 T = TypeVar("T", Link, Joint)
 
@@ -53,7 +56,41 @@ def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Mode
         joints.append(joint)
     tree = _one_root(replace(model, links=tuple(links), joints=tuple(joints)), file, notes)
     _check_depth(tree, file)
-    return _mimics_checked(tree, notes)
+    return _mimics_checked(_fixed_where_still(tree, notes), notes)
+
+
+def _fixed_where_still(model: Model, notes: Notes) -> Model:
+    """Joints whose limits leave no way are fixed at that position; what follows one is fixed where that puts it."""
+    by_name = {joint.name: joint for joint in model.joints}
+
+    def position(joint: Joint, above: tuple[str, ...] = ()) -> float | None:
+        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.CONTINUOUS) or joint.name in above:
+            return None
+        if joint.mimic is None:
+            limits = joint.limits
+            return limits.lower if limits.lower is not None and limits.lower == limits.upper else None
+        leader = by_name.get(joint.mimic.joint)
+        led = None if leader is None else position(leader, (*above, joint.name))
+        return None if led is None else joint.mimic.multiplier * led + joint.mimic.offset
+
+    joints = []
+    for joint in model.joints:
+        at = position(joint)
+        if at is not None:
+            why = "its limits leave no way" if joint.mimic is None else "what it follows is fixed"
+            notes.changed(f"joint {joint.name}", f"{why}: it is fixed at {at:g}")
+            joint = replace(joint, kind=JointKind.FIXED, pose=joint.pose @ _moved(joint, at), mimic=None)
+        joints.append(joint)
+    return replace(model, joints=tuple(joints))
+
+
+def _moved(joint: Joint, position: float) -> Pose:
+    """What a joint does to its child's frame."""
+    axis = np.array(joint.axis)
+    if joint.kind is JointKind.PRISMATIC:
+        return Pose.from_xyz_rpy(position * axis)
+    turn = Pose(np.zeros(3), np.concatenate([[np.cos(position / 2)], np.sin(position / 2) * axis]))
+    return Pose.from_xyz_rpy(joint.anchor_m) @ turn @ Pose.from_xyz_rpy(-np.array(joint.anchor_m))
 
 
 def _check_depth(model: Model, file: Path) -> None:
@@ -80,6 +117,18 @@ def rigid_groups(model: Model) -> dict[str, int]:
             old, new = group[joint.child], group[joint.parent]
             group = {name: new if number == old else number for name, number in group.items()}
     return group
+
+
+def touched_only(model: Model) -> dict[str, bool]:
+    """Links that are nothing but collision shapes of another one, to which they are fixed -> whether that is seen.
+
+    Some makers give rough shapes for self-collision a link of their own; the body is described by its neighbour.
+    """
+    groups = rigid_groups(model)
+    seen = {groups[link.name] for link in model.links if link.visuals}
+    weighed = {groups[link.name] for link in model.links if link.inertial}
+    bare = [link for link in model.links if link.collisions and not link.visuals and link.inertial is None]
+    return {link.name: groups[link.name] in seen for link in bare if groups[link.name] in seen | weighed}
 
 
 def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:

@@ -284,16 +284,15 @@ class _Urdf(Reader):
             return Limits(velocity=speed, effort=effort)
         if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC) or limit is None:
             return Limits(velocity=speed, effort=effort)
+        if limit.get("lower") is None and limit.get("upper") is None:
+            self.notes.changed(self.where(limit), f"joint '{name}': neither lower nor upper; taken as without limits")
+            return Limits(velocity=speed, effort=effort)
         lower, upper = (self.number(limit, key, 0.0) or 0.0 for key in ("lower", "upper"))
         if max(abs(lower), abs(upper)) >= UNLIMITED:
             return Limits(velocity=speed, effort=effort)
         if lower > upper:
             self.notes.changed(self.where(limit), f"joint '{name}': lower {lower:g} is above upper {upper:g}; swapped")
             lower, upper = upper, lower
-        if lower == upper:
-            problem = f"joint '{name}' may not move ({lower:g} to {upper:g}); taken as without limits"
-            self.notes.changed(self.where(limit), problem)
-            return Limits(velocity=speed, effort=effort)
         return Limits(lower=lower, upper=upper, velocity=speed, effort=effort)
 
     def _bounded(self, limit: Any, key: str) -> float | None:

@@ -20,7 +20,7 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
     robot = scene.robot
     return {
         "robot": {
-            "arm": robot.arm.name,
+            "arm": next((name for name in ROBOTS if ROBOTS.get(name) is robot.arm), robot.arm.name),
             "pose_base_in_world": _pose_to_dict(robot.pose_base_in_world),
             "tool": robot.tool.name if robot.tool else None,
             "tool_joints": dict(robot.tool_joints),

@@ -1,0 +1,124 @@
+"""What a description is: an arm, a tool or a thing that stands still; where that is not clear, it must be said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import mujoco
+import numpy as np
+
+from cellwright.catalogue.model_settings import Kind, ModelSettings
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.models.importing.chain import FEWEST, Sliding, find_chain
+from cellwright.models.importing.notes import Notes, listed
+from cellwright.models.importing.source import Source
+
+__all__ = ["UnclearKind", "guess_kind"]
+
+_KIND = mujoco.mjtJoint
+FREE, HINGE = int(_KIND.mjJNT_FREE), int(_KIND.mjJNT_HINGE)
+MOST_BESIDE = 1  # joints beside an arm's chain that make no other robot of it, such as a head that turns
+
+
+class UnclearKind(BadInput):
+    """A description that may be several things, or none of them; says why, and what can be chosen."""
+
+    def __init__(self, file: Path, why: str) -> None:
+        *first, last = get_args(Kind)
+        choices = f"--kind {', '.join(first)} or {last} says it, --base and --tip choose a part of it"
+        super().__init__(f"{file}: what it is, is not clear: {why}; {choices}")
+
+
+def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
+    """What a file is by its joints.
+
+    An arm is one chain of at least three driven hinges, with at most one other joint beside it; a tool has fewer in a
+    row, and none that turns without end; what has none, or only floats, stands still.
+
+    Raises:
+        UnclearKind: It is none of these.
+        Sliding: It would be an arm, but a joint of its chain slides.
+    """
+    model = source.spec.copy().compile()
+    if not np.any(model.jnt_type != FREE):
+        return "fixture"
+    told = settings is not None and bool(settings.base or settings.tip)
+    if not told:
+        _check_limbs(model, source.path)
+    ends = ("", "") if settings is None else (settings.base, settings.tip)
+    try:
+        base, tip = ends[0] or source.semantics.base, ends[1] or source.semantics.tip
+        chain = find_chain(model, base, tip, str(source.path), Notes())
+    except UnknownName:
+        raise
+    except BadInput as error:
+        if isinstance(error, Sliding) and model.njnt >= FEWEST:
+            raise  # a gantry: two of its beams may well come nearer to each other
+        if told:
+            raise UnclearKind(source.path, str(error).removeprefix(f"{source.path}: ")) from None
+        return _tool(model, source.path)
+    return "arm" if len(chain.joints) >= FEWEST else _tool(model, source.path)
+
+
+def _tool(model: Any, path: Path) -> Kind:
+    """A tool, unless something of it turns like a wheel."""
+    looped = bool(np.any(model.eq_type == mujoco.mjtEq.mjEQ_CONNECT))  # what closes a loop needs no limits
+    endless = [n for n in _driven(model) if model.jnt_type[n] == HINGE and not model.jnt_limited[n]]
+    if endless and not looped:
+        names = listed([model.joint(n).name for n in endless])
+        raise UnclearKind(
+            path, f"nothing limits the turning of {names}, as with wheels; mobile robots are not imported"
+        )
+    return "tool"
+
+
+def _driven(model: Any) -> list[int]:
+    """Joints that follow no other and do not float."""
+    coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
+    followers = {int(model.eq_obj1id[n]) for n in coupled}
+    return [n for n in range(model.njnt) if n not in followers and model.jnt_type[n] != FREE]
+
+
+def _check_limbs(model: Any, path: Path) -> None:
+    """A second limb of three joints, or several joints beside a chain, make another robot than an arm.
+
+    Raises:
+        UnclearKind: It has them.
+    """
+    driven = set(_driven(model))
+    own, below = np.zeros(model.nbody, int), dict[int, list[int]]()
+    for number in driven:
+        own[model.jnt_bodyid[number]] += 1
+    for body in range(1, model.nbody):
+        below.setdefault(int(model.body_parentid[body]), []).append(body)
+    row, whole = own.copy(), own.copy()  # the most in a row from a body on, and all of them
+    for body in range(model.nbody - 1, 0, -1):  # children have higher numbers
+        parent = int(model.body_parentid[body])
+        whole[parent] += whole[body]
+        row[parent] = max(row[parent], own[parent] + row[body])
+    at, passed, beside = 0, 0, list[int]()
+    while ahead := sorted(below.get(at, []), key=lambda body: (-row[body], body)):
+        limbs = [body for body in ahead if row[body] >= FEWEST]
+        if len(limbs) > 1:
+            names = listed([f"'{_first(model, body, own)}'" for body in limbs])
+            raise UnclearKind(path, f"it has {len(limbs)} limbs of {FEWEST} joints or more, from {names} on")
+        if row[ahead[0]] < FEWEST and passed >= FEWEST and sum(whole[body] > 0 for body in ahead) > 1:
+            return  # an arm ends where it branches into fingers
+        beside += [body for body in ahead[1:] if whole[body]]
+        at = ahead[0]
+        passed += int(own[at])
+    number = int(sum(whole[body] for body in beside))
+    if passed >= FEWEST and number > MOST_BESIDE:
+        names = listed([f"'{_first(model, body, own)}'" for body in beside])
+        raise UnclearKind(path, f"beside a chain of {passed} joints it has {number} more, from {names} on")
+
+
+def _first(model: Any, body: int, own: Any) -> str:
+    """The first body from this one on that a joint moves."""
+    waiting = [body]
+    for at in waiting:
+        if own[at]:
+            return str(model.body(at).name)
+        waiting += [child for child in range(at + 1, model.nbody) if model.body_parentid[child] == at]
+    return str(model.body(body).name)
