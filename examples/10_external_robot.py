@@ -3,7 +3,7 @@
 Shows:
 
 - `Targets`: each robot is `simulated`, or the HOST:PORT of any CRCL server, such as that of a real arm
-- `switch`: only between commands; units and speeds go along, nothing moves
+- `switch`: only between commands, and only where both stand at the same place; units, speeds and override go along
 - a robot that is no part of the laboratory: here a practice arm in a process of its own, without any simulator
 """
 
@@ -13,7 +13,7 @@ import sys
 from dataclasses import replace
 
 import cellwright as cw
-from cellwright.crcl import SwitchRefused, Targets, TargetsCfg
+from cellwright.crcl import CrclClient, SwitchRefused, Targets, TargetsCfg
 from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
 from cellwright.lab import CrclDoors
 
@@ -29,6 +29,8 @@ async def main():
 asyncio.run(main())
 """
 
+MILLIMETRES = SetLengthUnits(0, LengthUnitEnum.MILLIMETER)
+
 
 async def lower(robot, by_mm):
     """Moves the tool down, whatever robot it is; one line of what happened."""
@@ -40,12 +42,20 @@ async def lower(robot, by_mm):
     print(f"{kind}: from {here.point.z:.1f} mm down by {here.point.z - reached.point.z:.1f} mm")
 
 
+async def bring(address, to):
+    """Moves the external robot to where the other one stands, with a client of its own."""
+    async with CrclClient.to(address) as external:
+        for command in (InitCanon(0), MILLIMETRES, MoveTo(0, move_straight=False, end_position=to)):
+            (await external.execute(command)).check()
+
+
 async def work(lab, address):
     doors = CrclDoors(lab)
-    cfg = TargetsCfg.model_validate({"robots": {"fanuc": "simulated"}})
+    # A gantry has other joints than the arm: only the tools are compared, 5 mm and 1 degree at most.
+    cfg = TargetsCfg.model_validate({"robots": {"fanuc": {"at": "simulated", "joint_tolerance_deg": None}}})
     async with Targets(cfg, {"fanuc": lambda: doors.connect("fanuc")}) as targets:
         fanuc = targets.robot("fanuc")
-        for command in (InitCanon(0), SetLengthUnits(0, LengthUnitEnum.MILLIMETER)):
+        for command in (InitCanon(0), MILLIMETRES):
             (await fanuc.execute(command)).check()
         moving = asyncio.ensure_future(lower(fanuc, 20))
         await lab.clock.sleep(0.2)
@@ -54,9 +64,16 @@ async def work(lab, address):
         except SwitchRefused as refusal:
             print("refused:", "between commands only" in str(refusal))
         await moving
-        for at in (address, "simulated"):
-            await fanuc.switch(at)
-            await lower(fanuc, 20)
+        try:
+            await fanuc.switch(address)
+        except SwitchRefused as refusal:
+            print("refused:", "it stands elsewhere" in str(refusal))
+        await bring(address, (await fanuc.status()).pose_status.pose)
+        switched = await fanuc.switch(address)
+        print("taken over at the same place:", switched.apart.tool_mm < 1.0)
+        await lower(fanuc, 3)
+        await fanuc.switch("simulated")
+        await lower(fanuc, 3)
     await doors.close()
 
 

@@ -30,9 +30,12 @@ from cellwright.crcl import (
     SetLengthUnits,
     SettingsStatus,
     StopMotion,
+    Targets,
+    TargetsCfg,
     Vector,
     decode,
     encode,
+    tcp,
 )
 
 DONE, WORKING, ERROR = CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_WORKING, CommandStateEnum.CRCL_ERROR
@@ -48,6 +51,9 @@ class OtherServer:
         drop_before: Cut the connection when a command of this kind comes, before it is taken up; once.
         drop_after: The same, after it was taken up.
         deaf: Take nothing up, say nothing new.
+        default_unit: Of lengths, on every connection and after InitCanon.
+        keeps_unit: Say that SetLengthUnits is done, and go on as before.
+        say_instead: Makes each status into the one that is sent.
     """
 
     push_s: float | None = None
@@ -65,6 +71,9 @@ class OtherServer:
     accepted: int = 0
     refuse_connections: bool = False
     port: int = 0
+    default_unit: LengthUnitEnum = LengthUnitEnum.METER
+    keeps_unit: bool = False
+    say_instead: Callable[[CRCLStatus], CRCLStatus] = lambda status: status
 
     async def start(self) -> str:
         self._tasks: set[asyncio.Task] = set()
@@ -87,7 +96,7 @@ class OtherServer:
         self._tasks.add(asyncio.current_task())
         self._writers.add(writer)
         self.accepted += 1
-        unit = {"name": LengthUnitEnum.METER}
+        unit = {"name": self.default_unit}
         if self.push_s:
             self._tasks.add(asyncio.ensure_future(self._push(writer, unit)))
         stream = MessageStream()
@@ -123,7 +132,7 @@ class OtherServer:
         if isinstance(command, GetStatus) or self.deaf:
             return
         if isinstance(command, InitCanon):
-            self.initialised, unit["name"] = True, LengthUnitEnum.METER
+            self.initialised, unit["name"] = True, self.default_unit
         elif not isinstance(command, EndCanon | StopMotion):
             if not self.initialised:
                 self.state, self.text = ERROR, f"Not initialized when cmd={type(command).__name__} received."
@@ -134,7 +143,7 @@ class OtherServer:
             self._work.cancel()
         self.executed.append(command)
         self.command_id, self.state, self.text = command.command_id, DONE, None
-        if isinstance(command, SetLengthUnits):
+        if isinstance(command, SetLengthUnits) and not self.keeps_unit:
             unit["name"] = command.unit_name
         elif isinstance(command, EndCanon):
             self.initialised = False
@@ -146,6 +155,11 @@ class OtherServer:
                 self._begin(target_m, self.move_s)
         elif isinstance(command, Dwell):
             self._begin(self.x_m, command.dwell_time)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is on its way."""
+        return self._work is not None and not self._work.done()
 
     def _begin(self, target_m: float, duration_s: float) -> None:
         async def work() -> None:
@@ -162,7 +176,8 @@ class OtherServer:
         pose = Pose(Point(self.x_m * PER_METER[unit["name"]], 0.0, 0.0), Vector(1.0, 0.0, 0.0), Vector(0.0, 0.0, 1.0))
         command_status = CommandStatus(self.command_id, self.status_id, self.state, state_description=self.text)
         settings = SettingsStatus(length_unit_name=unit["name"])
-        return encode(CRCLStatus(command_status, pose_status=PoseStatus(pose), settings_status=settings))
+        status = CRCLStatus(command_status, pose_status=PoseStatus(pose), settings_status=settings)
+        return encode(self.say_instead(status))
 
 
 class NoPhysics:
@@ -206,3 +221,25 @@ def pose_at(x: float) -> Pose:
 def move_to():
     """MoveTo along x; its number is the client's business."""
     return lambda x: replace(MoveTo(0, True, pose_at(x)))
+
+
+@pytest.fixture
+def with_targets(other_server):
+    """Runs work(target, simulated, real): both ends are servers on sockets, and the robot begins simulated."""
+
+    def run(work, *, say=lambda _text: None, endpoint=(), **servers):
+        async def main():
+            simulated, real = other_server(move_s=0.1, **servers), other_server(move_s=0.1, **servers)
+            address, real.address = await simulated.start(), await real.start()
+            at = {"at": "simulated", "poll_s": 0.01, "reconnect_s": 0, **dict(endpoint)}
+            cfg = TargetsCfg.model_validate({"robots": {"fanuc": at}})
+            try:
+                async with Targets(cfg, {"fanuc": tcp(address)}, say=say) as targets:
+                    return await work(targets.robot("fanuc"), simulated, real)
+            finally:
+                await simulated.stop()
+                await real.stop()
+
+        return asyncio.run(main())
+
+    return run

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from cellwright.core.errors import UnknownName
+from cellwright.core.errors import BadInput, UnknownName
 from cellwright.crcl import (
     ActuateJoints,
     AngleUnitEnum,
@@ -315,7 +315,8 @@ def test_a_sound_server_passes_without_motion(examine):
     assert not kinds & {"MoveTo", "MoveThroughTo", "MoveScrew", "ActuateJoints", "SetEndEffector", "RunProgram"}
     assert not kinds & {"OpenToolChanger", "CloseToolChanger"}
     assert explained(report, Verdict.FAIL) == {}
-    assert set(explained(report, Verdict.SKIPPED)) == MOVING
+    assert set(explained(report, Verdict.SKIPPED)) == MOVING - {"command-tool-changer"}
+    assert not report.complete
     assert set(explained(report, Verdict.AMBIGUOUS)) <= {"angle-units", "command-set-end-effector"}
     assert report.conforms
     assert report.ended == "EndCanon done"
@@ -414,7 +415,11 @@ def test_an_interrupted_battery_stops_the_robot_and_closes_the_session(examine):
 
     with pytest.raises(asyncio.CancelledError):
         examine(Watched, run=interrupted, names=["move-to", "move-straight"], options=QUICK)
-    assert [type(command).__name__ for command in sent[-4:]] == ["MoveTo", "StopMotion", "InitCanon", "EndCanon"]
+    kinds = [type(command).__name__ for command in sent]
+    after = kinds[len(kinds) - kinds[::-1].index("MoveTo") :]
+    assert after[:2] == ["StopMotion", "InitCanon"]
+    assert after[-1] == "EndCanon"
+    assert {"SetLengthUnits", "ConfigureStatusReport"} <= set(after), "settings are put back"
 
 
 def test_evidence_is_what_was_sent_and_what_came_back(examine):
@@ -455,6 +460,16 @@ def test_choice_of_checks_and_the_plan():
     assert {item.area for item in select(["units"])} == {"units"}
     with pytest.raises(UnknownName, match="did you mean 'move-to'"):
         select(["move-too"])
+    with pytest.raises(UnknownName, match="did you mean 'garbage'"):
+        select(None, ["garbagge"])
+    with pytest.raises(BadInput, match="no check is left"):
+        select(["move-to"], ["motion"])
+    assert {item.name for item in CHECKS} - {item.name for item in select(None, ["malformed"])} == {
+        "command-tool-changer",
+        *(item.name for item in select(["malformed"])),
+    }
+    assert [item.name for item in select(["command-tool-changer"])] == ["command-tool-changer"]
+    assert "command-tool-changer" in [item.name for item in select(["commands"], tool_changer=True)]
     told = " ".join(plan(ConformOptions(reach_m=0.005), select(None)))
     assert "at most 5 mm straight up" in told
     assert "EndCanon" in told

@@ -176,11 +176,10 @@ FANUC_CAMERA_POST = _camera_post("fanuc_camera_post", "Camera post of the Fanuc'
 FLOOR = FloorFigures(
     name="floor",
     title="Painted floor",
-    size_m=(40.0, 40.0),
     line_size_m=(3.90, 4.00),
     line_width_m=0.075,
     colours={"floor": (0.58, 0.60, 0.62), "yellow": (0.92, 0.74, 0.10)},
-    sources=_sources("size_m line_size_m line_width_m"),
+    sources=_sources("line_size_m line_width_m"),
 )
 
 FURNITURE: Mapping[str, FurnitureFigures] = MappingProxyType(

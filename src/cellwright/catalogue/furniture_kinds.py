@@ -303,14 +303,12 @@ class CameraRigFigures(FurnitureFigures):
 
 @dataclass(frozen=True, kw_only=True)
 class FloorFigures(FurnitureFigures):
-    """An even floor with a painted line round the cell.
+    """An even floor without end, with a painted line round the cell.
 
     Attributes:
-        size_m: Extent that is drawn; it is touched without end.
         line_size_m: Extent of the rectangle that the painted line encloses.
         line_width_m: Width of the line.
     """
 
-    size_m: Size2
     line_size_m: Size2
     line_width_m: float

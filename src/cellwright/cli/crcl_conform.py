@@ -20,6 +20,7 @@ __all__ = ["conform"]
 
 COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.AMBIGUOUS: "yellow", Verdict.SKIPPED: "bright_black"}
 MAX_REACH_MM = 200.0
+MIN_TIMEOUT_S, MAX_TIMEOUT_S = 0.05, 600.0
 
 
 def conform(
@@ -32,20 +33,34 @@ def conform(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME", help="A check or an area; may be repeated.")
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--except", metavar="NAME", help="A check or an area that is left out; may be repeated."),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long the server may take for an answer.")
+    ] = ConformOptions.answer_s,
     dry_run: Annotated[bool, typer.Option("--plan", help="Say what would be done, and end.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the report as a page.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Tries a CRCL server against the rules: exit 0 when nothing failed, 1 when something did or nobody is there.
+    """Tries a CRCL server against the rules: exit 0 when all was tried and nothing failed.
 
-    The robot is moved a little, slowly, straight up and back; the space above it must be free. The session is closed
-    with EndCanon whatever happens. Nobody else should command the robot meanwhile.
+    Exit 1: a check failed or was skipped (--no-motion skips all that move), a status broke the schema, or nobody is
+    there. Checks that are left out by --only or --except are not skipped.
+
+    The robot is moved a little, slowly, straight up and back; the space above it must be free. Units, speeds and
+    reports are put back and the session is closed with EndCanon, whatever happens. Checks that may harm a server come
+    last. Nobody else should command the robot meanwhile.
     """
     parse_address(server)
     if not 1.0 <= reach_mm <= MAX_REACH_MM:
         raise OutOfRange("reach", reach_mm, 1.0, MAX_REACH_MM, "mm")
+    if not MIN_TIMEOUT_S <= timeout <= MAX_TIMEOUT_S:
+        raise OutOfRange("timeout", timeout, MIN_TIMEOUT_S, MAX_TIMEOUT_S, "s")
     options = ConformOptions(may_move=not no_motion, reach_m=reach_mm / 1000, tool_changer=tool_changer)
-    checks = select(only)
+    options, without = options.patient(timeout), without or []
+    checks = select(only, without, tool_changer=tool_changer)
     if html is not None:
         prepare_output(html)
     told = plan(options, checks)
@@ -64,15 +79,21 @@ def conform(
     for line in told:
         say(line, to=err)
     show = (lambda _result: None) if as_json else _show
-    report = asyncio.run(run_battery(tcp(server), peer=server, options=options, names=only, on_result=show))
+    running = run_battery(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)
+    report = asyncio.run(running)
     if html is not None:
         html.write_text(as_html(report), encoding="utf-8")
     if as_json:
         print_json(report.as_dict())
     else:
         counts = ", ".join(f"{number} {name}" for name, number in report.counts.items() if number)
-        say(f"{server}: {counts}; {report.ended}" + (f"; {html}" if html is not None else ""))
-    return 0 if report.conforms else 1
+        for line in report.findings:
+            say(f"finding in the server's answers: {line}")
+        saved = f"; {html}" if html is not None else ""
+        say(f"{server}: {counts}; {report.ended}; {report.restored}{saved}")
+        if not report.complete:
+            say("exit 1, since checks were skipped (--except NAME leaves a check out)", to=err)
+    return 0 if report.conforms and report.complete else 1
 
 
 def _show(result: CheckResult) -> None:

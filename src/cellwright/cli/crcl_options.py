@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Json", "Server"]
+from cellwright.cli.output import err, say
+from cellwright.crcl.findings import Findings
+
+__all__ = ["Json", "Server", "tell_findings"]
 
 Server = Annotated[str, typer.Argument(metavar="HOST:PORT", help="A CRCL server.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def tell_findings(findings: Findings, whose: str = "the server's answers") -> None:
+    """Says on stderr what was wrong with documents that were read all the same."""
+    for line in findings.lines:
+        say(f"finding in {whose}: {line}", to=err)

@@ -11,12 +11,15 @@ from typing import Annotated
 
 import typer
 
-from cellwright.cli.crcl_options import Json, Server
+from cellwright.cli.crcl_options import Json, Server, tell_findings
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.core import Bus
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import CrclCommand, CrclStatus
+from cellwright.crcl import CRCLCommandInstance, DecodeError, Problem, decode
 from cellwright.crcl.connection import parse_address, tcp
+from cellwright.crcl.findings import Findings
+from cellwright.crcl.lenient import read_status
 from cellwright.crcl.proxy import CrclProxy, Passed
 from cellwright.crcl.xml_log import XmlLog
 from cellwright.record import Recorder
@@ -39,7 +42,8 @@ def record(
 ) -> int:
     """Stands between clients and a CRCL server, passes everything on unchanged and records both ways with times.
 
-    Ends with Ctrl-C, or after --for. Times are those of this machine's clock, since 1970.
+    Ends with Ctrl-C, or after --for. Times are those of this machine's clock, since 1970. What breaks the schema is
+    passed on and recorded all the same; each finding is a line on stderr.
     """
     parse_address(server)
     host, port = _listen_address(listen)
@@ -58,6 +62,8 @@ def record(
         count(),
     )
 
+    answers, commands = Findings(), Findings()
+
     def write(passed: Passed) -> None:
         content = (
             passed.time_ns,
@@ -70,6 +76,7 @@ def record(
         else:
             bus.publish(status_topic, CrclStatus(*content))
         text.add(passed)
+        (commands if passed.to_robot else answers).add(_problems(passed))
 
     proxy = CrclProxy(tcp(server), write, say=lambda line: say(line, to=err))
     try:
@@ -78,14 +85,30 @@ def record(
         lost = recorder.close()
         text.close()
     trouble = proxy.trouble or lost.reason
+    tell_findings(commands, "the clients' commands")
+    tell_findings(answers)
     if as_json:
+        found = {"commands": commands.lines, "answers": answers.lines}
         counts = {"connections": proxy.accepted, "documents": text.written}
-        print_json({"server": server, "log": out, "text": text_file, **counts, "trouble": trouble})
+        print_json({"server": server, "log": out, "text": text_file, **counts, "findings": found, "trouble": trouble})
     else:
         say(f"{text.written} documents on {proxy.accepted} connections: {out}, {text_file}")
     if trouble:
         say(f"the record is incomplete: {trouble}", to=err)
     return 1 if trouble else 0
+
+
+def _problems(passed: Passed) -> list[Problem]:
+    """What is wrong with what went by; nothing where it can be read."""
+    if not passed.is_document:
+        return [Problem(1, f"{len(passed.data)} bytes that are no document")]
+    try:
+        if not passed.to_robot:
+            return read_status(passed.data)[1]
+        decode(passed.data, CRCLCommandInstance)
+        return []
+    except DecodeError as error:
+        return [Problem(error.line, error.what, error.where, error.allowed)]
 
 
 async def _serve(proxy: CrclProxy, host: str, port: int, duration_s: float | None, server: str) -> None:

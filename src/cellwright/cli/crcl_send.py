@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from cellwright.cli.crcl_options import Json
+from cellwright.cli.crcl_options import Json, tell_findings
 from cellwright.cli.output import err, print_json, say
 from cellwright.core.errors import BadInput, CellwrightError
 from cellwright.crcl import decode
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import parse_address
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.messages import CRCLCommand, CRCLCommandInstance, CRCLProgram, CRCLStatus, InitCanon
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import Outcome
@@ -47,10 +48,11 @@ def send(
     document = _document(file, name)
     patience = Patience() if timeout is None else Patience(move_s=timeout, margin_s=0.0)
     options = ClientOptions(patience=patience)
-    report, command = asyncio.run(_send(document, to, setup, options, Path(name).name))
+    report, command, findings = asyncio.run(_send(document, to, setup, options, Path(name).name))
     last = report if isinstance(report, Outcome) else report.last
+    tell_findings(findings)
     if as_json:
-        print_json(_as_dict(report, to, last))
+        print_json({**_as_dict(report, to, last), "findings": findings.lines})
     elif report.done:
         what = type(command).__name__ if command is not None else f"{report_count(report)} commands of {name}"
         say(f"done: {what} in {report.took_s:.2f} s")
@@ -84,12 +86,14 @@ async def _send(
     setup: Sequence[CRCLCommand],
     options: ClientOptions,
     name: str,
-) -> tuple[Outcome | ProgramReport, CRCLCommand | None]:
+) -> tuple[Outcome | ProgramReport, CRCLCommand | None, Findings]:
     async with CrclClient.to(to, options=options, say=lambda text: say(text, to=err)) as client:
         try:
             if isinstance(document, CRCLProgram):
-                return await run_program(client, document, file=name, setup=setup, on_progress=_tell), None
-            return await _one(client, document.crcl_command, setup), document.crcl_command
+                report = await run_program(client, document, file=name, setup=setup, on_progress=_tell)
+                return report, None, client.findings
+            command = document.crcl_command
+            return await _one(client, command, setup), command, client.findings
         except asyncio.CancelledError:
             stopped = await client.abort()
             say("the robot was stopped" if stopped.done else f"THE ROBOT WAS NOT STOPPED: {stopped.text}", to=err)

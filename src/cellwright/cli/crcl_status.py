@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from cellwright.cli.crcl_options import Json, Server
+from cellwright.cli.crcl_options import Json, Server, tell_findings
 from cellwright.cli.output import print_json, say, table
 from cellwright.crcl import encode
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import parse_address
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.messages import CRCLStatus, ParallelGripperStatus, VacuumGripperStatus
 from cellwright.crcl.options import ClientOptions
 
@@ -24,22 +25,27 @@ def status(
     xml: Annotated[bool, typer.Option("--xml", help="Print the status as XML.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Asks a CRCL server for its status and shows it; moves nothing, changes nothing."""
+    """Asks a CRCL server for its status and shows it; moves nothing, changes nothing.
+
+    A status that breaks the schema is shown as far as it can be read; each finding is a line on stderr.
+    """
     parse_address(server)
-    told = asyncio.run(_ask(server))
+    told, text, findings = asyncio.run(_ask(server))
     if as_json:
-        print_json(_plain(asdict(told)))
+        print_json({**_plain(asdict(told)), "findings": findings.lines})
     elif xml:
-        print(encode(told, indent="  ").decode(), end="")
+        # What breaks the schema cannot be written by it: it is shown as it came.
+        print(text.decode("utf-8", "backslashreplace") if findings else encode(told, indent="  ").decode().rstrip())
     else:
         _show(told)
+    tell_findings(findings)
 
 
-async def _ask(server: str) -> CRCLStatus:
+async def _ask(server: str) -> tuple[CRCLStatus, bytes, Findings]:
     options = ClientOptions(with_stop_connection=False, reconnect_s=0.0)
     client = CrclClient.to(server, options=options)
     async with client:
-        return await client.status()
+        return await client.status(), client.latest_text, client.findings
 
 
 def _show(told: CRCLStatus) -> None:

@@ -10,6 +10,7 @@ from cellwright.crcl.blocking import BlockingClient
 from cellwright.crcl.check import Problem, check
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, tcp
+from cellwright.crcl.endpoints import EndpointCfg, TargetsCfg
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.link import LinkLost, NoAnswer
@@ -48,7 +49,7 @@ from cellwright.crcl.robot import (
 from cellwright.crcl.runner import ProgramReport, Progress, run_program
 from cellwright.crcl.screw import Screw
 from cellwright.crcl.server import DEFAULT_PORT, CrclServer
-from cellwright.crcl.targets import EndpointCfg, Switched, SwitchRefused, Target, Targets, TargetsCfg
+from cellwright.crcl.targets import Switched, SwitchRefused, Target, Targets
 from cellwright.crcl.units import UNIT_PROFILES, Quantity, Units
 from cellwright.crcl.wall_clock import WallClock
 from cellwright.crcl.writer import encode

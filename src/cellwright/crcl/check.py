@@ -16,7 +16,7 @@ from cellwright.crcl.prolog import to_utf8
 from cellwright.crcl.table import DOCUMENTS, SIMPLE_TYPES, TypePlan
 from cellwright.crcl.types import XML_SPACE, Primitive, collapse
 
-__all__ = ["Problem", "check"]
+__all__ = ["Problem", "check", "problems_of"]
 
 _XS = "http://www.w3.org/2001/XMLSchema"
 _HINTS = {f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation"}
@@ -49,6 +49,11 @@ def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[Problem]:
         root = parse(to_utf8(text, max_bytes)[0])
     except DecodeError as error:
         return [Problem(error.line, error.what, error.where, error.allowed)]
+    return problems_of(root)
+
+
+def problems_of(root: Any) -> list[Problem]:
+    """The same of a document that was parsed."""
     found: list[Problem] = []
     plan = DOCUMENTS.get(root.tag)
     if plan is None:

@@ -14,6 +14,7 @@ from typing import Self
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.lines import Lines
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
@@ -35,6 +36,8 @@ from cellwright.crcl.remembered import Remembered
 __all__ = ["CrclClient"]
 
 _IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
+_LAST_OF_OTHERS = 1 << 62
+"""A server's number above it is not counted on from: there might be none left."""
 _NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion, GetStatus)
 
 
@@ -91,6 +94,16 @@ class CrclClient:
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
 
+    @property
+    def findings(self) -> Findings:
+        """What was wrong with the server's answers, which were read all the same."""
+        return self._lines.findings
+
+    @property
+    def latest_text(self) -> bytes:
+        """The last status as it was sent."""
+        return self._lines.latest_text
+
     async def status(self) -> CRCLStatus:
         """What the robot reports now; reconnects if it must.
 
@@ -122,7 +135,7 @@ class CrclClient:
             place: Where in a program it stands.
             least_s: How long it takes at least; until then the robot is asked less often.
         """
-        started_s = self._now_s()
+        started_s, aborts = self._now_s(), self.aborts
         try:
             if isinstance(command, GetStatus):
                 return Outcome(OutcomeState.DONE, command, "", await self.status(), self._now_s() - started_s)
@@ -132,6 +145,10 @@ class CrclClient:
             return Outcome(OutcomeState.REFUSED, command, why, failure.outcome.status, self._now_s() - started_s)
         except (ConnectionFailed, LinkLost, NoAnswer) as error:
             return Outcome(OutcomeState.LOST, command, f"not sent: {error}", None, self._now_s() - started_s)
+        if self.aborts != aborts:
+            return Outcome(
+                OutcomeState.ABORTED, command, "stopped before it was sent", before, self._now_s() - started_s
+            )
         command = replace(command, command_id=self._next_id())
         place = place or ProgramPlace()
         instance = CRCLCommandInstance(
@@ -143,7 +160,7 @@ class CrclClient:
         try:
             outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s, least_s)
             if outcome.done:
-                self.remembered.note(command)
+                self.remembered.note(command, outcome.status)
             if self._lines.is_bare and outcome.done and outcome.status is not None:
                 outcome = replace(outcome, status=await self._in_known_units(outcome.status))
             return outcome
@@ -158,8 +175,10 @@ class CrclClient:
         started_s = self._now_s()
         why = ""
         for attempt in range(3):
+            left_s = started_s + timeout_s - self._now_s()
             try:
-                return await self._perform(await self._lines.for_stop(fresh=attempt > 0), command, timeout_s)
+                if left_s > 0:
+                    return await self._perform(await self._lines.for_stop(attempt), command, left_s)
             except (ConnectionFailed, LinkLost, NoAnswer) as error:
                 why = str(error)
         return Outcome(OutcomeState.LOST, command, why, None, self._now_s() - started_s)
@@ -189,6 +208,7 @@ class CrclClient:
             return Outcome(state, pending.instance.crcl_command, reason, status, self._now_s() - start_s)
 
         while True:
+            left_s = start_s + timeout_s - self._now_s()
             try:
                 if is_lost:
                     link = await self._lines.live()
@@ -202,7 +222,6 @@ class CrclClient:
                 if must_send:
                     self._lines.sent_id, must_send = pending.command_id, False
                     await link.send(pending.instance)
-                left_s = start_s + timeout_s - self._now_s()
                 status = await self._lines.ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
                 verdict = self._judge(pending, status)
                 if verdict is not None:
@@ -210,8 +229,9 @@ class CrclClient:
             except LinkLost as error:
                 is_lost = str(error)
                 self._say(f"{error}; connecting again")
-            except NoAnswer:
-                pass
+            except NoAnswer as error:
+                if left_s > self.options.status_s:
+                    return ended(OutcomeState.LOST, f"{error}: it has stalled")
             except JobFailed as error:
                 return ended(OutcomeState.LOST, f"{is_lost}; {error}")
             if self._now_s() - start_s >= timeout_s:
@@ -258,7 +278,7 @@ class CrclClient:
         await link.send(pending.instance)
         while True:
             self._lines.sent_id = command.command_id
-            status = await self._lines.ask(link)
+            status = await self._lines.ask(link, max(min(timeout_s, self.options.status_s), self.options.poll_s))
             verdict = self._judge(pending, status)
             took_s = self._now_s() - pending.sent_s
             if verdict is None and took_s >= timeout_s:
@@ -295,7 +315,8 @@ class CrclClient:
 
     def _next_id(self) -> int:
         """A number that neither this client nor, as far as is known, the server has had."""
-        self._last_id = max(self._last_id, self._lines.seen_id) + 1
+        seen = self._lines.seen_id
+        self._last_id = max(self._last_id, seen if seen < _LAST_OF_OTHERS else 0) + 1
         return self._last_id
 
     @staticmethod

@@ -67,9 +67,12 @@ class TcpConnection:
     async def close(self) -> None:
         """Closes the socket."""
         self._writer.close()
-        with contextlib.suppress(OSError):
-            async with asyncio.timeout(1.0):
-                await self._writer.wait_closed()
+        try:
+            with contextlib.suppress(ConnectionError):
+                async with asyncio.timeout(1.0):
+                    await self._writer.wait_closed()
+        except OSError:  # it takes no more bytes: those that are left are not to arrive when it wakes up
+            self._writer.transport.abort()
 
 
 def parse_address(address: str) -> tuple[str, int]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from cellwright.crcl.connection import ConnectionFailed, Connector
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import CRCLStatus
 from cellwright.crcl.options import ClientOptions
@@ -25,10 +26,11 @@ class Lines:
     Attributes:
         sent_id: The number of the last command that was sent.
         is_bare: Whether the connection is a new one on which nothing was set yet.
+        findings: What was wrong with the server's answers.
     """
 
     def __init__(self, connect: Connector, peer: str, options: ClientOptions, say: Callable[[str], None]) -> None:
-        self.sent_id, self.is_bare = 0, False
+        self.sent_id, self.is_bare, self.findings = 0, False, Findings()
         self._connect, self._peer, self._options, self._say = connect, peer, options, say
         self._main: Link | None = None
         self._stop: Link | None = None
@@ -40,13 +42,18 @@ class Lines:
         links = (link.latest for link in (self._main, self._stop) if link is not None)
         return max((status.command_status.command_id for status in links if status is not None), default=0)
 
+    @property
+    def latest_text(self) -> bytes:
+        """The last status on the connection for commands, as it was sent."""
+        return self._main.latest_text if self._main is not None else b""
+
     async def open(self) -> None:
         """Connects, and asks once; raises ConnectionFailed, LinkLost, NoAnswer."""
-        self._main = await Link.open(self._connect, self._peer)
+        self._main = await self._open()
         try:
             await self.ask(self._main)
             if self._options.with_stop_connection:
-                self._stop = await Link.open(self._connect, self._peer)
+                self._stop = await self._open()
         except BaseException:
             await self.close()
             raise
@@ -76,7 +83,7 @@ class Lines:
             await self._main.close()
             while self._options.reconnect_s > 0:
                 try:
-                    self._main = await Link.open(self._connect, self._peer)
+                    self._main = await self._open()
                     await self.ask(self._main)
                     self.is_bare = True
                     self._say(f"connected to {self._peer} again")
@@ -89,10 +96,19 @@ class Lines:
                 await asyncio.sleep(self._options.retry_s)
             raise ConnectionFailed(f"{self._peer}: {lost}")
 
-    async def for_stop(self, *, fresh: bool) -> Link:
-        """The connection for a stop; a new one if it was lost or must be fresh. Raises ConnectionFailed."""
-        if self._stop is None or self._stop.lost or fresh:
+    async def for_stop(self, attempt: int) -> Link:
+        """The connection for a stop; raises ConnectionFailed.
+
+        First the one that is kept for it. Then that for commands: if the server has not read the last one yet, the stop
+        must not overtake it. Then a new one.
+        """
+        if attempt == 1 and self._main is not None and not self._main.lost:
+            return self._main
+        if self._stop is None or self._stop.lost or attempt:
             if self._stop is not None:
                 await self._stop.close()
-            self._stop = await Link.open(self._connect, self._peer)
+            self._stop = await self._open()
         return self._stop
+
+    async def _open(self) -> Link:
+        return await Link.open(self._connect, self._peer, self._options.status_s, self.findings)

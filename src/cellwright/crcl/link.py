@@ -13,7 +13,9 @@ from math import inf
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import Connection, Connector
 from cellwright.crcl.errors import DecodeError, FramingError
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.framing import MessageStream
+from cellwright.crcl.lenient import read_status
 from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus, SettingsStatus
 from cellwright.crcl.reader import decode
 from cellwright.crcl.writer import encode
@@ -34,6 +36,12 @@ class NoAnswer(JobFailed):
 class Link:
     """A connection with a reader of its own.
 
+    Args:
+        connection: The connection.
+        peer: What the server is called in messages.
+        send_s: How long the server may refuse to take bytes; then the connection is given up.
+        findings: Gets what is wrong with statuses that are read all the same.
+
     Attributes:
         latest: The last status that came.
         latest_text: The same as it was sent.
@@ -42,13 +50,16 @@ class Link:
         lost: Why the connection is of no use any more; empty while it is.
     """
 
-    def __init__(self, connection: Connection, peer: str) -> None:
+    def __init__(
+        self, connection: Connection, peer: str, send_s: float = 5.0, findings: Findings | None = None
+    ) -> None:
         self.latest: CRCLStatus | None = None
         self.latest_text = b""
         self.latest_s = -inf
         self.arrived = 0
         self.lost = ""
-        self._connection, self._peer = connection, peer
+        self._findings = Findings() if findings is None else findings
+        self._connection, self._peer, self._send_s = connection, peer, send_s
         self._unreadable = ""
         self._question, self._question_id = b"", -1
         self._settings: tuple[bytes, SettingsStatus | None] = b"", None
@@ -56,12 +67,12 @@ class Link:
         self._reader = asyncio.get_running_loop().create_task(self._read())
 
     @classmethod
-    async def open(cls, connect: Connector, peer: str) -> Link:
+    async def open(cls, connect: Connector, peer: str, send_s: float = 5.0, findings: Findings | None = None) -> Link:
         """A link over a new connection; raises ConnectionFailed."""
-        return cls(await connect(), peer)
+        return cls(await connect(), peer, send_s, findings)
 
     async def send(self, instance: CRCLCommandInstance) -> None:
-        """Sends a command in one write; raises LinkLost."""
+        """Sends a command in one write; raises LinkLost, or NoAnswer when the server takes no bytes any more."""
         await self._send(encode(instance))
 
     async def ask(self, command_id: int) -> None:
@@ -74,7 +85,11 @@ class Link:
     async def _send(self, data: bytes) -> None:
         if not self.lost:
             try:
-                await self._connection.send(data)
+                async with asyncio.timeout(self._send_s):
+                    await self._connection.send(data)
+            except TimeoutError:
+                self._end(f"it took no bytes for {self._send_s:g} s")  # what it did not take must not arrive later
+                raise NoAnswer(f"{self._peer}: {self.lost}") from None
             except OSError as error:
                 self._end(error.strerror or str(error) or type(error).__name__)
         if self.lost:
@@ -120,9 +135,13 @@ class Link:
     def _take(self, document: bytes) -> None:
         try:
             self.latest = self._decoded(document)
-        except DecodeError as error:
-            self._unreadable = str(error)
-            return
+        except DecodeError:
+            try:
+                self.latest, problems = read_status(document)
+            except DecodeError as error:
+                self._unreadable = str(error)
+                return
+            self._findings.add(problems)
         self.arrived += 1
         self.latest_text = document
         self.latest_s = asyncio.get_running_loop().time()

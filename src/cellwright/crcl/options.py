@@ -16,7 +16,7 @@ class ClientOptions:
     Attributes:
         poll_s: Between two questions for the status.
         quiet_s: The longest time without a question, once a command is under way that cannot be done sooner.
-        status_s: How long an answer may take.
+        status_s: How long an answer may take; a server that says nothing for so long counts as stalled.
         refusal_s: How long an error over another command must last before this one counts as refused.
         reconnect_s: How long to try after a connection was lost; 0: not at all.
         retry_s: Between two tries.

@@ -16,32 +16,39 @@ MAX_BYTES = 16 * 1024 * 1024
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 XSI_TYPE = f"{{{XSI}}}type"
 
-_PARSER = etree.XMLParser(
-    encoding="utf-8",
-    resolve_entities=False,
-    load_dtd=False,
-    no_network=True,
-    huge_tree=False,  # libxml2 then refuses more than 256 levels and texts above 10 MB
-    remove_comments=True,
-    remove_pis=True,
-    collect_ids=False,
-)
+
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,  # libxml2 then refuses more than 256 levels and texts above 10 MB
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+        recover=recover,
+    )
 
 
-def parse(data: bytes, *, lines_before: int = 0) -> Any:
+_PARSER, _RECOVERING = _parser(recover=False), _parser(recover=True)
+
+
+def parse(data: bytes, *, lines_before: int = 0, recover: bool = False) -> Any:
     """The root element of a document that `prolog.to_utf8` let pass.
 
     Args:
         data: The document.
         lines_before: What the line numbers in errors begin after.
+        recover: Whether to read what is not well-formed as far as it goes; None if that is nothing.
 
     Raises:
         DecodeError: It is not well-formed.
     """
     try:
-        return etree.fromstring(data, _PARSER)
+        return etree.fromstring(data, _RECOVERING if recover else _PARSER)
     except etree.XMLSyntaxError as error:
-        why = error.msg.rpartition(", line ")[0] or error.msg
+        why = " ".join((error.msg.rpartition(", line ")[0] or error.msg).split())
         raise DecodeError(f"is not well-formed XML: {why}", line=(error.lineno or 1) + lines_before) from None
 
 

@@ -6,6 +6,7 @@ Servers are built to these: a robot that needs longer is stuck as far as the lab
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from cellwright.crcl.messages import (
     ActuateJoints,
@@ -65,7 +66,7 @@ def _expected_s(command: ActuateJoints, status: CRCLStatus | None) -> float | No
     for joint in command.actuate_joint:
         details, position = joint.joint_details, positions.get(joint.joint_number)
         speed = details.joint_speed if isinstance(details, JointSpeedAccel) else None
-        if position is None or speed is None or speed <= 0:
+        if position is None or not isfinite(position) or speed is None or speed <= 0:
             return None
         longest_s = max(longest_s, abs(joint.joint_position - position) / speed)
     return longest_s

@@ -17,7 +17,7 @@ MOST = 1e9  # metres or radians
 AXIS_ERROR = 1e-3  # by which an axis may differ from length 1, and the two from a right angle; NIST's own rule
 
 
-def checked_pose(pose: m.Pose, where: str) -> Pose:
+def checked_pose(pose: m.Pose, where: str, axis_error: float = AXIS_ERROR) -> Pose:
     """Our pose for a message's; the small errors that are allowed are taken out of its axes.
 
     Raises:
@@ -29,11 +29,11 @@ def checked_pose(pose: m.Pose, where: str) -> Pose:
         checked_number(f"{where}: {letter}", value)
     for name, axis in (("XAxis", x_axis), ("ZAxis", z_axis)):
         length = float(np.linalg.norm(axis))
-        if not abs(length - 1.0) <= AXIS_ERROR:
-            raise BadInput(f"{where}: {name} has length {length:.6g} (allowed: 1 within {AXIS_ERROR})")
+        if not abs(length - 1.0) <= axis_error:
+            raise BadInput(f"{where}: {name} has length {length:.6g} (allowed: 1 within {axis_error})")
     dot = float(x_axis @ z_axis)
-    if not abs(dot) <= AXIS_ERROR:
-        raise BadInput(f"{where}: XAxis and ZAxis have the dot product {dot:.6g} (allowed: 0 within {AXIS_ERROR})")
+    if not abs(dot) <= axis_error:
+        raise BadInput(f"{where}: XAxis and ZAxis have the dot product {dot:.6g} (allowed: 0 within {axis_error})")
     z_axis = z_axis / np.linalg.norm(z_axis)
     x_axis = x_axis - z_axis * (x_axis @ z_axis)
     x_axis = x_axis / np.linalg.norm(x_axis)

@@ -6,10 +6,15 @@ metres on the next. Speeds and tolerances belong to the robot.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import fields
+from math import inf
+
 from cellwright.crcl.messages import (
     ConfigureJointReports,
     ConfigureStatusReport,
     CRCLCommand,
+    CRCLStatus,
     EndCanon,
     InitCanon,
     SetAngleUnits,
@@ -21,14 +26,18 @@ from cellwright.crcl.messages import (
     SetMotionCoordination,
     SetRotAccel,
     SetRotSpeed,
+    SettingsStatus,
     SetTorqueUnits,
     SetTransAccel,
     SetTransSpeed,
 )
+from cellwright.crcl.units import Units, to_si
 
 __all__ = ["Remembered"]
 
-_UNITS = (SetLengthUnits, SetAngleUnits, SetForceUnits, SetTorqueUnits)
+_UNITS = {"length": SetLengthUnits, "angle": SetAngleUnits, "force": SetForceUnits, "torque": SetTorqueUnits}
+_ALWAYS_TOLD = ("length", "angle")
+"""Units that every robot is told; the others only if they were set or differ, for some servers do not know them."""
 _OF_ROBOT = (
     SetTransSpeed,
     SetTransAccel,
@@ -46,29 +55,33 @@ class Remembered:
 
     Attributes:
         initialised: Whether InitCanon was done and EndCanon was not.
+        units: Those in force: what was set, else what the robot said after InitCanon, else the standard's.
     """
 
     def __init__(self) -> None:
         self.initialised = False
+        self.units = Units()
         self._units: dict[type[CRCLCommand], CRCLCommand] = {}
-        self._of_robot: dict[type[CRCLCommand], tuple[CRCLCommand, ...]] = {}
+        self._of_robot: dict[type[CRCLCommand], tuple[Units, CRCLCommand]] = {}
         self._status_report: CRCLCommand | None = None
         self._joint_reports: list[CRCLCommand] = []
 
-    def note(self, command: CRCLCommand) -> None:
-        """Takes in a command that was done."""
+    def note(self, command: CRCLCommand, status: CRCLStatus | None = None) -> None:
+        """Takes in a command that was done, and the status that said so."""
         if isinstance(command, InitCanon):
             self.initialised = True
+            self.units = Units().told(status.settings_status if status else None)
             self._units.clear()
             self._of_robot.clear()
         elif isinstance(command, EndCanon):
             self.initialised = False
-        elif isinstance(command, _UNITS):
+        elif isinstance(command, tuple(_UNITS.values())):
             self._units[type(command)] = command
+            self.units = self.units.after(command)
         elif isinstance(command, _OF_ROBOT):
             # A speed of 300 is one in the units that held when it was set: they belong to it, and the order counts.
             self._of_robot.pop(type(command), None)
-            self._of_robot[type(command)] = (*self._units.values(), command)
+            self._of_robot[type(command)] = (self.units, command)
         elif isinstance(command, ConfigureStatusReport):
             self._status_report = command
         elif isinstance(command, ConfigureJointReports):
@@ -77,10 +90,43 @@ class Remembered:
 
     def of_connection(self) -> list[CRCLCommand]:
         """What a new connection to the same robot needs."""
-        report = [self._status_report] if self._status_report else []
-        return [*self._units.values(), *report, *self._joint_reports]
+        return [*self._units.values(), *self._reports()]
 
-    def of_robot(self) -> list[CRCLCommand]:
-        """What another robot needs after InitCanon: the settings, then what its connection needs."""
-        settings = [command for group in self._of_robot.values() for command in group]
-        return [*settings, *self.of_connection()]
+    def of_robot(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
+        """What another robot needs after InitCanon: speeds and other settings, then what its connection needs.
+
+        Args:
+            ours: What the robot that is left says: the speeds that hold there without having been set hold on.
+            theirs: What the other robot says after InitCanon.
+        """
+        known = Units().told(theirs)
+        told = {name for name, setter in _UNITS.items() if setter in self._units}
+        told |= {name for name in _UNITS if name in _ALWAYS_TOLD or getattr(known, name) != getattr(self.units, name)}
+        commands: list[CRCLCommand] = []
+        before: Units | None = None
+        for units, command in (*self._of_robot.values(), *((self.units, c) for c in self._unset_speeds(ours))):
+            commands += [*_setters(before, units, told), command]
+            before = units
+        return [*commands, *_setters(before, self.units, told), *self._reports()]
+
+    def in_si(self) -> list[CRCLCommand]:
+        """The settings of the robot in SI units; its joints are taken for turning ones."""
+        return [to_si(command, units, ()) for units, command in self._of_robot.values()]
+
+    def _reports(self) -> list[CRCLCommand]:
+        return [*([self._status_report] if self._status_report else []), *self._joint_reports]
+
+    def _unset_speeds(self, ours: SettingsStatus | None) -> list[CRCLCommand]:
+        if ours is None:
+            return []
+        trans, rot = ours.trans_speed_absolute, ours.rot_speed_absolute
+        told: list[CRCLCommand] = [SetTransSpeed(0, trans)] if trans and 0 < trans.setting < inf else []
+        told += [SetRotSpeed(0, rot)] if rot and 0 < rot.setting < inf else []
+        return [command for command in told if type(command) not in self._of_robot]
+
+
+def _setters(before: Units | None, units: Units, names: Iterable[str]) -> list[CRCLCommand]:
+    """Commands from one set of units to another; from None, all that are to be told."""
+    wanted = [field.name for field in fields(Units) if field.name in names]
+    changed = (n for n in wanted if before is None or getattr(before, n) != getattr(units, n))
+    return [_UNITS[name](0, getattr(units, name)) for name in changed]

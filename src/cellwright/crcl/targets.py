@@ -1,67 +1,36 @@
 """Which robots are simulated and which are real, and switching between the two while work goes on.
 
 A target executes commands like a client. It is switched between two commands, never in the midst of one, and only when
-the other robot is there, initialised, and has the same units and settings.
+the other robot is there, stands at the same place, and says that the same units, speeds and override hold. A robot that
+is left, by whatever way, is stopped if it may be moving.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
-from pydantic import Field, field_validator
-
-from cellwright.core.config import Cfg
-from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
+from cellwright.core.errors import CellwrightError, JobFailed, UnknownName
+from cellwright.crcl.apart import Apart
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import Connector, parse_address, tcp
-from cellwright.crcl.messages import CRCLCommand, CRCLStatus, EndCanon, InitCanon, StopConditionEnum
-from cellwright.crcl.options import ClientOptions, ProgramPlace
-from cellwright.crcl.outcome import Outcome
+from cellwright.crcl.endpoints import SIMULATED, EndpointCfg, TargetsCfg
+from cellwright.crcl.handover import hand_over
+from cellwright.crcl.messages import CommandStateEnum, CRCLCommand, CRCLStatus, EndCanon, StopConditionEnum
+from cellwright.crcl.options import ProgramPlace
+from cellwright.crcl.outcome import Outcome, OutcomeState
+from cellwright.crcl.plausible import believed
+from cellwright.crcl.units import Units
 
-__all__ = ["SIMULATED", "EndpointCfg", "SwitchRefused", "Switched", "Target", "Targets", "TargetsCfg"]
+__all__ = ["SwitchRefused", "Switched", "Target", "Targets"]
 
-SIMULATED = "simulated"
-
-
-class EndpointCfg(Cfg):
-    """One robot: `simulated`, or the HOST:PORT of its CRCL server, and how it is asked."""
-
-    at: str = SIMULATED
-    poll_s: float = Field(0.05, ge=0.001, le=10.0)
-    reconnect_s: float = Field(10.0, ge=0.0, le=3600.0)
-
-    @field_validator("at")
-    @classmethod
-    def _check_address(cls, at: str) -> str:
-        if at != SIMULATED:
-            try:
-                parse_address(at)
-            except BadInput as error:
-                raise ValueError(f"{error}, or '{SIMULATED}'") from None
-        return at
-
-
-class TargetsCfg(Cfg):
-    """The robots by name.
-
-    ```yaml
-    robots:
-      fanuc: simulated
-      motoman: 192.168.1.66:64445
-    ```
-    """
-
-    robots: dict[str, EndpointCfg]
-
-    @field_validator("robots", mode="before")
-    @classmethod
-    def _take_plain_addresses(cls, robots: Any) -> Any:
-        if isinstance(robots, dict):
-            return {name: {"at": at} if isinstance(at, str) else at for name, at in robots.items()}
-        return robots
+LOG = logging.getLogger(__name__)
+LEAVE_S = 5.0  # for the stop and the last command of a robot that is left
+_WORKING = CommandStateEnum.CRCL_WORKING
+_STANDS = (OutcomeState.DONE, OutcomeState.ERROR, OutcomeState.REFUSED, OutcomeState.ABORTED)
 
 
 class SwitchRefused(JobFailed):
@@ -70,12 +39,23 @@ class SwitchRefused(JobFailed):
 
 @dataclass(frozen=True, slots=True)
 class Switched:
-    """A switch that was made; `left` says how the session with the old robot was closed."""
+    """A switch that was made.
+
+    Attributes:
+        robot: The robot's name.
+        old: Where it was.
+        new: Where it is now.
+        left: How the session with the old robot was closed.
+        apart: How far the two stood apart.
+        unconfirmed: Settings that the new robot took but does not tell.
+    """
 
     robot: str
     old: str
     new: str
     left: str
+    apart: Apart
+    unconfirmed: tuple[str, ...]
 
 
 class Target:
@@ -87,12 +67,21 @@ class Target:
         aborts: How often it was stopped.
     """
 
-    def __init__(self, name: str, endpoint: EndpointCfg, connector: Callable[[str], Connector]) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: EndpointCfg,
+        connector: Callable[[str], Connector],
+        say: Callable[[str], None] = LOG.warning,
+    ) -> None:
         self.name, self.endpoint, self.aborts = name, endpoint, 0
-        self._connector = connector
+        self._connector, self._say = connector, say
         self._client = self._make(endpoint)
         self._turn = asyncio.Lock()
         self._doing: CRCLCommand | None = None
+        self._may_move = self._is_closed = False
+        self._known: CRCLStatus | None = None
+        self._doubts: tuple[str, ...] = ()
 
     async def open(self) -> Self:
         """Connects; raises ConnectionFailed and others as `CrclClient.open`."""
@@ -100,23 +89,46 @@ class Target:
         return self
 
     async def close(self) -> None:
-        """Disconnects; the robot goes on with what it does."""
-        await self._client.close()
+        """Stops the robot if a command of this target may still be moving it, and disconnects."""
+        self._is_closed = True
+        try:
+            if self._may_move:
+                await self._stop()
+                async with asyncio.timeout(self.endpoint.stalled_s):
+                    await self._turn.acquire()  # who waits for the command learns that it was stopped
+        except TimeoutError:
+            pass
+        finally:
+            await self._client.close()
 
     async def status(self) -> CRCLStatus:
-        """What the robot reports now."""
-        return await self._client.status()
+        """What the robot reports now, without positions that cannot be; those are told and count as no news."""
+        return self._believe(await self._client.status())
 
     async def execute(
         self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
     ) -> Outcome:
-        """As `CrclClient.execute`, after the commands and switches that were asked for before."""
+        """As `CrclClient.execute`, after the commands and switches that were asked for before.
+
+        A command that waits for its turn when the robot is aborted or left is not sent. When the task is cancelled,
+        the robot is stopped.
+        """
+        aborts = self.aborts
         async with self._turn:
-            self._doing = command
+            if self._is_closed:
+                return Outcome(OutcomeState.LOST, command, f"not sent: {self.name} was left", None, 0.0)
+            if self.aborts != aborts:
+                return Outcome(OutcomeState.ABORTED, command, "stopped before it was sent", None, 0.0)
+            self._doing, self._may_move = command, True
             try:
-                return await self._client.execute(command, timeout_s=timeout_s, place=place)
+                outcome = await self._client.execute(command, timeout_s=timeout_s, place=place)
+            except asyncio.CancelledError:
+                await asyncio.shield(self._stop())
+                raise
             finally:
                 self._doing = None
+            self._may_move = outcome.state not in _STANDS
+            return replace(outcome, status=self._believe(outcome.status)) if outcome.status else outcome
 
     async def abort(self, condition: StopConditionEnum = StopConditionEnum.FAST, *, timeout_s: float = 5.0) -> Outcome:
         """Stops the robot at once."""
@@ -126,18 +138,19 @@ class Target:
     async def switch(self, to: str | EndpointCfg, *, wait_s: float | None = None) -> Switched:
         """Makes another endpoint the robot: `simulated` or HOST:PORT.
 
-        Nothing is moved. If a session is open, it is opened at the new robot with the same units, speeds, tolerances
-        and reports, and closed at the old one.
+        Nothing is moved. If a session is open, it is opened at the new robot with the same units, speeds, override,
+        tolerances and reports, and closed at the old one, which is stopped if it may be moving.
 
         Args:
-            to: Where the robot is from now on.
+            to: Where the robot is from now on; an address alone keeps all else of the endpoint.
             wait_s: How long to wait for the command in progress; 0: not at all, None: until it ends.
 
         Raises:
-            SwitchRefused: A command is in progress, the other robot cannot be reached or does not take the settings.
+            SwitchRefused: A command is in progress, or the other robot cannot be reached, stands elsewhere, does not
+                take the settings or says that others hold.
             BadInput: That is no endpoint.
         """
-        endpoint = to if isinstance(to, EndpointCfg) else _endpoint(to)
+        endpoint = to if isinstance(to, EndpointCfg) else self._endpoint(to)
         if wait_s == 0 and self._turn.locked():
             raise self._refused(endpoint, self._busy())
         try:
@@ -154,27 +167,65 @@ class Target:
         old, new = self._client, self._make(endpoint)
         try:
             await new.open()
+            here = await self._last_status()
+            difference, unconfirmed = await hand_over(old.remembered, here, new, endpoint.place_tolerance, self._say)
         except CellwrightError as error:
+            await self._leave(new)
             raise self._refused(endpoint, str(error)) from None
+        except BaseException:
+            await asyncio.shield(self._leave(new))
+            raise
+        before, self.endpoint, self._client, self._known = self.endpoint, endpoint, new, None
+        left = await asyncio.shield(self._leave(old))
+        return Switched(self.name, before.at, endpoint.at, left, difference, unconfirmed)
+
+    async def _last_status(self) -> CRCLStatus | None:
+        """What is known of the robot that shall be left: it stands from now on, if it obeys."""
+        if self._may_move:
+            await self._stop()
         try:
-            if old.remembered.initialised:
-                for command in (InitCanon(0), *old.remembered.of_robot()):
-                    (await new.execute(command)).check()
-        except JobFailed as error:
-            await new.execute(EndCanon(0))
-            await new.close()
-            raise self._refused(endpoint, str(error)) from None
-        left = "no session was open"
-        if old.remembered.initialised:
-            left = (await old.execute(EndCanon(0), timeout_s=5.0)).text
-        await old.close()
-        before, self.endpoint, self._client = self.endpoint, endpoint, new
-        return Switched(self.name, before.at, endpoint.at, left)
+            status = await self.status()
+            if self._client.remembered.initialised and status.command_status.command_state is _WORKING:
+                await self._stop()
+                status = await self.status()
+        except JobFailed:
+            return self._known
+        return status
+
+    async def _stop(self) -> None:
+        stopped = await self._client.abort(timeout_s=LEAVE_S)
+        self._may_move = not stopped.done
+        if not stopped.done:
+            self._say(f"{self.name} at {self.endpoint.at} WAS NOT STOPPED: {stopped.text}")
+
+    @staticmethod
+    async def _leave(client: CrclClient) -> str:
+        """Closes the session if there is one; says how that went."""
+        try:
+            if not client.remembered.initialised:
+                return "no session was open"
+            return (await client.execute(EndCanon(0), timeout_s=LEAVE_S)).text
+        finally:
+            await client.close()
+
+    def _believe(self, status: CRCLStatus) -> CRCLStatus:
+        remembered = self._client.remembered
+        status, doubts = believed(status, remembered.units if remembered.initialised else Units())
+        if doubts and doubts != self._doubts:
+            self._say(f"{self._client.peer}: {'; '.join(doubts)}")
+        self._doubts = doubts
+        if not doubts:
+            self._known = status
+        return status
+
+    def _endpoint(self, at: str) -> EndpointCfg:
+        if at != SIMULATED:
+            parse_address(at)
+        return self.endpoint.model_copy(update={"at": at})
 
     def _make(self, endpoint: EndpointCfg) -> CrclClient:
-        options = ClientOptions(poll_s=endpoint.poll_s, reconnect_s=endpoint.reconnect_s)
         peer = endpoint.at if endpoint.at != SIMULATED else f"the simulated {self.name}"
-        return CrclClient(self._connector(endpoint.at), peer=peer, options=options)
+        return CrclClient(self._connector(endpoint.at), peer=peer, options=endpoint.client_options, say=self._say)
 
     def _busy(self) -> str:
         doing = type(self._doing).__name__ if self._doing is not None else "a switch"
@@ -190,15 +241,18 @@ class Targets:
     Args:
         cfg: Where each robot is.
         simulated: Connections to those robots that can be simulated, such as `{"fanuc": server.connect}`.
+        say: Is told of lost connections, of positions that are not believed, and of a robot that could not be stopped.
 
     Raises:
         UnknownName: A robot shall be simulated that is not there.
     """
 
-    def __init__(self, cfg: TargetsCfg, simulated: Mapping[str, Connector]) -> None:
+    def __init__(
+        self, cfg: TargetsCfg, simulated: Mapping[str, Connector], *, say: Callable[[str], None] = LOG.warning
+    ) -> None:
         self._simulated = simulated
         self._targets = {
-            name: Target(name, endpoint, lambda at, name=name: self._connector(name, at))  # type: ignore[misc]
+            name: Target(name, endpoint, lambda at, name=name: self._connector(name, at), say)  # type: ignore[misc]
             for name, endpoint in cfg.robots.items()
         }
 
@@ -218,8 +272,8 @@ class Targets:
         return self
 
     async def __aexit__(self, *_exception: object) -> None:
-        for target in self._targets.values():
-            await target.close()
+        closing = [asyncio.ensure_future(target.close()) for target in self._targets.values()]
+        await asyncio.shield(asyncio.gather(*closing, return_exceptions=True))
 
     def _connector(self, name: str, at: str) -> Connector:
         if at != SIMULATED:
@@ -227,9 +281,3 @@ class Targets:
         if name not in self._simulated:
             raise UnknownName("simulated robot", name, self._simulated)
         return self._simulated[name]
-
-
-def _endpoint(at: str) -> EndpointCfg:
-    if at != SIMULATED:
-        parse_address(at)
-    return EndpointCfg(at=at)

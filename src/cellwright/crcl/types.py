@@ -20,6 +20,7 @@ __all__ = [
     "INT",
     "LONG",
     "NMTOKEN",
+    "NOT_XML",
     "POSITIVE_DECIMAL",
     "STRING",
     "TOKEN",
@@ -41,7 +42,7 @@ __all__ = [
 
 XML_SPACE = " \t\r\n"
 _SPACES = re.compile("[ \t\r\n]+")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_NMTOKEN = re.compile(
     "[^-.0-9:A-Z_a-z\xb7\xc0-\xd6\xd8-\xf6\xf8-\u037d\u037f-\u1fff\u200c\u200d\u203f\u2040\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff]"
@@ -191,7 +192,7 @@ def _read_string(text: str) -> str:
 
 
 def _write_string(value: Any) -> str:
-    if not isinstance(value, str) or _NOT_XML.search(value):
+    if not isinstance(value, str) or NOT_XML.search(value):
         raise ValueError
     if "&" in value or "<" in value or ">" in value or "\r" in value:
         value = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")

@@ -88,6 +88,17 @@ class Units:
                 return replace(self, torque=command.unit_name)
         return self
 
+    def told(self, settings: m.SettingsStatus | None) -> Units:
+        """The units that a status names; where it names none they stay what they are."""
+        if settings is None:
+            return self
+        return Units(
+            settings.length_unit_name or self.length,
+            settings.angle_unit_name or self.angle,
+            settings.force_unit_name or self.force,
+            settings.torque_unit_name or self.torque,
+        )
+
 
 UNIT_PROFILES = {"spec": Units(), "aprs-lab": Units(LengthUnitEnum.MILLIMETER, AngleUnitEnum.DEGREE)}
 """What InitCanon sets: the standard's metre and radian, or what the programs of the APRS laboratory mean."""

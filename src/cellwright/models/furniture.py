@@ -120,11 +120,12 @@ def _add_holes(spec: Any, body: Any, figures: OpticalTableFigures | PlatedTableF
 
 
 def _add_floor(spec: Any, body: Any, figures: FloorFigures) -> None:
-    x, y = figures.size_m[0] / 2, figures.size_m[1] / 2
     plane = mujoco.mjtGeom.mjGEOM_PLANE
     make_collision(body.add_geom(name="floor", type=plane, size=[0.0, 0.0, 1.0]), PLASTIC)
     spec.add_material(name="floor", rgba=[*figures.colours["floor"], 1.0], specular=0.1, shininess=0.2)
-    make_visual(body.add_geom(name="floor_visual", type=plane, size=[x, y, 1.0], material="floor"))
+    # It would shadow itself: a shadow map knows depths in steps, and part of the floor would lie below its own.
+    seen = body.add_geom(name="floor_visual", type=plane, size=[0.0, 0.0, 1.0], material="floor", castshadow=False)
+    make_visual(seen)
     spec.add_material(name="yellow", rgba=[*figures.colours["yellow"], 1.0], specular=0.1, shininess=0.2)
     half, thick = figures.line_width_m / 2, 0.0005
     lx, ly = figures.line_size_m[0] / 2 + half, figures.line_size_m[1] / 2 + half

@@ -40,9 +40,33 @@ class OpenKit:
 
 @dataclass(slots=True, eq=False)
 class Supply:
-    """A parts tray, a stack of kit trays or an outlet: how much is in it, and since when there is something."""
+    """A parts tray, a stack of kit trays, an outlet, or a kit out of whose slots parts are taken.
+
+    Attributes:
+        count: How much is in it when everything booked so far is done.
+        late_s: When what is still on its way into it arrives, the first one first.
+        leaves_s: When things are taken out of it; only where several robots work.
+        kit: The kit, if it is one.
+    """
 
     name: str
     count: int
     capacity: float
-    ready_s: float = 0.0
+    late_s: list[float] = field(default_factory=list)
+    leaves_s: list[float] = field(default_factory=list)
+    kit: str = ""
+
+    def next_s(self) -> float:
+        """Since when the next thing can be taken."""
+        return 0.0 if self.count > len(self.late_s) else self.late_s[0]
+
+    def take(self) -> None:
+        """One less."""
+        if self.count <= len(self.late_s):
+            self.late_s.pop(0)
+        self.count -= 1
+
+    def room_s(self) -> float:
+        """Since when there is room for one more: a thing that is taken away later is still there."""
+        lacking = int(self.count + len(self.leaves_s) - self.capacity)
+        return sorted(self.leaves_s)[lacking] if lacking >= 0 else 0.0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import insort
+from collections import Counter
+
 from cellwright.planning.actions import Action, Verb
 from cellwright.planning.arms import Arm, OpenKit, Supply
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import Hand, HandKind
 from cellwright.planning.work import Work
+from cellwright.planning.zone_times import ZoneTimes
 
 __all__ = ["Booking"]
 
@@ -31,6 +35,9 @@ class Booking:
         self.parts: dict[str, list[Supply]] = {}
         for tray in state.parts_trays:
             self.parts.setdefault(tray.sku, []).append(Supply(tray.name, tray.count, tray.capacity))
+        for store in work.stores:
+            for sku, number in Counter(there for there, _ in store.wrong).items():
+                self.parts.setdefault(sku, []).append(Supply(store.place, number, 0, kit=store.name))
         self.stacks: dict[str, list[Supply]] = {}
         for stack in state.tray_stacks:
             self.stacks.setdefault(stack.sku, []).append(Supply(stack.name, stack.count, float("inf")))
@@ -41,33 +48,38 @@ class Booking:
             kit = job.started
             if kit and kit.place:
                 self.kits[kit.place] = OpenKit(job, kit.place, kit.open_slots, kit.fixed, wrong=kit.wrong)
-        self._zones = dict(state.zones)
-        self._zone_free_s: dict[str, float] = {}
+        self._zones = ZoneTimes(state.zones, alone=len(self.arms) < 2)
 
-    def zone_free_s(self, place: str) -> float:
-        """When the last robot leaves the place's zone."""
-        return self._zone_free_s.get(self._zones.get(place, place), 0.0)
+    def zone_free_s(self, place: str, from_s: float, duration_s: float) -> float:
+        """When the robot can go to a place for so long."""
+        return self._zones.start_s(place, from_s, duration_s)
 
     def source(self, arm: Arm, sku: str, place: str) -> Supply | None:
-        """Where the robot gets a part for a kit: a tray that is free soon, one that disturbs nobody, the first one."""
-        reach, zones, zone_free_s = arm.reach, self._zones, self._zone_free_s
-        there_s = arm.time_s + self._part_seconds[0] + self._part_seconds[1]
+        """Where the robot gets a part for a kit: what is there and free soon, what disturbs nobody, the first one."""
+        reach, zones = arm.reach, self._zones.zone_of
+        look_s, grasp_s, take_s, _, _ = self._part_seconds
+        there_s = arm.time_s + look_s + grasp_s
         zone, best, least = zones.get(place), None, (0.0, False)
         for tray in self.parts.get(sku, ()):
             name = tray.name
             if tray.count > 0 and name in reach:
-                own = zones.get(name)
-                free_s, elsewhere = zone_free_s.get(own or name, 0.0), own != zone
+                elsewhere = zones.get(name) != zone
+                free_s = self._zones.start_s(name, max(there_s, tray.next_s() + look_s + grasp_s), take_s)
                 if free_s <= there_s and not elsewhere:
                     return tray
-                found = (max(free_s, there_s), elsewhere)
+                found = (free_s, elsewhere)
                 if best is None or found < least:
                     best, least = tray, found
         return best
 
-    def has_source(self, arm: Arm, sku: str) -> bool:
-        """Whether the robot gets such a part anywhere."""
-        return any(tray.count > 0 and tray.name in arm.reach for tray in self.parts.get(sku, ()))
+    def source_s(self, arm: Arm, sku: str) -> float | None:
+        """Since when the robot gets such a part anywhere; None when it does not."""
+        trays = [tray for tray in self.parts.get(sku, ()) if tray.count > 0 and tray.name in arm.reach]
+        return min((tray.next_s() for tray in trays), default=None)
+
+    def can_handle(self, arm: Arm, sku: str) -> bool:
+        """Whether the robot has or gets a tool for such a thing."""
+        return any(sku in self.handles[tool] for tool in arm.tools)
 
     def stack(self, arm: Arm, sku: str) -> Supply | None:
         """Where the robot gets a kit tray."""
@@ -123,9 +135,9 @@ class Booking:
 
     def lay(self, arm: Arm, job: KitJob, table: str, stack: Supply) -> None:
         """A kit tray from its stack onto a table, where it becomes a kit."""
-        sku, free_s = job.design.tray_sku, self.free_s.get(table, 0.0)
+        sku, free_s = job.design.tray_sku, max(self.free_s.get(table, 0.0), stack.next_s())
         self._go(arm, Verb.TAKE_TRAY, stack.name, sku, job.name, not_before_s=free_s, table=table)
-        stack.count -= 1
+        stack.take()
         self.lay_held(arm, job, table)
 
     def lay_held(self, arm: Arm, job: KitJob, table: str) -> None:
@@ -145,18 +157,22 @@ class Booking:
         """So many parts from their tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
         look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
-        zones, zone_free_s, actions, make = self._zones, self._zone_free_s, self.actions, _make
-        name, table = tray.name, kit.place
-        zone, table_zone = zones.get(name, name), zones.get(table, table)
+        if tray.kit:
+            for _ in range(number):
+                self.fetch_part(arm, kit, sku, tray)
+                self.put_part(arm, kit, sku)
+            return
+        alone, actions, make = self._zones.alone, self.actions, _make
+        name, table, start_of = tray.name, kit.place, self._zones.start_s
         robot, tool, kit_name = arm.name, arm.tool or "", kit.job.name
-        end_s = max(arm.time_s, kit.ready_s, tray.ready_s)
+        end_s = max(arm.time_s, kit.ready_s)
         for _ in range(number):
-            first_s = end_s
+            first_s = max(end_s, tray.next_s()) if tray.late_s else end_s
             second_s = first_s + look_s
-            third_s = max(second_s + grasp_s, zone_free_s.get(zone, 0.0))
-            fourth_s = zone_free_s[zone] = third_s + take_s
-            fifth_s = max(fourth_s + slot_s, zone_free_s.get(table_zone, 0.0))
-            zone_free_s[table_zone] = end_s = fifth_s + place_s
+            third_s = second_s + grasp_s if alone else start_of(name, second_s + grasp_s, take_s)
+            fourth_s = third_s + take_s
+            fifth_s = fourth_s + slot_s if alone else start_of(table, fourth_s + slot_s, place_s)
+            end_s = fifth_s + place_s
             actions += (
                 make(Action, (_LOOK_PART, robot, tool, sku, name, kit_name, "", first_s, look_s)),
                 make(Action, (_SET_GRASP, robot, tool, sku, "", kit_name, "", second_s, grasp_s)),
@@ -164,9 +180,31 @@ class Booking:
                 make(Action, (_LOOK_SLOT, robot, tool, sku, table, kit_name, "", fourth_s, slot_s)),
                 make(Action, (_PLACE_PART, robot, tool, sku, table, kit_name, "", fifth_s, place_s)),
             )
+            if alone:
+                continue
+            self._zones.take(name, third_s, take_s)
+            self._zones.take(table, fifth_s, place_s)
+            tray.leaves_s.append(third_s)
+            tray.take()
+        if alone:
+            tray.late_s.clear()  # one robot has brought it before it takes it
+            tray.count -= number
         arm.time_s = end_s
-        tray.count -= number
         self._filled(kit, sku, end_s, number)
+
+    def fetch_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply) -> None:
+        """A part into the hand, for a kit."""
+        start_s = max(arm.time_s, kit.ready_s, tray.next_s())
+        arm.time_s = start_s
+        if tray.kit:
+            self._go(arm, Verb.REMOVE_PART, tray.name, sku, tray.kit)
+        else:
+            self._do(arm, Verb.LOOK_PART, tray.name, sku, kit.job.name, self.durations.look_part_s)
+            self._do(arm, Verb.SET_GRASP, "", sku, kit.job.name, self.durations.set_grasp_s)
+            self._go(arm, Verb.TAKE_PART, tray.name, sku, kit.job.name)
+            tray.leaves_s.append(self.actions[-1].start_s)
+        tray.take()
+        arm.hand = Hand(HandKind.PART, sku)
 
     def remove_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
         """A part out of a slot where it does not belong, into the hand."""
@@ -198,22 +236,33 @@ class Booking:
             return True
         return any(tray.name in arm.reach and tray.count < tray.capacity for tray in self.parts.get(sku, ()))
 
+    def relay(self, arm: Arm, sku: str) -> Supply | None:
+        """A parts tray with room, rather one from which another robot gets such a part where this one does not."""
+        roomy = [t for t in self.parts.get(sku, ()) if t.name in arm.reach and t.count < t.capacity]
+        lacking = [kit.place for kit in self.kits.values() if sku in kit.missing and kit.place not in arm.reach]
+        needy = [one.reach for one in self.arms if not one.reach.isdisjoint(lacking)]
+        return min(roomy, key=lambda tray: not any(tray.name in reach for reach in needy), default=None)
+
     def return_part(self, arm: Arm, sku: str) -> bool:
         """The part that the robot holds back into a parts tray; False when none has room."""
-        for tray in self.parts.get(sku, ()):
-            if tray.name in arm.reach and tray.count < tray.capacity:
-                self._go(arm, Verb.RETURN_PART, tray.name, sku)
-                tray.ready_s = 0.0 if tray.count else arm.time_s
-                tray.count += 1
-                arm.hand = None
-                return True
-        return False
+        tray = self.relay(arm, sku)
+        if tray is not None:
+            self.put_back(arm, sku, tray)
+        return tray is not None
+
+    def put_back(self, arm: Arm, sku: str, tray: Supply) -> None:
+        """The part that the robot holds into a parts tray."""
+        self._go(arm, Verb.RETURN_PART, tray.name, sku, not_before_s=tray.room_s())
+        insort(tray.late_s, arm.time_s)
+        tray.count += 1
+        arm.hand = None
 
     def return_tray(self, arm: Arm, sku: str) -> bool:
         """The kit tray that the robot holds back onto a stack; False when there is none."""
         for stack in self.stacks.get(sku, ()):
             if stack.name in arm.reach:
                 self._go(arm, Verb.RETURN_TRAY, stack.name, sku)
+                insort(stack.late_s, arm.time_s)
                 stack.count += 1
                 arm.hand = None
                 return True
@@ -250,9 +299,9 @@ class Booking:
         tool: str = "",
         table: str = "",
     ) -> None:
-        zone = self._zones.get(place, place)
-        start_s = max(arm.time_s, self._zone_free_s.get(zone, 0.0), not_before_s)
         duration_s = self._seconds[verb]
+        start_s = self._zones.start_s(place, max(arm.time_s, not_before_s), duration_s)
         step = (verb, arm.name, tool or arm.tool or "", sku, place, kit, table, start_s, duration_s)
         self.actions.append(_make(Action, step))
-        arm.time_s = self._zone_free_s[zone] = start_s + duration_s
+        self._zones.take(place, start_s, duration_s)
+        arm.time_s = start_s + duration_s

@@ -127,7 +127,9 @@ class Dispatch:
         lay_s = d.lay_s + (0.0 if free else clear_s + d.clear_s)
         for job in self._waiting[:4]:
             number = sum(
-                count for sku, count in job.design.parts.items() if sku in handles and booking.has_source(arm, sku)
+                count
+                for sku, count in job.design.parts.items()
+                if sku in handles and booking.source_s(arm, sku) is not None
             )
             if number:
                 soonest_s, amount = min(soonest_s, lay_s), amount + number

@@ -73,7 +73,7 @@ class OneRobot:
         booking, arm = self.booking, self.arm
         handles = booking.handles[phase.tool or ""]
         for kit in booking.kits.values():
-            if any(sku in handles and booking.has_source(arm, sku) for sku in kit.missing):
+            if any(sku in handles and booking.source_s(arm, sku) is not None for sku in kit.missing):
                 return True
             if any(sku in handles and booking.takes_part(arm, sku) for sku, _ in kit.wrong):
                 return True

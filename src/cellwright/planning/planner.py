@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
@@ -24,6 +24,7 @@ __all__ = [
     "PlanStatus",
     "Planner",
     "Unfinished",
+    "concluded",
     "plan",
     "without_collection",
 ]
@@ -35,6 +36,7 @@ class PlanStatus(StrEnum):
     SOLVED = "solved"
     OPTIMAL = "optimal"
     UNSOLVABLE = "unsolvable"
+    NOT_FOUND = "not found"
     TIMEOUT = "timeout"
 
 
@@ -89,7 +91,7 @@ class PlanRequest:
     def jobs(self) -> tuple[KitJob, ...]:
         """The wanted kits, most urgent first; what is in the cell already serves the most urgent order first."""
         present: dict[str, list[KitState]] = {}
-        for there in sorted(self.state.kits, key=self._nearly_finished):
+        for there in sorted((kit for kit in self.state.kits if not kit.apart), key=self._nearly_finished):
             present.setdefault(there.design.name, []).append(there)
         taken = {kit.name for kit in self.state.kits}
         numbers: dict[str, int] = {}
@@ -118,10 +120,17 @@ def _free_name(design: str, numbers: dict[str, int], taken: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A kit that cannot be completed, and why."""
+    """A kit that is left out, and why.
+
+    Attributes:
+        kit: Its name.
+        reason: Why.
+        proven: No plan at all completes it, whatever else is left undone; without that, none was found.
+    """
 
     kit: str
     reason: str
+    proven: bool = False
 
     def __str__(self) -> str:
         return f"kit {self.kit}: {self.reason}"
@@ -132,7 +141,8 @@ class PlanResult:
     """What a planner found.
 
     Attributes:
-        status: `optimal` when the plan reaches the bound; `unsolvable` when no wanted kit can be completed.
+        status: `optimal` when the plan reaches the bound and every kit that it leaves out provably cannot be completed;
+            `unsolvable` when that is so of every wanted kit, `not found` when nothing was found and nothing is proven.
         planner: Who made it.
         actions: The steps, by start time.
         cost: Sum of all steps' durations, in seconds.
@@ -179,7 +189,25 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
     name = planner or ("scheduler" if in_service > 1 else "sequencer")
     chosen = PLANNERS.get(name)() if isinstance(name, str) else name
     with without_collection():
-        return chosen.plan(request)
+        return concluded(request, chosen.plan(request))
+
+
+def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
+    """The result with what is proven of the kits that it leaves out, and the status that follows from that."""
+    if not result.unfinished or result.status is PlanStatus.TIMEOUT:
+        return result
+    from cellwright.planning.proof import Impossible  # which needs what a request is
+
+    cell, jobs = Impossible(request), {job.name: job for job in request.jobs}
+    left = tuple(
+        kit if kit.proven or cell.completes(jobs[kit.kit]) else replace(kit, proven=True) for kit in result.unfinished
+    )
+    proven, status = all(kit.proven for kit in left), result.status
+    if len(left) == len(jobs):
+        status = PlanStatus.UNSOLVABLE if proven else PlanStatus.NOT_FOUND
+    elif not result.actions or (status is PlanStatus.OPTIMAL and not proven):
+        status = PlanStatus.SOLVED  # what can be done is done, or planned; of the rest nothing better is known
+    return replace(result, unfinished=left, status=status)
 
 
 @contextmanager

@@ -60,17 +60,17 @@ class Scheduler:
         An iteration is a kit scheduled in a trial, fifty states of the counters, and eight kits scheduled with whims;
         each kind has the whole budget.
         """
-        return _plan(request, find_work(request))
+        return _plan(request, find_work(request, with_stores=True))
 
 
 def _plan(request: PlanRequest, work: Work) -> PlanResult:
     if not work.jobs:
-        status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
+        status = PlanStatus.NOT_FOUND if work.unfinished else PlanStatus.OPTIMAL
         return PlanResult(status, "scheduler", unfinished=tuple(work.unfinished))
     bound_s = makespan_bound_s(work)
     best, used = _best(work, bound_s, request.iterations)
     if best.left:  # without those that nobody could complete; robots may have worked on them in vain
-        return _plan(request, find_work(request, leave_out=(*work.left_out, *best.left)))
+        return _plan(request, find_work(request, leave_out=(*work.left_out, *best.left), with_stores=True))
     if best.makespan_s > bound_s + _EPS:
         best, bound_s, counted = _count(work, best, bound_s, request.iterations)
         used += counted

@@ -48,17 +48,17 @@ def _best_for(request: PlanRequest, robot: str) -> PlanResult:
 def _plan_for(
     request: PlanRequest, robot: str | None, leave_out: tuple[Unfinished, ...] = (), backwards: bool = False
 ) -> PlanResult:
-    work = find_work(request, robot, leave_out)
+    work = find_work(request, robot, leave_out, with_stores=True)
     waiting = [job for job in work.jobs if job.started is None]
     if not work.jobs:
-        status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
+        status = PlanStatus.NOT_FOUND if work.unfinished else PlanStatus.OPTIMAL
         return PlanResult(status, "sequencer", unfinished=tuple(work.unfinished))
     booking = Booking(work)
     arm = booking.arms[0]
     stuck = settle(booking, work, waiting).get(arm.name)
     if stuck:
         lost = (*work.unfinished, *(Unfinished(job.name, stuck) for job in work.jobs))
-        return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
+        return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)
     return _finish(request, work, booking, waiting, backwards)
 
 
@@ -81,7 +81,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     found = find_phases(problem, budget)
     if found is None:  # cannot happen for work that was found possible; said rather than raised
         lost = (*work.unfinished, *(Unfinished(job.name, "no order of tools completes it") for job in work.jobs))
-        return PlanResult(PlanStatus.UNSOLVABLE, "sequencer", unfinished=lost)
+        return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)
     settled = len(booking.actions)
     wrong = [pair for kit in booking.kits.values() for pair in kit.wrong]
     at_best = fewest_returns(wrong, _openings(work, booking, len(usable))) if wrong else 0

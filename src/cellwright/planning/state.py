@@ -118,6 +118,7 @@ class KitState:
         filled: SKU in each of the design's slots, None where there is none.
         created: False for an empty kit tray that was put on a table and is no kit yet.
         fixed: The tray stays where it is: the kit is finished when it is full.
+        apart: It is to be taken apart: it serves no order, and every part in it is stock for other kits.
     """
 
     name: str
@@ -126,6 +127,7 @@ class KitState:
     filled: tuple[str | None, ...]
     created: bool = True
     fixed: bool = False
+    apart: bool = False
 
     @property
     def open_slots(self) -> dict[str, int]:
@@ -138,9 +140,9 @@ class KitState:
 
     @property
     def wrong(self) -> list[tuple[str, str]]:
-        """SKU that is in a slot of another, and the SKU that belongs there."""
+        """SKU that is in a slot of another, and the SKU that belongs there; of a kit to be taken apart every part."""
         pairs = zip(self.design.slots, self.filled, strict=True)
-        return [(sku, slot.sku) for slot, sku in pairs if sku is not None and sku != slot.sku]
+        return [(sku, slot.sku) for slot, sku in pairs if sku is not None and (self.apart or sku != slot.sku)]
 
     @property
     def needed(self) -> dict[str, int]:

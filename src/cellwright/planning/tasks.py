@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from cellwright.planning.arms import Arm
+from cellwright.planning.arms import Arm, Supply
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import settle_part
 from cellwright.planning.planner import KitJob
@@ -20,8 +20,9 @@ class TaskKind(IntEnum):
 
     CLEAR = 0
     LAY = 1
-    CORRECT = 2
-    FILL = 3
+    PASS = 2
+    CORRECT = 3
+    FILL = 4
 
 
 class Task(NamedTuple):
@@ -56,7 +57,8 @@ class Shop:
     ) -> None:
         self.work, self.booking, self.waiting = work, booking, waiting
         d = work.request.durations
-        self._to_place_s = d.part_s - d.place_part_s
+        self._to_place_s, self._place_s, self._take_kit_s = d.part_s - d.place_part_s, d.place_part_s, d.take_kit_s
+        self._alike = len({arm.reach for arm in booking.arms}) == 1
         self.whims = whims
         self._others = dict.fromkeys(work.request.state.tables, 0)
         if own_first:
@@ -89,20 +91,51 @@ class Shop:
                 continue
             if not kit.missing and not kit.wrong:
                 if not kit.fixed and kit.job.design.tray_sku in handles and booking.outlet(arm):
-                    start_s = max(from_s, kit.full_s, booking.zone_free_s(place))
+                    start_s = booking.zone_free_s(place, max(from_s, kit.full_s), self._take_kit_s)
                     found.append(Task(start_s, TaskKind.CLEAR, number, place))
                 continue
-            start_s = max(from_s, kit.ready_s, booking.zone_free_s(place) - self._to_place_s)
+            start_s = max(from_s, kit.ready_s)
+            there_s = start_s + self._to_place_s
+            start_s += booking.zone_free_s(place, there_s, self._place_s) - there_s
             for sku, _ in kit.wrong:
                 if sku in handles and booking.takes_part(arm, sku):
                     found.append(Task(start_s, TaskKind.CORRECT, number, place, sku))
                     break
             for sku in kit.missing:
-                if sku in handles and booking.has_source(arm, sku):
-                    found.append(Task(start_s, TaskKind.FILL, number, place, sku))
+                if sku in handles and (since_s := booking.source_s(arm, sku)) is not None:
+                    found.append(Task(max(start_s, since_s), TaskKind.FILL, number, place, sku))
                     break
+        if not self._alike:
+            found += self._passes(arm, handles, from_s)
         lay = self._lay(arm, handles, from_s) if self.waiting else None
         return [*found, lay] if lay else found
+
+    def _passes(self, arm: Arm, handles: frozenset[str], from_s: float) -> list[Task]:
+        """Parts that this robot reaches, for kits that only others reach, and that those do not get enough of."""
+        booking, found = self.booking, []
+        short: dict[str, int] = {}
+        for number, kit in enumerate(booking.kits.values()):
+            if kit.place in arm.reach:
+                continue
+            for sku, lacking in kit.missing.items():
+                if sku not in handles:
+                    continue
+                short[sku] = short.get(sku, 0) + lacking
+                if self.way(arm, kit.place, sku, short[sku]):
+                    found.append(Task(max(from_s, kit.ready_s), TaskKind.PASS, number, kit.place, sku))
+        return found
+
+    def way(self, arm: Arm, place: str, sku: str, lacking: int) -> tuple[Supply, Supply] | None:
+        """Where this robot gets a part that others lack at a place, and the tray into which it puts it for them."""
+        booking = self.booking
+        helpers = [one for one in booking.arms if place in one.reach and booking.can_handle(one, sku)]
+        trays = booking.parts.get(sku, ())
+        theirs = [tray for tray in trays if any(tray.name in one.reach for one in helpers)]
+        if not helpers or sum(tray.count for tray in theirs) >= lacking:
+            return None
+        own = [tray for tray in trays if tray.count > 0 and tray.name in arm.reach and tray not in theirs]
+        between = [tray for tray in theirs if tray.name in arm.reach and tray.count < tray.capacity]
+        return (own[0], between[0]) if own and between else None
 
     def first(self, arm: Arm, tool: str, from_s: float) -> tuple[float, Task] | None:
         """The task that starts first; of those the one for which others wait, then the one that others cannot do.
@@ -150,6 +183,13 @@ class Shop:
             if outlet is not None:
                 booking.clear(arm, kit, outlet)
             return outlet is not None
+        if task.kind is TaskKind.PASS:
+            way = self.way(arm, task.table, task.sku, sum(k.missing.get(task.sku, 0) for k in booking.kits.values()))
+            if way is None:
+                return False
+            booking.fetch_part(arm, kit, task.sku, way[0])
+            booking.put_back(arm, task.sku, way[1])
+            return True
         if task.kind is TaskKind.CORRECT:
             booking.remove_part(arm, kit, task.sku)
             settle_part(booking, arm, task.sku)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cellwright.planning.planner import KitJob, PlanRequest, Unfinished
-from cellwright.planning.state import CellState, HandKind, RobotState
+from cellwright.planning.state import CellState, HandKind, KitState, RobotState
 
 __all__ = ["Work", "find_work"]
 
@@ -23,6 +23,8 @@ class Work:
         tables_of: Design -> tables on which a new kit of it can be built.
         unfinished: Kits that cannot be completed, and why.
         left_out: Those among them that were left out from the beginning.
+        stores: Kits that are none of the jobs, and out of which parts may be taken: their `wrong` ones.
+        hand_over: Some part gets to its kit only if one robot puts it into a tray from which another takes it.
     """
 
     request: PlanRequest
@@ -32,26 +34,48 @@ class Work:
     tables_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unfinished: list[Unfinished] = field(default_factory=list)
     left_out: tuple[Unfinished, ...] = ()
+    stores: tuple[KitState, ...] = ()
+    hand_over: bool = False
+
+    @property
+    def openings(self) -> Mapping[str, set[str]]:
+        """SKU of a part -> tables on which a wanted kit lacks it, or may come to lack it."""
+        if not self._openings:
+            for job in self.request.jobs:
+                kit = job.started
+                for sku in kit.needed if kit else job.design.parts:
+                    places = {kit.place} if kit else set(self.request.state.tables)
+                    self._openings.setdefault(sku, set()).update(places)
+        return self._openings
+
+    _openings: dict[str, set[str]] = field(default_factory=dict)
 
 
-def find_work(request: PlanRequest, only: str | None = None, leave_out: tuple[Unfinished, ...] = ()) -> Work:
+def find_work(
+    request: PlanRequest, only: str | None = None, leave_out: tuple[Unfinished, ...] = (), *, with_stores: bool = False
+) -> Work:
     """Sorts the wanted kits into those that can be completed and those that cannot.
 
     Args:
         request: What is wanted and known.
         only: The one robot that may work; all in service when not given.
         leave_out: Kits that are known to be impossible, and why.
+        with_stores: Whether parts may be taken out of kits that nobody wants.
     """
     state = request.state
     robots = tuple(r for r in state.robots if r.available and only in (None, r.name))
     work = Work(request, robots, {r.name: _obtainable(state, r, robots) for r in robots}, left_out=leave_out)
     blocked = {kit.place for kit in state.kits if kit.fixed}  # a tray that stays leaves no room for another
+    wanted = {job.name for job in request.jobs}
     while True:
+        stores = [kit for kit in state.kits if kit.created and kit.place in state.tables and kit.wrong]
+        refused = {kit.kit for kit in work.unfinished} | {kit.kit for kit in leave_out}
+        work.stores = tuple(k for k in stores if with_stores and (k.name in refused or k.name not in wanted))
         _allot(work, blocked)
         left_out = {kit.kit for kit in work.unfinished}
         jobs = {job.name for job in work.jobs}
         stuck = {k.place for k in state.kits if k.place in state.tables and (k.name in left_out or k.name not in jobs)}
-        if stuck <= blocked:
+        if stuck <= blocked and not (with_stores and any(k.name in left_out - refused for k in stores)):
             return work
         blocked |= stuck
 
@@ -83,9 +107,17 @@ def _allot(work: Work, blocked: set[str]) -> None:
         if robot.hand and robot.hand.kind is not HandKind.KIT:
             supply = parts if robot.hand.kind is HandKind.PART else trays
             supply[robot.hand.sku] = supply.get(robot.hand.sku, 0) + 1
+    left_out = {kit.kit: kit.reason for kit in work.left_out}
+    lacking: Counter[str] = Counter()  # slots that other kits than the wrong part's may have for it
+    begun = [job.started for job in request.jobs if job.started and job.name not in left_out]
+    for job in request.jobs:
+        if job.name not in left_out:
+            lacking.update(job.started.needed if job.started else job.design.parts)
+    for opened in (*begun, *work.stores):
+        for sku, _ in opened.wrong if opened.place in reached else ():
+            parts[sku] = parts.get(sku, 0) + 1
     room = sum(outlet.capacity - outlet.count for outlet in state.outlets if outlet.name in reached)
     outlets = {outlet.name for outlet in state.outlets}
-    left_out = {kit.kit: kit.reason for kit in work.left_out}
     for job in sorted(request.jobs, key=lambda job: (-job.priority, job.started is None)):
         kit = job.started
         if kit and (kit.place in outlets or (kit.fixed and not kit.open_slots and not kit.misplaced and kit.created)):
@@ -94,11 +126,11 @@ def _allot(work: Work, blocked: set[str]) -> None:
         out = dict(Counter(sku for sku, _ in kit.wrong)) if kit else {}
         why = left_out.get(job.name, "") or _hopeless(work, job, blocked)
         for sku, number in needs.items():
-            there = parts.get(sku, 0) + out.get(sku, 0)
+            there = parts.get(sku, 0)
             if there < number and not why:
                 why = f"needs {number} of {sku}, {there} left in reach"
         for sku, number in out.items():
-            if not why and number - needs.get(sku, 0) > gaps.get(sku, 0):
+            if not why and number - lacking[sku] > gaps.get(sku, 0):
                 why = f"{_wrong(job, sku)}, and no parts tray of {sku} in reach has room for it"
         if not why and kit is None and trays.get(job.design.tray_sku, 0) < 1:
             why = f"no kit tray {job.design.tray_sku} left in reach"
@@ -106,12 +138,15 @@ def _allot(work: Work, blocked: set[str]) -> None:
             why = "no outlet in reach has room for it"
         if why:
             work.unfinished.append(Unfinished(job.name, why))
+            if kit and job.name not in left_out and job.name not in {store.name for store in work.stores}:
+                for sku in out if kit.place in reached else ():
+                    parts[sku] -= out[sku]  # it stays as it is
             continue
         for sku, number in needs.items():
             parts[sku] = parts.get(sku, 0) - number
         for sku, number in out.items():
-            parts[sku] = parts.get(sku, 0) + number
-            gaps[sku] = gaps.get(sku, 0) - max(number - needs.get(sku, 0), 0)
+            gaps[sku] = gaps.get(sku, 0) - max(number - lacking[sku], 0)
+            lacking[sku] -= min(number, lacking[sku])
         if kit is None:
             trays[job.design.tray_sku] -= 1
         room -= 0 if kit and kit.fixed else 1
@@ -157,20 +192,21 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     out = {sku for sku, _ in kit.wrong} if kit else set[str]()
     for sku in sorted(out):
         roomy = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count < tray.capacity}
-        if not roomy and sku not in needs:
+        takers = work.openings.get(sku, set())
+        if not roomy and not takers:
             return f"{_wrong(job, sku)}, and no parts tray of {sku} has room for it"
-        why = _nobody(work, sku, table, roomy | ({table} if sku in needs else set()), set())
+        why = _nobody(work, sku, table, roomy | takers, set())
         if why:
             return f"{_wrong(job, sku)}, and {why}"
     for sku in needs:
-        sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
-        sources |= {table} if sku in out else set()
+        sources = _sources(work, sku)
         held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
         if not sources and not held:
             return f"no {sku} left"
         why = _nobody(work, sku, table, sources, held)
-        if why:
+        if why and _nobody(work, sku, table, _passed_on(work, sku, sources, held), held):
             return why
+        work.hand_over = work.hand_over or bool(why)
     sku = job.design.tray_sku
     outlets = {outlet.name for outlet in state.outlets}
     stacks = {stack.name for stack in state.tray_stacks if stack.sku == sku}
@@ -184,6 +220,27 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     if kit and not kit.created and not any(table in robot.reach for robot in work.robots):
         return f"no robot in service reaches {table}"
     return "" if kit and kit.fixed else _nobody(work, sku, table, outlets, set())
+
+
+def _sources(work: Work, sku: str) -> set[str]:
+    """Where such a part is: in parts trays, and in slots out of which it may be taken."""
+    state = work.request.state
+    sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
+    begun = [job.started for job in work.request.jobs if job.started]
+    return sources | {kit.place for kit in (*begun, *work.stores) if any(there == sku for there, _ in kit.wrong)}
+
+
+def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[str]:
+    """Where such a part is or can get to when one robot puts it into a tray from which another one takes it."""
+    handles = {tool.name: tool.handles for tool in work.request.state.tools}
+    trays = {tray.name for tray in work.request.state.parts_trays if tray.sku == sku and tray.capacity > 0}
+    able = [r for r in work.robots if any(sku in handles[tool] for tool in work.tools_of[r.name])]
+    found = set(sources)
+    for _ in able:  # each may be the next in a row of robots
+        for robot in able:
+            if robot.name in held or found & robot.reach:
+                found |= trays & robot.reach
+    return found
 
 
 def _nobody(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:

@@ -22,6 +22,8 @@ from cellwright.sim.tool_compose import add_changer, add_tools
 
 __all__ = ["attach_object", "compose", "detach_object"]
 
+LEAST_STAGE_M = 0.5
+
 
 def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = None) -> Any:
     """The whole cell as an `MjSpec`, with the layout's loose objects or with those given.
@@ -33,7 +35,7 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
     spec.modelname = cell.name
     spec.memory = 64 * 2**20
     apply_options(spec, cell.timestep_s, grips=bool(cell.robots) or not cell.mobiles)
-    dress_stage(spec, **_stage(cell))
+    dress_stage(spec, **_stage(cell, layout))
     for name, fixture in cell.fixtures.items():
         _attach(spec, build(FURNITURE.get(fixture.model)), name, layout.fixtures[name])
     for name, robot in cell.robots.items():
@@ -70,11 +72,22 @@ def attach_object(spec: Any, placement: Placement) -> None:
     body.add_freejoint(name=placement.name)
 
 
-def _stage(cell: Cell) -> dict[str, Any]:
-    """Light and shadows for a cell that is all arena are as large as the arena; others need the whole room."""
-    if cell.arena is None or cell.robots:
+def _stage(cell: Cell, layout: Layout) -> dict[str, Any]:
+    """Light and shadows for where the work is: what the robots reach, all that is loose, and the arena."""
+    points = [np.array(item.pose_in_world.position) for item in layout.objects.values()]
+    points += [np.array(item.pose_in_world.position) for item in layout.mobiles.values()]
+    for name, base in layout.bases.items():
+        reach_m = ROBOTS.get(cell.robots[name].model).reach_m
+        points += [np.array(base.position) - reach_m, np.array(base.position) + reach_m]
+    if cell.arena is not None:
+        half = np.array([*cell.arena.size_m, 0.0]) / 2
+        points += [np.array(cell.arena.pose.xyz_m) - half, np.array(cell.arena.pose.xyz_m) + half]
+    points = points or [np.array(pose.position) for pose in layout.fixtures.values()]
+    if not points:
         return {}
-    return {"centre_m": cell.arena.pose.xyz_m, "radius_m": float(np.hypot(*cell.arena.size_m)) / 2}
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
+    centre_m, radius_m = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    return {"centre_m": tuple(float(x) for x in centre_m), "radius_m": max(radius_m, LEAST_STAGE_M)}
 
 
 def _attach_mobile(spec: Any, placement: MobilePlacement, like: str) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.orders import Order, OrderLine, find_order
-from cellwright.planning import Holder, KitState, PlanRequest, PlanStatus, plan, validate_sequence
+from cellwright.planning import Holder, KitState, PlanRequest, plan, validate_sequence
 from cellwright.planning.external import Form, Line, PlannerFailed, choose_work, decode, encode, read_plan_file, task_of
 from cellwright.planning.external.symbols import Symbols
 
@@ -23,7 +23,7 @@ def check_both_ways(request, form, machine, as_lines):
     if not work.jobs:
         return False
     work, ours = sequenced(request)
-    if ours.status is PlanStatus.UNSOLVABLE:
+    if not ours.actions:
         return False
     encoding = encode(task_of(work), form)
     lines = as_lines(encoding, ours.actions)

@@ -5,7 +5,8 @@ import pytest
 
 from cellwright.core.errors import OutOfRange
 from cellwright.sim.render import View, auto_view
-from cellwright.sim.render.view import _visible_corners
+from cellwright.sim.render.framing import _corners
+from cellwright.sim.render.view import VISIBLE_GROUPS
 
 
 def project(points, view, model, data, aspect):
@@ -20,7 +21,10 @@ def project(points, view, model, data, aspect):
 @pytest.mark.parametrize("aspect", [16 / 9, 1.0, 0.5])
 def test_auto_view_shows_everything_and_little_else(table, aspect):
     model, data = table
-    x, y = project(_visible_corners(model, data), auto_view(model, data, aspect=aspect), model, data, aspect)
+    seen = np.isin(model.geom_group, VISIBLE_GROUPS) & (model.geom_rbound > 0)
+    x, y = project(
+        _corners(model, data, seen).reshape(-1, 3), auto_view(model, data, aspect=aspect), model, data, aspect
+    )
     assert max(np.abs(x).max(), np.abs(y).max()) <= 1.0
     assert max(np.abs(x).max(), np.abs(y).max()) > 0.85
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cellwright.crcl.messages import CRCLStatus
@@ -21,8 +21,10 @@ class ConformOptions:
         tool_changer: Whether the tool changer may be opened and closed.
         poll_s: Between two questions for the status.
         answer_s: How long an answer may take.
+        cold_s: How long the first one may take, and the next one after a silence.
         done_s: How long what takes no time may take to be done.
         init_s: How long InitCanon may take.
+        check_s: How long a check may take in all.
     """
 
     may_move: bool = True
@@ -31,8 +33,20 @@ class ConformOptions:
     tool_changer: bool = False
     poll_s: float = 0.02
     answer_s: float = 2.0
+    cold_s: float = 5.0
     done_s: float = 3.0
     init_s: float = 30.0
+    check_s: float = 120.0
+
+    def patient(self, answer_s: float) -> ConformOptions:
+        """The same for a server whose answers may take so long: nothing is waited for any shorter."""
+        return replace(
+            self,
+            answer_s=answer_s,
+            cold_s=max(self.cold_s, answer_s),
+            done_s=max(self.done_s, 1.5 * answer_s),
+            check_s=max(self.check_s, 20.0 * answer_s),
+        )
 
     @property
     def speed_mps(self) -> float:

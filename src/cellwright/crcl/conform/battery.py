@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 
-from cellwright.core.errors import JobFailed, UnknownName
+from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.crcl.conform import (
     commands,
     connections,
@@ -22,37 +23,54 @@ from cellwright.crcl.conform.answer import ConformOptions
 from cellwright.crcl.conform.check import REGISTERED, Check, CheckEnded, Verdict
 from cellwright.crcl.conform.probe import Probe, distance_m
 from cellwright.crcl.conform.report import CheckResult, ConformReport
+from cellwright.crcl.conform.restore import put_back
 from cellwright.crcl.connection import Connector
+from cellwright.crcl.errors import EncodeError
 from cellwright.crcl.messages import EndCanon, InitCanon, StopConditionEnum, StopMotion
 
 __all__ = ["CHECKS", "conform", "plan", "select"]
 
 AREAS = (session, status, units, reports, commands, wire, connections, motion, limits, malformed)
-"""The parts of the battery in their order: what may do harm to the server comes last."""
+"""The parts of the battery in their order."""
 
-CHECKS = [item for area in AREAS for item in REGISTERED if area.__name__.endswith(f".{item.area}")]
-"""All checks in the order in which they are run."""
+CHECKS = sorted(
+    (item for area in AREAS for item in REGISTERED if area.__name__.endswith(f".{item.area}")),
+    key=lambda item: item.harms,
+)
+"""All checks in the order in which they are run: what may do harm to the server comes last."""
 
 AWAY_FACTOR = 2.0
 BACK_M = 5e-4
 GIVE_UP_AFTER = 3
-CANNOT_GO_ON = "cannot go on"
-NOBODY = f"the server did not answer in {GIVE_UP_AFTER} checks in a row"
+CLOSE_S = 60.0
 
 
-def select(names: Sequence[str] | None) -> list[Check]:
+def select(
+    names: Sequence[str] | None = None, without: Sequence[str] = (), *, tool_changer: bool = False
+) -> list[Check]:
     """The checks of those names, or of those areas; all if None.
 
+    Args:
+        names: Which; a check that needs an option only if it is named itself.
+        without: Which not.
+        tool_changer: Whether that option is given.
+
     Raises:
-        UnknownName: There is no such check or area.
+        UnknownName: There is no such check or area. BadInput: None is left.
     """
-    if not names:
-        return list(CHECKS)
-    areas = {item.area for item in CHECKS}
-    for name in names:
-        if name not in areas and name not in {item.name for item in CHECKS}:
-            raise UnknownName("check", name, {*areas, *(item.name for item in CHECKS)})
-    return [item for item in CHECKS if item.name in names or item.area in names]
+    known = {item.area for item in CHECKS} | {item.name for item in CHECKS}
+    for name in (*(names or ()), *without):
+        if name not in known:
+            raise UnknownName("check", name, known)
+
+    def is_chosen(item: Check) -> bool:
+        in_area = not names or item.area in names
+        return item.name in (names or ()) or (in_area and (tool_changer or not item.needs))
+
+    left = [c for c in CHECKS if is_chosen(c) and c.name not in without and c.area not in without]
+    if not left:
+        raise BadInput("no check is left to be tried")
+    return left
 
 
 def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
@@ -70,7 +88,7 @@ def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
         ]
     else:
         said.append("nothing is sent that could move the robot")
-    said.append("units, speeds and reports are changed; the session is closed with EndCanon at the end")
+    said.append("units, speeds and reports are changed and put back; the session is closed with EndCanon at the end")
     return said
 
 
@@ -80,40 +98,49 @@ async def conform(
     peer: str = "the server",
     options: ConformOptions | None = None,
     names: Sequence[str] | None = None,
+    without: Sequence[str] = (),
     on_result: Callable[[CheckResult], None] = lambda _result: None,
 ) -> ConformReport:
-    """Runs the battery against a server.
+    """Runs the battery against a server, whatever that answers.
 
     Args:
         connect: Makes connections to it.
         peer: What it is called in the report.
         options: What may be done.
         names: Which checks or areas; all by default.
+        without: Which checks or areas not.
         on_result: Is told after each check.
 
     Raises:
-        ConnectionFailed: Nobody is there. UnknownName: There is no such check.
+        ConnectionFailed: Nobody is there. UnknownName: There is no such check. BadInput: None is left.
     """
-    options, checks = options or ConformOptions(), select(names)
+    options = options or ConformOptions()
+    checks = select(names, without, tool_changer=options.tool_changer)
     probe = Probe(connect, options)
     start_s, results = probe.now_s(), []
-    await (await probe.open()).close()
-    obstacle, silent = "", 0
+    await _look(probe)
+    obstacle, obstacle_to_begin, silent, unready = "", "", 0, 0
+    restored = ended = ""
     try:
         for item in checks:
             skip = _skip_reason(item, options) or (obstacle if item.moves else "")
-            skip = NOBODY if silent >= GIVE_UP_AFTER else skip
+            if silent >= GIVE_UP_AFTER or (item.prepared and unready >= GIVE_UP_AFTER):
+                skip = f"{GIVE_UP_AFTER} checks in a row could not begin, the last one since it {obstacle_to_begin}"
             if skip:
                 results.append(CheckResult(item, Verdict.SKIPPED, skip))
             else:
-                results.append(await _run(probe, item))
-                silent = silent + 1 if results[-1].reason.startswith(CANNOT_GO_ON) else 0
-                if item.moves:
+                result, begun = await _run(probe, item)
+                results.append(result)
+                obstacle_to_begin = result.reason if not begun else obstacle_to_begin
+                silent = 0 if begun is not None else silent + 1
+                if item.prepared and begun is not None:
+                    unready = 0 if begun else unready + 1
+                if item.moves and begun:
                     obstacle = await _go_home(probe)
             on_result(results[-1])
     finally:
-        ended = await asyncio.shield(asyncio.ensure_future(_close(probe)))
-    return ConformReport(peer, results, ended, probe.now_s() - start_s)
+        restored, ended = await asyncio.shield(asyncio.ensure_future(_close(probe)))
+    return ConformReport(peer, results, ended, probe.now_s() - start_s, restored, tuple(probe.findings.lines))
 
 
 def _skip_reason(item: Check, options: ConformOptions) -> str:
@@ -124,22 +151,54 @@ def _skip_reason(item: Check, options: ConformOptions) -> str:
     return ""
 
 
-async def _run(probe: Probe, item: Check) -> CheckResult:
+async def _look(probe: Probe) -> None:
+    """Asks once before anything is judged: what is set now is put back in the end, and a cold server warms up."""
+    wire = await probe.open()
+    with contextlib.suppress(JobFailed):
+        probe.note(await probe.ask(wire))
+    await probe.end()
+
+
+async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
+    """The result, and whether the check could begin: False if the session could not be opened, None if in silence."""
     probe.transcript.take()
-    start_s = probe.now_s()
+    start_s, begun = probe.now_s(), None
+    verdict = Verdict.SKIPPED
     try:
-        await probe.begin(prepared=item.prepared, moves=item.moves)
-        if item.moves and probe.home is None:
-            probe.home = await probe.pose()
-        verdict, reason = Verdict.PASS, await item.run(probe) or ""
+        async with asyncio.timeout(probe.options.check_s):
+            await probe.begin(prepared=item.prepared, moves=item.moves)
+            begun = True
+            if item.moves and probe.home is None:
+                probe.home = await probe.pose()
+            verdict, reason = Verdict.PASS, await item.run(probe) or ""
     except CheckEnded as ended:
-        verdict, reason = ended.verdict, ended.reason
+        begun, reason = bool(begun), ended.reason
+        verdict = ended.verdict if begun else Verdict.SKIPPED
     except JobFailed as error:
-        # A check that expects the connection to end says so itself; otherwise nobody can go on.
-        verdict, reason = (Verdict.FAIL if item.name == "answers" else Verdict.AMBIGUOUS), f"{CANNOT_GO_ON}: {error}"
+        reason = f"cannot go on: {error}"
+        if item.name == "answers":
+            verdict = Verdict.FAIL
+        elif begun and not await _is_alive(probe):
+            verdict, reason = Verdict.FAIL, f"the server does not answer any more: {error}"
+    except EncodeError as error:
+        verdict, reason = Verdict.AMBIGUOUS, f"cannot be tried with what the server tells: {error}"
+    except TimeoutError:
+        reason = f"cannot go on: not over after {probe.options.check_s:g} s"
+    except Exception as error:  # a check that stumbles over a strange answer must not end all the others
+        reason = f"the check itself failed: {type(error).__name__}: {error}"
     took_s = probe.now_s() - start_s
     await probe.end()
-    return CheckResult(item, verdict, reason, tuple(probe.transcript.take()), took_s)
+    evidence, findings = tuple(probe.transcript.take()), probe.fresh_findings()
+    return CheckResult(item, verdict, reason, evidence, took_s, findings), begun
+
+
+async def _is_alive(probe: Probe) -> bool:
+    """Whether a new connection is answered, in the time that a cold server has."""
+    probe.silences = max(probe.silences, 1)
+    try:
+        return await probe.responds(await probe.open())
+    except JobFailed:
+        return False
 
 
 async def _go_home(probe: Probe) -> str:
@@ -163,16 +222,31 @@ async def _go_home(probe: Probe) -> str:
         await probe.end()
 
 
-async def _close(probe: Probe) -> str:
-    """Stops, opens a session to end whatever error there is, and closes it; all three are tried, come what may."""
-    ended = ""
-    for command in (StopMotion(0, StopConditionEnum.NORMAL), InitCanon(0), EndCanon(0)):
-        try:
-            await probe.end()
-            probe.main = await probe.open()
-            answer = await probe.do(command)
-            ended = "EndCanon done" if answer.done else f"EndCanon is {answer.text}"
-        except JobFailed as error:
-            ended = f"it is not known whether EndCanon was done: {error}"
+async def _close(probe: Probe) -> tuple[str, str]:
+    """Stops, opens a session to end whatever error there is, puts settings back, and closes the session.
+
+    All four are tried, come what may; returns how the last two went.
+    """
+    restored = "nothing was put back"
+    ended = "it is not known whether EndCanon was done"
+
+    async def close() -> None:
+        nonlocal restored, ended
+        for command in (StopMotion(0, StopConditionEnum.NORMAL), InitCanon(0), EndCanon(0)):
+            try:
+                await probe.end()
+                probe.main = await probe.open()
+                answer = await probe.do(command)
+                ended = "EndCanon done" if answer.done else f"EndCanon is {answer.text}"
+                if isinstance(command, InitCanon) and answer.done:
+                    restored = await put_back(probe)
+            except JobFailed as error:
+                ended = f"it is not known whether EndCanon was done: {error}"
+
+    try:
+        async with asyncio.timeout(CLOSE_S):
+            await close()
+    except TimeoutError:
+        ended = f"it is not known whether EndCanon was done: the server took more than {CLOSE_S:g} s"
     await probe.end()
-    return ended
+    return restored, ended

@@ -23,7 +23,7 @@ class Verdict(StrEnum):
     AMBIGUOUS = "ambiguous"
     """The rule leaves it open, or the server does not let it be seen."""
     SKIPPED = "skipped"
-    """It was not allowed to be tried."""
+    """It was not allowed to be tried, or could not be."""
 
 
 class CheckEnded(Exception):
@@ -63,6 +63,7 @@ class Check:
         moves: Whether the robot, or what it carries, may move.
         prepared: Whether the session is opened before, with metres, radians and full reports.
         needs: The option without which it is not tried.
+        harms: Whether a server may be harmed by it; such checks come last.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Check:
     moves: bool = False
     prepared: bool = True
     needs: str = ""
+    harms: bool = False
 
 
 REGISTERED: list[Check] = []
@@ -80,14 +82,20 @@ REGISTERED: list[Check] = []
 
 
 def check(
-    name: str, clause: str, *, moves: bool = False, prepared: bool = True, needs: str = ""
+    name: str,
+    clause: str,
+    *,
+    moves: bool = False,
+    prepared: bool = True,
+    needs: str = "",
+    harms: bool = False,
 ) -> Callable[[Run], Run]:
     """Adds a function to the battery; its docstring says what it does, its module is the area."""
 
     def add(run: Run) -> Run:
         area = run.__module__.rsplit(".", 1)[-1]
         does = (run.__doc__ or "").strip().splitlines()[0]
-        REGISTERED.append(Check(name, area, clause, does, run, moves, prepared, needs))
+        REGISTERED.append(Check(name, area, clause, does, run, moves, prepared, needs, harms))
         return run
 
     return add

@@ -151,9 +151,10 @@ async def set_end_effector(probe: Probe) -> str:
     return answer.text
 
 
-@check("fraction-range", "A fraction lies between 0 and 1 (schema).")
+@check("fraction-range", "A fraction lies between 0 and 1 (schema).", harms=True)
 async def fraction_range(probe: Probe) -> str:
-    """Sends SetTransSpeed with a relative speed of 1.7."""
+    """Sends SetTransSpeed with a relative speed of 1.7, after one of 0.5."""
+    await probe.prove(SetTransSpeed(0, TransSpeedRelative(0.5)))
     number = probe.next_id()
     text = (
         f'<CRCLCommandInstance><CRCLCommand xsi:type="SetTransSpeedType" xmlns:xsi='
@@ -163,8 +164,13 @@ async def fraction_range(probe: Probe) -> str:
     )
     other = await probe.open()
     await other.send_bytes(text.encode())
-    answer = await probe.outcome(number, timeout_s=1.0)
-    require(not answer.done, "a relative speed of 1.7 is accepted")
+    answer = await probe.outcome(number)
+    if answer.done:
+        settings = answer.status.settings_status
+        speed = settings.trans_speed_relative if settings else None
+        fail("a relative speed of 1.7 is done" + (f", and {speed.fraction:g} is reported" if speed else ""))
+    if not answer.is_error and not await probe.closes(other, 0.0):
+        doubt(f"it is not executed, but its sender does not learn that: {answer.text}")
     return answer.text
 
 

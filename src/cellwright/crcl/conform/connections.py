@@ -10,7 +10,7 @@ from cellwright.crcl.writer import encode
 __all__: list[str] = []
 
 
-@check("three-connections", "Several clients can be connected (NIST's client opens three connections).")
+@check("three-connections", "Several clients can be connected (NIST's client opens three connections).", prepared=False)
 async def three_connections(probe: Probe) -> str:
     """Opens three more connections and asks on all."""
     wires = [await probe.open() for _ in range(3)]
@@ -41,7 +41,7 @@ async def shared_initialisation(probe: Probe) -> str:
     return answer.text
 
 
-@check("connection-comes-and-goes", "A client that leaves disturbs nobody.")
+@check("connection-comes-and-goes", "A client that leaves disturbs nobody.", harms=True)
 async def connection_comes_and_goes(probe: Probe) -> str:
     """Opens and closes five connections, one in the midst of a message."""
     text = encode(CRCLCommandInstance(Message(probe.next_id(), "conformance: never finished")))
@@ -56,7 +56,7 @@ async def connection_comes_and_goes(probe: Probe) -> str:
     return told
 
 
-@check("slow-reader", "A client that does not read delays nobody.")
+@check("slow-reader", "A client that does not read delays nobody.", prepared=False, harms=True)
 async def slow_reader(probe: Probe) -> str:
     """Sends 200 requests on one connection in a row, and asks on another meanwhile."""
     other = await probe.open()

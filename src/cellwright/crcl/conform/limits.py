@@ -1,4 +1,7 @@
-"""Targets that must be refused. The robot is slow meanwhile, and stopped as soon as it is seen to move."""
+"""Targets that must be refused. The robot is slow meanwhile, and stopped as soon as it is seen to move.
+
+A valid command of the same kind is proved first: a server that refuses them all keeps none of these rules.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,8 @@ def _joints(status: CRCLStatus) -> tuple[JointStatus, ...]:
     return status.joint_statuses.joint_status if status.joint_statuses else ()
 
 
-async def _must_be_refused(probe: Probe, command: CRCLCommand) -> Answer:
+async def _must_be_refused(probe: Probe, command: CRCLCommand, valid: CRCLCommand) -> Answer:
+    await probe.prove(valid)
     answer, moved = await _watched(probe, command)
     require(not moved, f"{moved}; the command is {answer.text}")
     require(not answer.done, f"it is {answer.text}")
@@ -85,12 +89,25 @@ async def _must_be_refused(probe: Probe, command: CRCLCommand) -> Answer:
     return answer
 
 
+async def _stay(probe: Probe, number: int | None = None) -> ActuateJoints:
+    """A joint, the first one or that of a number, to where it is."""
+    for joint in _joints(await probe.ask()):
+        if joint.joint_position is not None and number in (None, joint.joint_number):
+            details = JointSpeedAccel(joint_speed=CREEP_JOINT)
+            return ActuateJoints(0, (ActuateJoint(joint.joint_number, joint.joint_position, details),))
+    doubt("cannot be tried: no joint positions are reported")
+
+
 @check(
-    "cartesian-limits", "A target that cannot be reached is an error, not clamped (schema's own example).", moves=True
+    "cartesian-limits",
+    "A target that cannot be reached is an error, not clamped (schema's own example).",
+    moves=True,
+    harms=True,
 )
 async def cartesian_limits(probe: Probe) -> str:
     """Sends MoveTo to a point 100 m away, very slowly, and stops whatever moves."""
     pose = await probe.target(0.0)
+    await probe.prove(MoveTo(0, True, pose))
     far = replace(pose, point=Point(pose.point.x + FAR_M, pose.point.y, pose.point.z))
     answer, moved = await _watched(probe, MoveTo(0, True, far))
     if answer.done:
@@ -108,6 +125,7 @@ async def cartesian_limits(probe: Probe) -> str:
     "joint-limits",
     "A joint beyond its limit is an error that names it, not clamped (schema's own example).",
     moves=True,
+    harms=True,
 )
 async def joint_limits(probe: Probe) -> str:
     """Sends a joint beyond the limit that the status tells, very slowly, and stops whatever moves."""
@@ -120,53 +138,52 @@ async def joint_limits(probe: Probe) -> str:
     target = ActuateJoint(
         limit.joint_number, limit.joint_max_position + BEYOND, JointSpeedAccel(joint_speed=CREEP_JOINT)
     )
-    answer = await _must_be_refused(probe, ActuateJoints(0, (target,)))
+    answer = await _must_be_refused(probe, ActuateJoints(0, (target,)), await _stay(probe, limit.joint_number))
     said = answer.status.command_status.state_description or ""
     require(str(limit.joint_number) in said, f"the error does not name joint {limit.joint_number}: '{said}'")
     return answer.text
 
 
-@check("joint-number", "A joint that does not exist is an error.", moves=True)
+@check("joint-number", "A joint that does not exist is an error.", moves=True, harms=True)
 async def joint_number(probe: Probe) -> str:
     """Sends ActuateJoints for joint 99."""
     target = ActuateJoint(99, 0.0, JointSpeedAccel(joint_speed=CREEP_JOINT))
-    return (await _must_be_refused(probe, ActuateJoints(0, (target,)))).text
+    return (await _must_be_refused(probe, ActuateJoints(0, (target,)), await _stay(probe))).text
 
 
-@check("joint-twice", "A joint is given at most once (schema).", moves=True)
+@check("joint-twice", "A joint is given at most once (schema).", moves=True, harms=True)
 async def joint_twice(probe: Probe) -> str:
     """Sends ActuateJoints with the first joint twice, to where it stands."""
-    joints = _joints(await probe.ask())
-    if not joints or joints[0].joint_position is None:
-        doubt("cannot be tried: no joint positions are reported")
-    target = ActuateJoint(joints[0].joint_number, joints[0].joint_position, JointSpeedAccel(joint_speed=CREEP_JOINT))
-    return (await _must_be_refused(probe, ActuateJoints(0, (target, target)))).text
+    once = await _stay(probe)
+    return (await _must_be_refused(probe, ActuateJoints(0, once.actuate_joint * 2), once)).text
 
 
-@check("num-positions", "NumPositions must be the number of waypoints (schema).", moves=True)
+@check("num-positions", "NumPositions must be the number of waypoints (schema).", moves=True, harms=True)
 async def num_positions(probe: Probe) -> str:
-    """Sends MoveThroughTo with two waypoints where the robot stands, and NumPositions 5."""
+    """Sends MoveThroughTo with two waypoints where the robot stands, and NumPositions 2, then 5."""
     pose = await probe.target(0.0)
-    return (await _must_be_refused(probe, MoveThroughTo(0, True, (pose, pose), 5))).text
+    valid = MoveThroughTo(0, True, (pose, pose), 2)
+    return (await _must_be_refused(probe, replace(valid, num_positions=5), valid)).text
 
 
-@check("not-a-number", "A coordinate must be a finite number.", moves=True)
+@check("not-a-number", "A coordinate must be a finite number.", moves=True, harms=True)
 async def not_a_number(probe: Probe) -> str:
     """Sends MoveTo with NaN as its height."""
     pose = await probe.target(0.0)
     bad = replace(pose, point=Point(pose.point.x, pose.point.y, math.nan))
-    return (await _must_be_refused(probe, MoveTo(0, True, bad))).text
+    return (await _must_be_refused(probe, MoveTo(0, True, bad), MoveTo(0, True, pose))).text
 
 
 async def _bad_axes(probe: Probe, pose: Pose) -> str:
     other = await probe.open()
     await probe.ask(other)
-    answer = await _must_be_refused(probe, MoveTo(0, True, pose))
+    valid = MoveTo(0, True, await probe.target(0.0))
+    answer = await _must_be_refused(probe, MoveTo(0, True, pose), valid)
     require(await probe.responds(other), "the server does not answer any more")
     return answer.text
 
 
-@check("axes-unit", "XAxis and ZAxis are unit vectors (schema; NIST: within 0.001).", moves=True)
+@check("axes-unit", "XAxis and ZAxis are unit vectors (schema; NIST: within 0.001).", moves=True, harms=True)
 async def axes_unit(probe: Probe) -> str:
     """Sends MoveTo to where the robot stands, with an XAxis of length 2."""
     pose = await probe.target(0.0)
@@ -174,7 +191,9 @@ async def axes_unit(probe: Probe) -> str:
     return await _bad_axes(probe, replace(pose, x_axis=Vector(2 * x.i, 2 * x.j, 2 * x.k)))
 
 
-@check("axes-orthogonal", "XAxis and ZAxis stand at a right angle (schema; NIST: within 0.001).", moves=True)
+@check(
+    "axes-orthogonal", "XAxis and ZAxis stand at a right angle (schema; NIST: within 0.001).", moves=True, harms=True
+)
 async def axes_orthogonal(probe: Probe) -> str:
     """Sends MoveTo to where the robot stands, with XAxis equal to ZAxis."""
     pose = await probe.target(0.0)

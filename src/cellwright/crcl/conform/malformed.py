@@ -11,6 +11,7 @@ from cellwright.crcl.link import LinkLost
 from cellwright.crcl.messages import (
     CommandStateEnum,
     CRCLProgram,
+    Dwell,
     EndCanon,
     InitCanon,
     Message,
@@ -56,7 +57,11 @@ async def _bad(probe: Probe, text: bytes, number: int | None = None) -> str:
     return f"{seen}; others go on, InitCanon recovers"
 
 
-@check("malformed-xml", "A message that is not XML ends its own connection at most (practice of NIST's servers).")
+@check(
+    "malformed-xml",
+    "A message that is not XML ends its own connection at most (practice of NIST's servers).",
+    harms=True,
+)
 async def malformed_xml(probe: Probe) -> str:
     """Sends a command whose tags do not match."""
     number = probe.next_id()
@@ -64,41 +69,49 @@ async def malformed_xml(probe: Probe) -> str:
     return await _bad(probe, text, number)
 
 
-@check("garbage", "Bytes that begin no message end their own connection at most (practice of NIST's servers).")
+@check(
+    "garbage", "Bytes that begin no message end their own connection at most (practice of NIST's servers).", harms=True
+)
 async def garbage(probe: Probe) -> str:
     """Sends bytes that are not text."""
     return await _bad(probe, bytes(range(128, 160)) + b"conformance: no XML at all\r\n" + _instance("GetStatusType", 1))
 
 
-@check("unknown-command", "A command that does not exist is an error (practice of NIST's servers).")
+@check("unknown-command", "A command that does not exist is an error (practice of NIST's servers).", harms=True)
 async def unknown_command(probe: Probe) -> str:
     """Sends a command of the type MakeCoffeeType."""
     number = probe.next_id()
     return await _bad(probe, _instance("MakeCoffeeType", number), number)
 
 
-@check("missing-element", "A command without a required element is not executed (schema).")
+@check("missing-element", "A command without a required element is not executed (schema).", harms=True)
 async def missing_element(probe: Probe) -> str:
-    """Sends Dwell without DwellTime."""
+    """Sends Dwell without DwellTime, after one with it."""
+    await probe.prove(Dwell(0, 0.1))
     number = probe.next_id()
     return await _bad(probe, _instance("DwellType", number), number)
 
 
-@check("wrong-value", "A value outside its type is not accepted (schema).")
+@check("wrong-value", "A value outside its type is not accepted (schema).", harms=True)
 async def wrong_value(probe: Probe) -> str:
     """Sends SetLengthUnits with `furlong`, which is no unit of the schema."""
     number = probe.next_id()
     return await _bad(probe, _instance("SetLengthUnitsType", number, "<UnitName>furlong</UnitName>"), number)
 
 
-@check("no-number", "A text where a number should be is not accepted (schema).")
+@check("no-number", "A text where a number should be is not accepted (schema).", harms=True)
 async def no_number(probe: Probe) -> str:
-    """Sends Dwell with `soon` as its time."""
+    """Sends Dwell with `soon` as its time, after one of 0.1 s."""
+    await probe.prove(Dwell(0, 0.1))
     number = probe.next_id()
     return await _bad(probe, _instance("DwellType", number, "<DwellTime>soon</DwellTime>"), number)
 
 
-@check("program-on-the-socket", "A program is a file; sent as a whole it is not executed (practice of NIST's servers).")
+@check(
+    "program-on-the-socket",
+    "A program is a file; sent as a whole it is not executed (practice of NIST's servers).",
+    harms=True,
+)
 async def program_on_the_socket(probe: Probe) -> str:
     """Sends a CRCLProgram with one Message."""
     first, middle, last = probe.next_id(), probe.next_id(), probe.next_id()
@@ -107,7 +120,9 @@ async def program_on_the_socket(probe: Probe) -> str:
     return await _bad(probe, encode(program), last)
 
 
-@check("document-type", "A document type is refused: with it come entities and foreign files (good practice).")
+@check(
+    "document-type", "A document type is refused: with it come entities and foreign files (good practice).", harms=True
+)
 async def document_type(probe: Probe) -> str:
     """Sends Message with a document type that defines a harmless entity, and uses it."""
     number = probe.next_id()

@@ -116,6 +116,7 @@ async def speed_limit(probe: Probe) -> str:
 @check("waypoint-settings", "Settings of a waypoint hold for it alone (schema).", moves=True)
 async def waypoint_settings(probe: Probe) -> str:
     """Moves up with a slower speed in the waypoint; reads the speed before and after."""
+    await probe.prove(MoveTo(0, True, await probe.target(0.0)))
     target = await probe.target()
     slow = PoseAndSet(
         target.point, target.x_axis, target.z_axis, True, trans_speed=TransSpeedAbsolute(probe.options.speed_mps / 2)
@@ -210,7 +211,12 @@ async def stop_motion_fast(probe: Probe) -> str:
     return await _stop(probe, StopConditionEnum.FAST)
 
 
-@check("stop-motion-immediate", "StopMotion Immediate stops the move; drives may go off (schema).", moves=True)
+@check(
+    "stop-motion-immediate",
+    "StopMotion Immediate stops the move; drives may go off (schema).",
+    moves=True,
+    harms=True,
+)
 async def stop_motion_immediate(probe: Probe) -> str:
     """Stops a move at once."""
     return await _stop(probe, StopConditionEnum.IMMEDIATE)
@@ -238,6 +244,7 @@ async def end_canon_stops(probe: Probe) -> str:
 @check("no-move-after-end", "After EndCanon nothing moves (schema).", moves=True)
 async def no_move_after_end(probe: Probe) -> str:
     """Sends EndCanon, then MoveTo."""
+    await probe.prove(MoveTo(0, True, await probe.target(0.0)))
     target, before = await probe.target(), await probe.pose()
     await probe.do(EndCanon(0))
     answer = await probe.do(MoveTo(0, True, target))
@@ -253,7 +260,8 @@ async def no_move_after_end(probe: Probe) -> str:
     moves=True,
 )
 async def unknown_guard_sensor(probe: Probe) -> str:
-    """Moves up with a guard on an invented sensor."""
+    """Moves up with a guard on an invented sensor, after it moved to where it stands without one."""
+    await probe.prove(MoveTo(0, True, await probe.target(0.0)))
     guard = Guard("cellwright_conform", limit_type=GuardLimitEnum.OVER_MAX, limit_value=1.0)
     command = replace(MoveTo(0, True, await probe.target()), guard=(guard,))
     answer = await probe.do(command, timeout_s=probe.move_s)

@@ -31,9 +31,11 @@ code { font-size: .78rem; }
 def as_html(report: ConformReport, title: str = "CRCL conformance") -> str:
     """The whole page."""
     counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
-    verdict = (
-        "nothing failed" if report.conforms else "there are failures" if report.counts["fail"] else "nothing passed"
-    )
+    verdict = "it conforms" if report.conforms else "there are failures" if report.counts["fail"] else "nothing passed"
+    if report.findings and not report.counts["fail"]:
+        verdict = "nothing failed, but statuses break the schema"
+    verdict += "" if report.complete else "; not everything was tried"
+    findings = "".join(f"<li>{escape(line)}</li>" for line in report.findings)
     sections = "".join(
         f"<h2>{escape(area)}</h2>{''.join(map(_result, results))}"
         for area, results in groupby(report.results, key=lambda result: result.check.area)
@@ -41,8 +43,10 @@ def as_html(report: ConformReport, title: str = "CRCL conformance") -> str:
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{escape(title)}: {escape(report.peer)}</h1>"
-        f"<p>{counts}: {verdict}. {len(report.results)} checks in {report.took_s:.1f} s; {escape(report.ended)}.</p>"
-        f"{sections}</body></html>\n"
+        f"<p>{counts}: {verdict}. {len(report.results)} checks in {report.took_s:.1f} s; {escape(report.ended)}, "
+        f"{escape(report.restored)}.</p>"
+        + (f"<h2>findings in statuses</h2><ul>{findings}</ul>" if findings else "")
+        + f"{sections}</body></html>\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import replace
 
 from cellwright.core.errors import JobFailed
@@ -10,6 +11,7 @@ from cellwright.crcl.conform.answer import Answer, ConformOptions, Reaction
 from cellwright.crcl.conform.check import doubt
 from cellwright.crcl.conform.evidence import LoggedConnection, Transcript
 from cellwright.crcl.connection import Connector
+from cellwright.crcl.findings import Findings
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
     AngleUnitEnum,
@@ -36,6 +38,8 @@ from cellwright.crcl.writer import encode
 __all__ = ["Probe", "Wire", "distance_m"]
 
 ROT_SPEED_RADPS = 0.1
+MAX_ID = 1 << 62
+"""A server's number above it is not counted on from: there might be none left."""
 
 
 class Wire:
@@ -82,6 +86,10 @@ class Probe:
         main: The connection that most checks use.
         home: Where the robot stood when the battery began, in metres; None while that is not known.
         opened: How many connections there were.
+        findings: What was wrong with statuses that were read all the same.
+        first: The first status that told settings: what is put back in the end.
+        first_answer_s: How long the first answer of all took.
+        silences: How many questions in a row were not answered.
     """
 
     def __init__(self, connect: Connector, options: ConformOptions) -> None:
@@ -89,6 +97,12 @@ class Probe:
         self.main: Wire
         self.home: Pose | None = None
         self.opened = 0
+        self.findings = Findings()
+        self.first: CRCLStatus | None = None
+        self.first_answer_s: float | None = None
+        self.silences = 0
+        self._told_findings = 0
+        self._init_s = options.init_s
         self._connect = connect
         self._wires: list[Wire] = []
         self._last_id = 0
@@ -97,7 +111,7 @@ class Probe:
         """One more connection, until the check ends."""
         connection = LoggedConnection(await self._connect(), self.opened + 1, self.transcript)
         self.opened += 1
-        wire = Wire(connection, Link(connection, f"connection {self.opened}"))
+        wire = Wire(connection, Link(connection, f"connection {self.opened}", findings=self.findings))
         self._wires.append(wire)
         return wire
 
@@ -112,6 +126,7 @@ class Probe:
             doubt(f"cannot be tried: InitCanon is {opened.text}")
         await self.use_si()
         await self.report_all()
+        self.note(await self.ask())
         if moves:
             await self.do(SetTransSpeed(0, TransSpeedAbsolute(self.options.speed_mps)))
             await self.do(SetRotSpeed(0, RotSpeedAbsolute(ROT_SPEED_RADPS)))
@@ -121,6 +136,17 @@ class Probe:
         for wire in self._wires:
             await wire.close()
         self._wires = []
+
+    def note(self, status: CRCLStatus) -> None:
+        """Keeps the first status that tells settings."""
+        if self.first is None and status.settings_status is not None:
+            self.first = status
+
+    def fresh_findings(self) -> tuple[str, ...]:
+        """Those of kinds that were not found before this was last asked."""
+        lines, told = self.findings.lines, self._told_findings
+        self._told_findings = len(lines)
+        return tuple(lines[told:])
 
     def next_id(self) -> int:
         """A number that was not used yet."""
@@ -132,8 +158,18 @@ class Probe:
         wire = wire or self.main
         number = max(self._last_id, 1) if command_id is None else command_id
         await wire.send_bytes(encode(CRCLCommandInstance(GetStatus(number))))
-        status = await wire.next_status(self.options.answer_s)
-        if command_id is None:
+        asked_s = self.now_s()
+        try:
+            # The first answer of all may take longer, and the first one after a silence; but not every one.
+            is_cold = self.silences == (0 if self.first_answer_s is None else 1)
+            status = await wire.next_status(self.options.cold_s if is_cold else self.options.answer_s)
+        except NoAnswer:
+            self.silences += 1
+            raise
+        self.silences = 0
+        if self.first_answer_s is None:
+            self.first_answer_s = self.now_s() - asked_s
+        if command_id is None and status.command_status.command_id < MAX_ID:
             self._last_id = max(self._last_id, status.command_status.command_id)
         return status
 
@@ -146,8 +182,17 @@ class Probe:
     async def do(self, command: CRCLCommand, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
         """Sends a command and waits until it ended, was refused, or nothing came of it."""
         if timeout_s is None:
-            timeout_s = self.options.init_s if isinstance(command, InitCanon) else self.options.done_s
-        return await self.outcome(await self.send(command, wire), wire, timeout_s=timeout_s)
+            timeout_s = self._init_s if isinstance(command, InitCanon) else self.options.done_s
+        answer = await self.outcome(await self.send(command, wire), wire, timeout_s=timeout_s)
+        if isinstance(command, InitCanon):  # who was waited for once in vain is not waited for so long every time
+            self._init_s = self.options.init_s if answer.done else self.options.done_s
+        return answer
+
+    async def prove(self, command: CRCLCommand) -> None:
+        """Doubts unless a valid command is done: otherwise the error of a bad one would mean nothing."""
+        answer = await self.do(command, timeout_s=self.move_s)
+        if not answer.done:
+            doubt(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
 
     async def outcome(self, number: int, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
         """What becomes of a command that was sent."""
@@ -191,6 +236,9 @@ class Probe:
         status = await self.ask(wire)
         if status.pose_status is None:
             doubt("cannot be tried: the status holds no pose")
+        point = status.pose_status.pose.point
+        if not all(math.isfinite(value) for value in (point.x, point.y, point.z)):
+            doubt(f"cannot be tried: the status tells the point {point.x:g}, {point.y:g}, {point.z:g}")
         return status.pose_status.pose
 
     async def target(self, fraction: float = 1.0) -> Pose:

@@ -14,13 +14,14 @@ __all__ = ["CheckResult", "ConformReport"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check, its verdict, why, and what went over the wire."""
+    """One check, its verdict, why, what went over the wire, and new kinds of mistakes in statuses that came."""
 
     check: Check
     verdict: Verdict
     reason: str
     evidence: Sequence[Exchange] = ()
     took_s: float = 0.0
+    findings: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -32,6 +33,7 @@ class CheckResult:
             "verdict": self.verdict.value,
             "reason": self.reason,
             "took_s": round(self.took_s, 6),
+            "findings": list(self.findings),
             "evidence": [asdict(exchange) for exchange in self.evidence],
         }
 
@@ -45,12 +47,16 @@ class ConformReport:
         results: In the order of the battery.
         ended: How the session was closed, or why it could not be.
         took_s: The whole time.
+        restored: Whether settings are as they were before.
+        findings: What was wrong with statuses that were read all the same, each kind once.
     """
 
     peer: str
     results: Sequence[CheckResult]
     ended: str
     took_s: float
+    restored: str = ""
+    findings: Sequence[str] = ()
 
     def named(self, verdict: Verdict) -> list[str]:
         """The names of the checks with that verdict."""
@@ -58,8 +64,13 @@ class ConformReport:
 
     @property
     def conforms(self) -> bool:
-        """Whether nothing failed, and something was tried."""
-        return bool(self.named(Verdict.PASS)) and not self.named(Verdict.FAIL)
+        """Whether something was tried, nothing failed, and every status was what the schema allows."""
+        return bool(self.named(Verdict.PASS)) and not self.named(Verdict.FAIL) and not self.findings
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was skipped."""
+        return not self.named(Verdict.SKIPPED)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -71,8 +82,11 @@ class ConformReport:
         return {
             "peer": self.peer,
             "conforms": self.conforms,
+            "complete": self.complete,
             "counts": self.counts,
             "ended": self.ended,
+            "restored": self.restored,
+            "findings": list(self.findings),
             "took_s": round(self.took_s, 3),
             "checks": [result.as_dict() for result in self.results],
         }

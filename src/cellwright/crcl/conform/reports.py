@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from cellwright.crcl.conform.check import check, doubt, require
 from cellwright.crcl.conform.probe import Probe
+from cellwright.crcl.conform.restore import PARTS, parts_of
 from cellwright.crcl.messages import ConfigureJointReport, ConfigureJointReports, ConfigureStatusReport, CRCLStatus
 
 __all__: list[str] = []
-
-PARTS = ("joint_statuses", "pose_status", "gripper_status", "settings_status", "sensor_statuses", "guards_statuses")
-
-
-def _parts(status: CRCLStatus) -> list[str]:
-    return [part for part in PARTS if getattr(status, part) is not None]
 
 
 @check("configure-status-report", "ConfigureStatusReport says which parts a status has (schema).")
 async def configure_status_report(probe: Probe) -> str:
     """Turns all parts off, then each one on that was there."""
-    there = _parts(await probe.ask())
+    there = parts_of(await probe.ask())
     off = await probe.do(ConfigureStatusReport(0, False, False, False, False, False, False))
     require(off.done, f"ConfigureStatusReport is {off.text}")
-    left = _parts(await probe.ask())
+    left = parts_of(await probe.ask())
     require(not left, f"turned off, but still reported: {', '.join(left)}")
     for part in there:
         await probe.do(ConfigureStatusReport(0, *(name == part for name in PARTS)))
-        found = _parts(await probe.ask())
+        found = parts_of(await probe.ask())
         require(found == [part], f"only {part} turned on, but reported: {', '.join(found) or 'nothing'}")
     return f"one by one: {', '.join(there)}"
 
@@ -33,14 +28,14 @@ async def configure_status_report(probe: Probe) -> str:
 @check("reports-per-connection", "What is reported belongs to the connection (practice of NIST's servers).")
 async def reports_per_connection(probe: Probe) -> str:
     """Turns all parts off on a second connection and reads the first."""
-    there = _parts(await probe.ask())
+    there = parts_of(await probe.ask())
     if not there:
         doubt("cannot be seen: the status has no parts")
     other = await probe.open()
     answer = await probe.do(ConfigureStatusReport(0, False, False, False, False, False, False), other)
     if not answer.done:
         doubt(f"cannot be tried: ConfigureStatusReport is {answer.text}")
-    here, gone = _parts(await probe.ask()), _parts(await probe.ask(other))
+    here, gone = parts_of(await probe.ask()), parts_of(await probe.ask(other))
     if gone:
         doubt(f"cannot be tried: turned off, but still reported: {', '.join(gone)}")
     require(here == there, f"the first connection lost {', '.join(sorted(set(there) - set(here)))}")

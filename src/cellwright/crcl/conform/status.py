@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from cellwright.crcl.check import check as check_text
 from cellwright.crcl.conform.check import check, doubt, fail, require
 from cellwright.crcl.conform.probe import Probe
@@ -47,6 +49,8 @@ async def pose_is_reported(probe: Probe) -> str:
     if status.pose_status is None:
         fail("the status holds no PoseStatus, though ConfigureStatusReport asked for it")
     pose = status.pose_status.pose
+    at = (pose.point.x, pose.point.y, pose.point.z)
+    require(all(map(math.isfinite, at)), f"the point is {at[0]:g}, {at[1]:g}, {at[2]:g}")
     x_length, z_length = _length(pose.x_axis), _length(pose.z_axis)
     between = pose.x_axis.i * pose.z_axis.i + pose.x_axis.j * pose.z_axis.j + pose.x_axis.k * pose.z_axis.k
     bad = max(abs(x_length - 1), abs(z_length - 1), abs(between))

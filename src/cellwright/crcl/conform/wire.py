@@ -26,7 +26,7 @@ def _request(number: int = 1, *, declaration: bool = True) -> bytes:
     return encode(CRCLCommandInstance(GetStatus(number)), declaration=declaration)
 
 
-@check("split-message", "A message may come in pieces: there is no framing (practice).")
+@check("split-message", "A message may come in pieces: there is no framing (practice).", prepared=False)
 async def split_message(probe: Probe) -> str:
     """Sends GetStatus in pieces of 7 bytes."""
     text, before = _request(), probe.main.arrived
@@ -37,7 +37,7 @@ async def split_message(probe: Probe) -> str:
     return f"{len(text)} bytes in {-(-len(text) // 7)} pieces answered"
 
 
-@check("glued-messages", "Messages may come in one piece (practice).")
+@check("glued-messages", "Messages may come in one piece (practice).", prepared=False)
 async def glued_messages(probe: Probe) -> str:
     """Sends five GetStatus in one write."""
     before = probe.main.arrived
@@ -59,7 +59,11 @@ async def glued_commands(probe: Probe) -> str:
     return answer.text
 
 
-@check("declaration-and-blanks", "XML declarations and white space between messages are passed over (practice).")
+@check(
+    "declaration-and-blanks",
+    "XML declarations and white space between messages are passed over (practice).",
+    prepared=False,
+)
 async def declaration_and_blanks(probe: Probe) -> str:
     """Sends GetStatus with declarations, blanks and line ends around it."""
     before = probe.main.arrived
@@ -72,7 +76,12 @@ async def declaration_and_blanks(probe: Probe) -> str:
     return "2 of 2 answered"
 
 
-@check("nul-between-messages", "NULs between messages are passed over (some clients end messages so; practice).")
+@check(
+    "nul-between-messages",
+    "NULs between messages are passed over (some clients end messages so; practice).",
+    prepared=False,
+    harms=True,
+)
 async def nul_between_messages(probe: Probe) -> str:
     """Sends GetStatus twice with a NUL after each."""
     wire = await probe.open()
@@ -83,7 +92,11 @@ async def nul_between_messages(probe: Probe) -> str:
     return "2 of 2 answered"
 
 
-@check("nothing-unasked", "A status is sent when it is asked for (NIST's client gets out of step otherwise).")
+@check(
+    "nothing-unasked",
+    "A status is sent when it is asked for (NIST's client gets out of step otherwise).",
+    prepared=False,
+)
 async def nothing_unasked(probe: Probe) -> str:
     """Listens for 1.2 s."""
     await probe.ask()

@@ -142,7 +142,9 @@ class ExternalPlanner(ABC):
         return replace(result, status=status, lower_bound=bound)
 
     def _nothing(self, work: Work, status: PlanStatus, why: str) -> PlanResult:
-        lost = (Unfinished(job.name, f"{self.name} {why}") for job in work.jobs)
+        alone = sum(robot.available for robot in work.request.state.robots) == 1
+        proven = alone and status is PlanStatus.UNSOLVABLE and len(work.jobs) == 1
+        lost = (Unfinished(job.name, f"{self.name} {why}", proven) for job in work.jobs)
         return PlanResult(status, self.name, unfinished=(*work.unfinished, *lost))
 
     @contextmanager

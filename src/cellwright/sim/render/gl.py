@@ -94,8 +94,8 @@ class GlRenderer:
             camera.frustum_near, camera.frustum_far = near, model.vis.map.zfar * model.stat.extent
             camera.orthographic = 0
         for geom in self._scene.geoms[: self._scene.ngeom]:
-            if geom.rgba[3] < 1:
-                geom.castshadow = 0  # glass lets light through
+            if geom.rgba[3] < 1 or geom.type == mujoco.mjtGeom.mjGEOM_PLANE:
+                geom.castshadow = 0  # glass lets light through; an even ground hides nothing, but speckles itself
         for light in self._scene.lights[: self._scene.nlight]:
             if light.headlight:
                 light.pos, light.dir = frustum.eye_in_world_m, -backwards

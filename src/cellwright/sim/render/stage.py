@@ -43,7 +43,7 @@ def dress_stage(
     visual.quality.numslices, visual.quality.numstacks, visual.quality.numquads = 48, 24, 8
     # The depth buffer must tell millimetres apart at 5 m: a near plane at 3 cm and no more far plane than needed.
     visual.map.znear = 0.03 / radius_m
-    visual.map.zfar = 60.0 / radius_m
+    visual.map.zfar = max(60.0 / radius_m, 10.0)
     visual.map.shadowclip = 1.4
     visual.map.haze = 0.35
     visual.rgba.haze = (0.80, 0.83, 0.87, 1.0)

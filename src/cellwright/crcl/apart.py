@@ -1,0 +1,118 @@
+"""How far apart two robots stand, by what their statuses say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cellwright.core.errors import JobFailed
+from cellwright.crcl.messages import CRCLStatus
+from cellwright.crcl.plausible import AXIS_ERROR
+from cellwright.crcl.poses import checked_pose
+from cellwright.crcl.units import Units, to_si
+
+__all__ = ["Apart", "PlaceTolerance", "apart"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceTolerance:
+    """How far apart two robots may be for one to take over from the other; None: that is not compared."""
+
+    tool_mm: float | None = 5.0
+    tool_deg: float | None = 1.0
+    joint_deg: float | None = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far apart two robots are; None where one of them does not tell.
+
+    Attributes:
+        tool_mm: Between the tools.
+        offset_mm: The same along x, y and z: the second minus the first.
+        tool_deg: By which angle one tool would have to turn.
+        joints_deg: By joint number; a joint that slides is compared as if it turned.
+        only_one: Joints that one of the two does not have.
+    """
+
+    tool_mm: float | None = None
+    offset_mm: tuple[float, ...] = ()
+    tool_deg: float | None = None
+    joints_deg: tuple[tuple[int, float], ...] = ()
+    only_one: tuple[int, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        parts = []
+        if self.tool_mm is not None:
+            offset = ", ".join(f"{letter} {value:+.1f}" for letter, value in zip("xyz", self.offset_mm, strict=True))
+            parts.append(f"tools {self.tool_mm:.1f} mm ({offset}) and {self.tool_deg:.1f} deg apart")
+        if self.joints_deg:
+            number, most = max(self.joints_deg, key=lambda joint: abs(joint[1]))
+            parts.append(f"joints at most {abs(most):.1f} deg apart (joint {number})")
+        if self.only_one:
+            parts.append(f"joint {', '.join(map(str, self.only_one))} on one of them only")
+        return "; ".join(parts) or "where they are is not told"
+
+    def check(self, tolerance: PlaceTolerance, doubts: Sequence[str] = ()) -> None:
+        """Complains when the two are too far apart, or nothing could be compared that should be.
+
+        Args:
+            tolerance: How far they may be.
+            doubts: Why something that was told does not count.
+
+        Raises:
+            JobFailed: That, with the difference and what is allowed.
+        """
+        tool, joints = self.tool_mm is not None, bool(self.joints_deg or self.only_one)
+        wants_tool = tolerance.tool_mm is not None or tolerance.tool_deg is not None
+        wants_joints = tolerance.joint_deg is not None
+        compares = (wants_tool and tool) or (wants_joints and joints)
+        if (wants_tool or wants_joints) and (doubts or not compares):
+            why = "; ".join(doubts) or "one of the two does not tell where it is"
+            raise JobFailed(f"where it stands cannot be compared: {why}")
+        if (
+            _over(self.tool_mm, tolerance.tool_mm)
+            or _over(self.tool_deg, tolerance.tool_deg)
+            or (wants_joints and self.only_one)
+            or any(_over(abs(value), tolerance.joint_deg) for _, value in self.joints_deg)
+        ):
+            limits = ((tolerance.tool_mm, "mm"), (tolerance.tool_deg, "deg"), (tolerance.joint_deg, "deg per joint"))
+            allowed = ", ".join(f"{limit:g} {unit}" for limit, unit in limits if limit is not None)
+            raise JobFailed(f"it stands elsewhere: {self.text} (allowed: {allowed})")
+
+
+def _over(value: float | None, limit: float | None) -> bool:
+    return value is not None and limit is not None and value > limit
+
+
+def apart(first: CRCLStatus | None, second: CRCLStatus, units: Units) -> Apart:
+    """How far apart two robots are by their statuses, of which all positions are believed.
+
+    Joints are compared only when both speak in the same units: a status does not say which of them slide.
+
+    Args:
+        first: Of one; None if it never said anything.
+        second: Of the other.
+        units: Those of both, where they do not name their own.
+    """
+    if first is None:
+        return Apart()
+    ours, theirs = (to_si(each, units.told(each.settings_status), ()) for each in (first, second))
+    found = Apart()
+    if ours.pose_status and theirs.pose_status:
+        here, there = (checked_pose(s.pose_status.pose, "pose", AXIS_ERROR) for s in (ours, theirs) if s.pose_status)
+        offset_mm = tuple((1000.0 * (there.position - here.position)).tolist())
+        found = Apart(1000.0 * here.distance_m(there), offset_mm, math.degrees(here.angle_rad(there)))
+    at, to = _joints(ours), _joints(theirs)
+    if at and to and units.told(first.settings_status) == units.told(second.settings_status):
+        differences = tuple((number, math.degrees(to[number] - at[number])) for number in sorted(at.keys() & to.keys()))
+        found = replace(found, joints_deg=differences, only_one=tuple(sorted(at.keys() ^ to.keys())))
+    return found
+
+
+def _joints(status: CRCLStatus) -> dict[int, float]:
+    joints = status.joint_statuses.joint_status if status.joint_statuses else ()
+    return {joint.joint_number: joint.joint_position for joint in joints if joint.joint_position is not None}

@@ -1,0 +1,119 @@
+"""Brings another robot to where work goes on: the same settings, confirmed by its status, at the same place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from cellwright.core.errors import JobFailed
+from cellwright.crcl.apart import Apart, PlaceTolerance, apart
+from cellwright.crcl.client import CrclClient
+from cellwright.crcl.messages import CRCLStatus, InitCanon, ParameterSetting, SetRobotParameters, SettingsStatus
+from cellwright.crcl.plausible import believed
+from cellwright.crcl.remembered import Remembered
+from cellwright.crcl.units import Units, to_si
+
+__all__ = ["hand_over"]
+
+CONFIRM_S = 0.5  # servers that report by themselves may be behind by a report
+CLOSE = 1e-3  # share by which a number that is told may differ from the one that was set
+OVERRIDE = "override_percent"
+_SPEEDS = {"trans_speed": "m/s", "trans_accel": "m/s2", "rot_speed": "rad/s", "rot_accel": "rad/s2"}
+
+
+async def hand_over(
+    remembered: Remembered,
+    here: CRCLStatus | None,
+    new: CrclClient,
+    tolerance: PlaceTolerance,
+    say: Callable[[str], None],
+) -> tuple[Apart, tuple[str, ...]]:
+    """Opens the session of one robot at another one, which does not move by this.
+
+    Args:
+        remembered: What was set at the robot that is left.
+        here: The last that is known of it.
+        new: A client of the other robot; it is open.
+        tolerance: How far apart they may be.
+        say: Is told of positions that are not believed.
+
+    Returns:
+        How far apart they are, and which settings the other robot does not tell.
+
+    Raises:
+        JobFailed: It stands elsewhere, does not take the settings, or says that others hold.
+    """
+    ours = here.settings_status if here else None
+    units = remembered.units if remembered.initialised else Units()
+    there, doubts = believed(await new.status(), units)
+    for doubt in doubts:
+        say(f"{new.peer}: {doubt}")
+    if there.settings_status is not None and there.settings_status.length_unit_name is not None:
+        apart(here, there, units).check(tolerance, doubts)  # one that stands elsewhere is left as it is
+    unconfirmed: tuple[str, ...] = ()
+    if remembered.initialised:
+        begun = (await new.execute(InitCanon(0))).check().status
+        for command in remembered.of_robot(ours, begun.settings_status if begun else None):
+            (await new.execute(command)).check()
+        override = here.command_status.override_percent if here else None
+        if override is not None:
+            await _set_override(new, override)
+        unconfirmed = await _confirmed(new, override)
+    there, doubts = believed(await new.status(), units)
+    difference = apart(here, there, units)
+    difference.check(tolerance, doubts)
+    return difference, unconfirmed
+
+
+async def _set_override(new: CrclClient, percent: int) -> None:
+    """Sends the override unless it holds already; a robot that tells none has none until it is told one."""
+    told = (await new.status()).command_status.override_percent
+    if percent != (100 if told is None else told):
+        (await new.execute(SetRobotParameters(0, (ParameterSetting(OVERRIDE, str(percent)),)))).check()
+
+
+async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
+    """Which settings a robot does not tell; raises JobFailed when it tells others than were set."""
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + CONFIRM_S
+    while True:
+        wrong, untold = _compared(new.remembered, override, await new.status())
+        if not wrong:
+            return tuple(untold)
+        if loop.time() >= until_s:
+            raise JobFailed(f"it does not keep what it was told: {'; '.join(wrong)}")
+        await asyncio.sleep(new.options.poll_s)
+
+
+def _compared(remembered: Remembered, override: int | None, status: CRCLStatus) -> tuple[list[str], list[str]]:
+    """Settings that a status tells otherwise, and those that it does not tell."""
+    wrong: list[str] = []
+    untold: list[str] = []
+
+    def compare(what: str, told: float | str | None, wanted: float | str, unit: str = "") -> None:
+        if told is None:
+            untold.append(what)
+        elif told != wanted if isinstance(told, str) or isinstance(wanted, str) else not _close(told, wanted):
+            value, asked = (v if isinstance(v, str) else f"{v:g}{unit}" for v in (told, wanted))
+            wrong.append(f"{what} is {value} by its status (asked for: {asked})")
+
+    settings, units = status.settings_status or SettingsStatus(), remembered.units
+    compare("length unit", settings.length_unit_name, units.length)
+    compare("angle unit", settings.angle_unit_name, units.angle)
+    compare("force unit", settings.force_unit_name, units.force)
+    compare("torque unit", settings.torque_unit_name, units.torque)
+    in_si = to_si(settings, units.told(settings), ())
+    for command in remembered.in_si():
+        for name, unit in _SPEEDS.items():
+            if (wanted := getattr(command, name, None)) is not None:
+                kind, field = ("absolute", "setting") if hasattr(wanted, "setting") else ("relative", "fraction")
+                told = getattr(getattr(in_si, f"{name}_{kind}"), field, None)
+                what = "".join(word.capitalize() for word in name.split("_"))
+                compare(what, told, getattr(wanted, field), f" {unit}" * (kind == "absolute"))
+    if override is not None:
+        compare("override", status.command_status.override_percent, override, " %")
+    return wrong, untold
+
+
+def _close(told: float, wanted: float) -> bool:
+    return abs(told - wanted) <= CLOSE * abs(wanted)
