@@ -17,8 +17,11 @@ from cellwright.crcl import (
     LoopBlockStart,
     Message,
     MoveTo,
+    SetEndEffector,
     SetLengthUnits,
+    SetTransSpeed,
     StopMotion,
+    TransSpeedAbsolute,
     decode,
 )
 from cellwright.crcl.client import CrclClient
@@ -183,3 +186,100 @@ def test_the_labs_program_repeats_its_block_three_times():
     made = list(steps(decode(text, CRCLProgram)))
     passes = {step.passes for step in made}
     assert passes == {(), (("MainLoop", 1),), (("MainLoop", 2),), (("MainLoop", 3),)}
+
+
+def commands_of(made):
+    return [(step.index, type(step.command).__name__) for step in made]
+
+
+PARTS = program(
+    SetLengthUnits(2, LengthUnitEnum.MILLIMETER),
+    Message(3, "a"),
+    *loop("l", 3, SetTransSpeed(4, TransSpeedAbsolute(5.0)), Message(5, "b")),
+    SetEndEffector(6, 0.0),
+    Message(7, "c"),
+)
+"""Units 1, Message 2, loop 3 to 6 with speed 4 and Message 5, gripper 7, Message 8."""
+
+
+def test_what_starts_in_the_middle_gets_the_settings_before_it_first():
+    made = list(steps(PARTS, start=8, setup=[SetLengthUnits(0, LengthUnitEnum.INCH)]))
+    assert commands_of(made) == [
+        (0, "InitCanon"),
+        (0, "SetLengthUnits"),
+        (1, "SetLengthUnits"),
+        (4, "SetTransSpeed"),
+        (8, "Message"),
+        (9, "EndCanon"),
+    ]
+    inside = [step.index for step in steps(PARTS, start=5)]
+    assert inside == [0, 1, 4, 5, 4, 5, 4, 5, 7, 8, 9], "the first pass is begun there, the others are whole"
+
+
+def test_a_program_stops_after_a_command_and_ends_its_session():
+    assert [step.index for step in steps(PARTS, until=2)] == [0, 1, 2, 9]
+    assert [step.index for step in steps(PARTS, until=4)] == [0, 1, 2, 4, 9], "in the first pass of a loop"
+    assert [step.index for step in steps(PARTS, until=6)] == [0, 1, 2, 4, 5, 4, 5, 4, 5, 9], "after the loop"
+    assert [step.index for step in steps(PARTS, start=8, until=8)] == [0, 1, 4, 8, 9]
+
+
+def test_a_speed_before_a_unit_in_a_loop_is_in_the_unit_of_the_second_pass():
+    turns = loop("l", 10**9, SetTransSpeed(2, TransSpeedAbsolute(5.0)), SetLengthUnits(3, LengthUnitEnum.MILLIMETER))
+    made = list(steps(program(*turns, Message(4, "a")), start=5))
+    assert [step.index for step in made] == [0, 2, 3, 2, 3, 5, 6]
+
+
+def test_loops_that_would_take_for_ever_are_refused_when_one_starts_behind_them():
+    deep = (SetLengthUnits(2, LengthUnitEnum.MILLIMETER),)
+    for level in range(40):
+        deep = loop(f"l{level}", 9, *deep, Message(3, "x"))
+    with pytest.raises(BadInput, match="nested too deep to start there"):
+        steps(program(*deep, Message(3, "a")), start=len(deep) + 1)
+
+
+@pytest.mark.parametrize(
+    ("ways", "words"),
+    [
+        ({"start": 0}, "the command to start at is 0, allowed 1 to 8"),
+        ({"start": 9}, "the command to start at is 9, allowed 1 to 8"),
+        ({"until": 9}, "the command to stop at is 9, allowed 1 to 8"),
+        ({"start": 5, "until": 4}, "the command to stop at is 4, allowed 5 to 8"),
+    ],
+)
+def test_commands_that_are_not_there_are_refused_before_anything_is_sent(ways, words):
+    with pytest.raises(BadInput, match=words):
+        steps(PARTS, **ways)
+
+
+def test_a_program_without_commands_runs():
+    assert [step.index for step in steps(program())] == [0, 1]
+
+
+def test_a_program_waits_where_it_is_told_and_can_be_ended_there(other_server):
+    server, seen = other_server(), []
+
+    async def before(step):
+        seen.append(step.index)
+        await asyncio.sleep(0.01)
+        return step.index != 3
+
+    async def work(client):
+        return await run_program(client, program(*(Message(n, "m") for n in range(2, 6))), before=before)
+
+    report = run(server, work)
+    assert seen == [0, 1, 2, 3]
+    assert (report.state, report.reason) == (OutcomeState.ABORTED, "ended before command 3 of 4")
+    assert [type(command).__name__ for command in server.executed] == ["InitCanon", "Message", "Message", "EndCanon"]
+
+
+def test_commands_are_changed_on_their_way(other_server, move_to):
+    server = other_server()
+
+    async def work(client):
+        def further(command):
+            return replace(command, end_position=move_to(0.5).end_position) if isinstance(command, MoveTo) else command
+
+        return await run_program(client, program(move_to(0.1)), change=further)
+
+    assert run(server, work).done
+    assert server.x_m == 0.5

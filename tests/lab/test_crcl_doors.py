@@ -142,6 +142,18 @@ def test_a_joint_with_a_torque_pushes_no_harder(physics):
     talk(physics, work)
 
 
+def test_a_torque_that_changes_at_a_given_rate_is_refused_and_nothing_moves(lab):
+    async def work(client):
+        before = (await client.status()).joint_statuses
+        details = m.JointForceTorque(setting=20.0, change_rate=5.0)
+        reason = await refused(client, m.ActuateJoints(0, (m.ActuateJoint(2, 0.3, details),)))
+        assert "fanuc has no torque that changes at a given rate (ChangeRate)" in reason
+        assert (await client.status()).joint_statuses == before
+        await done(client, m.InitCanon(0))
+
+    talk(lab, work)
+
+
 def test_gripper_takes_a_fraction_of_its_width(lab):
     async def work(client):
         widths = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -13,6 +12,7 @@ import typer
 
 from cellwright.catalogue import ROBOTS
 from cellwright.cells import load_cell
+from cellwright.cli.numbers import numbers
 from cellwright.cli.output import print_json, say, table
 from cellwright.control import RobotController
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
@@ -21,22 +21,9 @@ from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.sim import Order
 
-__all__ = ["move", "numbers"]
+__all__ = ["move"]
 
 WATCH_HZ = 250.0
-
-
-def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
-    """Finite numbers separated by commas; as many as are allowed."""
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        raise BadInput(f"{option} takes numbers separated by commas, not '{text}'") from None
-    if len(values) not in counts:
-        raise BadInput(f"{option} takes {' or '.join(map(str, counts))} numbers, got {len(values)}: '{text}'")
-    if not all(math.isfinite(value) and abs(value) < 1e6 for value in values):
-        raise BadInput(f"{option} takes finite numbers, got '{text}'")
-    return values
 
 
 def move(

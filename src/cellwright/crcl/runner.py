@@ -6,15 +6,15 @@ Servers never see a program, and loop blocks never reach them: repeating is the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cellwright.core.errors import BadInput
+from cellwright.core.errors import BadInput, OutOfRange
+from cellwright.crcl import messages as m
 from cellwright.crcl.messages import (
     CRCLCommand,
     CRCLProgram,
-    EndCanon,
     LoopBlockEnd,
     LoopBlockStart,
     MiddleCommand,
@@ -26,6 +26,30 @@ from cellwright.crcl.outcome import Outcome, OutcomeState
 __all__ = ["Executing", "ProgramReport", "Progress", "Step", "run_program", "steps"]
 
 MAX_DEPTH = 50
+MAX_SKIPPED = 20_000
+_UNITS = (m.SetLengthUnits, m.SetAngleUnits, m.SetForceUnits, m.SetTorqueUnits)
+_SETTINGS = (
+    *_UNITS,
+    m.SetTransSpeed,
+    m.SetTransAccel,
+    m.SetRotSpeed,
+    m.SetRotAccel,
+    m.SetEndPoseTolerance,
+    m.SetIntermediatePoseTolerance,
+    m.SetDefaultJointPositonsTolerances,
+    m.SetMotionCoordination,
+    m.SetRobotParameters,
+    m.SetEndEffectorParameters,
+    m.ConfigureJointReports,
+    m.ConfigureStatusReport,
+    m.EnableRobotParameterStatus,
+    m.DisableRobotParameterStatus,
+    m.EnableSensor,
+    m.DisableSensor,
+    m.EnableGripper,
+    m.DisableGripper,
+)
+"""Commands that move nothing and change what later ones mean or do."""
 
 _MAY_MOVE = (OutcomeState.TIMEOUT, OutcomeState.LOST)
 
@@ -97,35 +121,88 @@ class ProgramReport:
         return self.state is OutcomeState.DONE
 
 
-def steps(program: CRCLProgram) -> Iterator[Step]:
+def steps(
+    program: CRCLProgram, *, start: int = 1, until: int | None = None, setup: Sequence[CRCLCommand] = ()
+) -> Iterator[Step]:
     """The commands in the order of execution, loops repeated `MaxCount` times.
 
+    Args:
+        program: What.
+        start: The first middle command. Settings of those before it come first, so that it means the same; inside a
+            loop it is begun in the first pass.
+        until: The last one; EndCanon follows. If it ends a loop, that is the last pass.
+        setup: Commands right after InitCanon, such as units that the program takes for granted.
+
     Raises:
-        BadInput: At once, if loops do not match.
+        BadInput: At once, if loops do not match, or there are no such commands.
     """
-    ends = _loop_ends(program.middle_command)
-    return _steps(program, ends)
+    ends, length = _loop_ends(program.middle_command), len(program.middle_command)
+    until = length if until is None else until
+    if start != 1 or until != length:
+        for what, index, least in (("the command to start at", start, 1), ("the command to stop at", until, start)):
+            if not least <= index <= length:
+                raise OutOfRange(what, index, least, length)
+    first = [Step(0, command) for command in (program.init_canon, *setup)]
+    return _steps(program, ends, start, until, [*first, *_settings_before(program.middle_command, ends, start)])
 
 
-def _steps(program: CRCLProgram, ends: dict[int, int]) -> Iterator[Step]:
-    yield Step(0, program.init_canon)
-    yield from _block(program.middle_command, 0, len(program.middle_command), ends, ())
-    yield Step(len(program.middle_command) + 1, program.end_canon)
+def _steps(program: CRCLProgram, ends: dict[int, int], start: int, until: int, first: Sequence[Step]) -> Iterator[Step]:
+    commands = program.middle_command
+    yield from first
+    for step in _block(commands, 0, len(commands), ends, (), start - 1):
+        if step.index > until:
+            break
+        yield step
+        if step.index == until:
+            break
+    yield Step(len(commands) + 1, program.end_canon)
+
+
+def _settings_before(commands: Sequence[MiddleCommand], ends: dict[int, int], start: int) -> list[Step]:
+    """The settings of the commands that are skipped.
+
+    After two passes of a loop a third one changes nothing more, and after one where it sets no unit.
+
+    Raises:
+        BadInput: Loops that set units are nested so deep that it would take for ever.
+    """
+    fewer = list(commands)
+    for begin, end in ends.items():
+        closing = commands[end]
+        assert isinstance(closing, LoopBlockEnd)
+        passes = 2 if any(isinstance(command, _UNITS) for command in commands[begin:end]) else 1
+        fewer[end] = replace(closing, max_count=min(closing.max_count, passes))
+    found: list[Step] = []
+    for number, step in enumerate(_block(fewer, 0, len(fewer), ends, (), 0)):
+        if step.index >= start:
+            break
+        if number > MAX_SKIPPED:
+            raise BadInput(f"loops before command {start} are nested too deep to start there")
+        if isinstance(step.command, _SETTINGS):
+            found.append(Step(step.index, step.command))
+    return found
 
 
 def _block(
-    commands: Sequence[MiddleCommand], start: int, end: int, ends: dict[int, int], passes: tuple[tuple[str, int], ...]
+    commands: Sequence[MiddleCommand],
+    start: int,
+    end: int,
+    ends: dict[int, int],
+    passes: tuple[tuple[str, int], ...],
+    first: int,
 ) -> Iterator[Step]:
+    """The commands from `start` to before `end`, without those before `first`."""
     at = start
     while at < end:
         command = commands[at]
         if isinstance(command, LoopBlockStart):
             closing = commands[ends[at]]
             assert isinstance(closing, LoopBlockEnd)
-            for number in range(1, closing.max_count + 1):
-                yield from _block(commands, at + 1, ends[at], ends, (*passes, (command.loop_name, number)))
+            for number in range(1, closing.max_count + 1 if ends[at] >= first else 1):
+                inside = (*passes, (command.loop_name, number))
+                yield from _block(commands, at + 1, ends[at], ends, inside, first if number == 1 else 0)
             at = ends[at]
-        else:
+        elif at >= first:
             yield Step(at + 1, command, passes)
         at += 1
 
@@ -161,6 +238,10 @@ async def run_program(
     *,
     file: str | None = None,
     setup: Sequence[CRCLCommand] = (),
+    start: int = 1,
+    until: int | None = None,
+    change: Callable[[CRCLCommand], CRCLCommand] = lambda command: command,
+    before: Callable[[Step], Awaitable[bool]] | None = None,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> ProgramReport:
     """Runs a program to its end or to the first command that is not done.
@@ -172,10 +253,14 @@ async def run_program(
         program: What.
         file: Its name, which servers show in their status.
         setup: Commands right after InitCanon, such as units that the program takes for granted.
+        start: The first middle command; settings of those before it are sent all the same.
+        until: The last middle command; EndCanon follows.
+        change: What is sent instead of a command, such as the same one in another frame.
+        before: Is awaited before each step, for as long as the program is to pause; False ends it there.
         on_progress: Is told when a step begins and ends.
 
     Raises:
-        BadInput: Its loops do not match; nothing was sent.
+        BadInput: Its loops do not match, or there are no such commands; nothing was sent.
     """
     loop = asyncio.get_running_loop()
     started_s, aborts_before = loop.time(), robot.aborts
@@ -185,11 +270,16 @@ async def run_program(
         return ProgramReport(state, reason, executed, length, outcome, loop.time() - started_s)
 
     try:
-        for step in _with_setup(steps(program), setup):
+        for step in steps(program, start=start, until=until, setup=setup):
+            goes_on = before is None or await before(step)
             if robot.aborts != aborts_before:
                 return report(OutcomeState.ABORTED, f"stopped before command {step.index}")
+            if not goes_on:
+                await robot.execute(program.end_canon)
+                return report(OutcomeState.ABORTED, f"ended before command {step.index} of {length}")
             on_progress(Progress(step, length, executed, None))
-            outcome = await robot.execute(step.command, place=ProgramPlace(file, min(step.index, length), length))
+            command = change(step.command)
+            outcome = await robot.execute(command, place=ProgramPlace(file, min(step.index, length), length))
             executed += outcome.done
             on_progress(Progress(step, length, executed, outcome))
             if not outcome.done:
@@ -202,10 +292,3 @@ async def run_program(
         await robot.abort()
         raise
     return report(OutcomeState.DONE, "")
-
-
-def _with_setup(program: Iterator[Step], setup: Sequence[CRCLCommand]) -> Iterator[Step]:
-    for step in program:
-        yield step
-        if step.index == 0 and not isinstance(step.command, EndCanon):
-            yield from (Step(0, command) for command in setup)
