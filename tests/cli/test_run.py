@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from cellwright.cli.run_report import print_report
+from cellwright.cli.run_report import ActionLines, print_report
+from cellwright.core.errors import BadInput
 from cellwright.execution import ActionRecord, Evaluated, OrderReport, OrderStatus, Unobtainable
 from cellwright.judge import Score, ScoreItem
 from cellwright.lab.kitting_report import KittingReport, KittingStatus
+from cellwright.lab.run_files import latest_database, run_files
 from cellwright.lab.world_file import WorldState
 from cellwright.record import read_log
 
@@ -38,6 +43,7 @@ def test_report_for_people_with_a_picture(cellwright, monkeypatch):
     told = ended.err.splitlines()
     assert told[0] == "aprs, seed 3: kit_m2l1 by all robots"
     assert "a plan of 15 steps" in told[1]
+    assert not any("place-part" in line for line in told), "each action is told once"
     with Image.open("out/run.png") as image:
         assert image.size == (64, 48)
         assert len(image.getcolors(maxcolors=10_000)) > 100
@@ -79,6 +85,7 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
     report = KittingReport(
         KittingStatus.FAILED, "why", order, (), Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none")))
     )
+    ActionLines(["fanuc"])(action)
     print_report(report, 1.0)
     brief = capsys.readouterr().out
     assert "after  part-is-there(gear, tray) is false: 3 mm off" in brief
@@ -88,7 +95,7 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
         ["no", "tray", "0", "6", "the", "tray", "is", "gone"]
     ]
     assert "1 action, 2 retries, 1 plan;" in brief
-    print_report(report, 1.0, predicates=True)
+    ActionLines(["fanuc"], predicates=True)(action)
     assert "before hand-is-empty(tool) is true: feels nothing" in capsys.readouterr().out
 
 
@@ -124,6 +131,80 @@ def test_earlier_files_survive_a_command_that_is_refused(cellwright, refused):
     )
     assert "leave a cell out" in refused("run", "aprs", "--resume")
     assert "no run to resume: out/b.world does not exist" in refused("run", "--resume", "--database", "out/b.db")
-    assert "is not a database" in refused("run", *FAST)
+    assert "is not a database" in refused("run", "--overwrite", *FAST)
+    assert "out/run.mcap exists, and is not overwritten" in refused("run", "--record", "out/run.mcap", *FAST)
     for name in ("run.mcap", "run.db", "run.world"):
         assert Path("out", name).read_text(encoding="utf-8") == "earlier"
+
+
+@pytest.mark.slow
+def test_two_runs_in_one_folder_keep_their_files_and_say_where_they_are(cellwright, refused):
+    first = cellwright("run", "--json", *FAST).json
+    before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    second = cellwright("run", "--seed", 5, *FAST)
+    assert (first["log"], first["database"]) == ("out/run.mcap", "out/run.db")
+    assert "log out/run-2.mcap, database out/run-2.db" in second.out
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir() if path.name in before} == before
+    assert read_log(Path("out/run-2.mcap")).metadata["seed"] == "5"
+    assert WorldState.read(Path("out/run-2.world")).header["seed"] == 5
+    for option, name in (("--record", "out/run.mcap"), ("--database", "out/run-2.db")):
+        assert "exists, and is not overwritten: choose another name, or add --overwrite" in refused(
+            "run", option, name, *FAST
+        )
+    third = cellwright("run", "--seed", 6, "--overwrite", "--json", *FAST).json
+    assert third["log"] == "out/run.mcap"
+    assert read_log(Path("out/run.mcap")).metadata["seed"] == "6"
+    assert not Path("out/run-3.mcap").exists()
+
+
+def test_files_are_taken_at_once_and_given_back_unused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with run_files(None, None, None) as one, run_files(None, None, None) as two, run_files(None, None, "a.db") as three:
+        names = [(str(files.log), str(files.picture), files.database) for files in (one, two, three)]
+        with pytest.raises(BadInput, match=r"a\.db exists"), run_files(None, None, "a.db"):
+            pass
+        Path(two.log).write_bytes(b"written")
+    assert names == [
+        ("out/run.mcap", "out/run.png", "out/run.db"),
+        ("out/run-2.mcap", "out/run-2.png", "out/run-2.db"),
+        ("out/run-3.mcap", "out/run-3.png", "a.db"),
+    ]
+    assert [path.name for path in Path("out").iterdir()] == ["run-2.mcap"]
+    assert not Path("a.db").exists()
+    Path("out/run-2.world").write_bytes(b"world")
+    assert latest_database() == "out/run-2.db"
+    with run_files(None, None, latest_database(), Path("out/run-2.world")) as resumed:
+        assert (str(resumed.log), resumed.database) == ("out/run-2-2.mcap", "out/run-2.db")
+    with run_files(Path("out/run-2.mcap"), None, latest_database(), Path("out/run-2.world")) as resumed:
+        assert str(resumed.log) == "out/run-2-2.mcap", "what was recorded before stays"
+
+
+def test_many_runs_that_start_at_once_get_files_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    begin, logs = threading.Barrier(12), []
+
+    def start():
+        begin.wait()
+        with run_files(None, None, None) as files:
+            logs.append(files.log)
+            begin.wait()
+
+    threads = [threading.Thread(target=start) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(logs)) == 12
+
+
+def test_what_is_built_is_said_before_the_laboratory_is(tmp_path):
+    """Whoever waits knows at once what for."""
+    command = [sys.executable, "-m", "cellwright", "run", "--no-picture"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stderr.readline() == "aprs, seed 0: kit_m2l1 by all robots\n"
+            assert not (tmp_path / "out").exists()
+            loaded = Path(f"/proc/{child.pid}/maps").read_text() if Path("/proc/self/maps").exists() else ""
+            assert "libmujoco" not in loaded, "nothing heavy comes before it"
+        finally:
+            child.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,10 @@ from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 if TYPE_CHECKING:
     from cellwright.lab import Lab
     from cellwright.lab.kitting import RunCfg
+    from cellwright.lab.world_file import WorldState
 
 __all__ = ["run"]
 
-DATABASE = "out/run.db"
 OF_THE_FIRST_RUN = ("cell", "order", "quantity", "robots", "recovery", "fault", "seed", "fidelity")
 
 
@@ -33,99 +34,127 @@ def run(
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
-    record: Annotated[Path, typer.Option(help="Where to write the log.")] = Path("out/run.mcap"),
-    picture: Annotated[Path, typer.Option(help="Where to save the picture.")] = Path("out/run.png"),
+    record: Annotated[Path | None, typer.Option(help="The log; out/run.mcap, or the next number.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="The picture; out/run.png, or the next number.")] = None,
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw one.")] = False,
     database: Annotated[
-        str,
-        typer.Option(envvar="CELLWRIGHT_DATABASE", help="Belief and progress: a file or an address; a file is new."),
-    ] = DATABASE,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that this database is of.")] = False,
+        str | None,
+        typer.Option(
+            envvar="CELLWRIGHT_DATABASE",
+            help="Belief and progress: a new file, or an address; out/run.db, or the next number.",
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run that --database is of; with the last one by default.")
+    ] = False,
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
     from cellwright.cells import load_cell  # here: whoever asks for help need not wait for a laboratory
-    from cellwright.cli.run_report import print_report, tell_action, tell_plan
+    from cellwright.orders import find_order
+
+    header: dict[str, Any] = {
+        "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
+        "seed": seed, "fidelity": fidelity, "faults": fault or [],
+    }  # fmt: skip
+    state, world_file = None, None
+    if resume:
+        from cellwright.lab.run_files import latest_database
+
+        database = database or latest_database()
+        state, world_file = _stored(context, database)
+        header = dict(state.header)
+        record = record or (Path(header["log"]) if "log" in header else None)
+    loaded = load_cell(header["cell"])
+    orders = [find_order(header["order"], header["quantity"])]
+    wanted = [path for path in (record, None if no_picture else picture) if path is not None]
+    if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
+        raise BadInput(f"log and picture cannot both be written to {record}")
+    say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
+
+    from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
     from cellwright.knowledge.address import shown_address
     from cellwright.lab import Lab
     from cellwright.lab.kitting import check_order, resume_order, run_order
     from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.lab.kitting_files import log_of, make_room, world_file_of
-    from cellwright.lab.world_file import WorldState
-    from cellwright.orders import find_order
+    from cellwright.lab.run_files import refuse_existing, run_files
 
-    world_file = world_file_of(database, record, resume=resume)
-    if resume:
-        _check_resume(context, world_file)
-    asked: dict[str, Any] = {
-        "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
-        "seed": seed, "fidelity": fidelity, "faults": fault or [], "log": str(record.absolute()),
-    }  # fmt: skip
-    state = WorldState.read(world_file) if resume else None
-    header: dict[str, Any] = dict(state.header) if state else asked
-    if resume and not _is_given(context, "record"):
-        record = Path(header.get("log", record))
-    loaded = load_cell(header["cell"])
-    orders = [find_order(header["order"], header["quantity"])]
-    cfg = _cfg(header, database, world_file)
-    wanted, log = None if no_picture else picture, log_of(record, resume)
-    if wanted is not None and log.absolute() == wanted.absolute():
-        raise BadInput(f"log and picture cannot both be written to {log}")
+    cfg = _cfg(header)
+    if not overwrite and not resume:
+        refuse_existing(*wanted)  # now, and not after the laboratory was built
     pace = 1.0 if realtime else None
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
         check_order(lab, orders, cfg)
-        make_room(database, resume)
-        for path in filter(None, (log, wanted, world_file)):
-            prepare_output(path)
-        say(f"{loaded.name}, seed {header['seed']}: {_said(header, cfg, resume)}", to=err)
-        lab.bus.subscribe(PLANS_TOPIC, tell_plan, subscriber="progress")
-        lab.bus.subscribe(ACTIONS_TOPIC, tell_action, subscriber="progress")
-        started_s = time.perf_counter()
-        recorder = lab.record(log)
-        try:
-            report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
-        except KeyboardInterrupt:
-            say("stopped; the same command with --resume, and without what it shall do, goes on from here", to=err)
-            raise
-        wall_s = time.perf_counter() - started_s
-        lost = recorder.close()
-        if not as_json:
-            print_report(report, wall_s, predicates=predicates)
-        renderer = _take_picture(lab, wanted) if wanted is not None else None
+        with run_files(record, picture, database, world_file, overwrite=overwrite, draw=not no_picture) as files:
+            for path in filter(None, (files.log, files.picture, files.world)):
+                prepare_output(path)
+            lab.bus.subscribe(PLANS_TOPIC, tell_plan, subscriber="progress")
+            if as_json:
+                lab.bus.subscribe(ACTIONS_TOPIC, tell_action, subscriber="progress")
+            else:
+                cfg = replace(cfg, on_action=ActionLines(lab.robots, predicates=predicates))
+            stored = {**header, "log": str(files.log.absolute())}
+            del stored["faults"]  # the world's file has those that are left
+            cfg = replace(cfg, database=files.database, world_file=files.world, header=stored)
+            started_s = time.perf_counter()
+            recorder = lab.record(files.log)
+            try:
+                report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
+            except KeyboardInterrupt:
+                say(f"stopped; `{_resuming(files.database)}` goes on from here", to=err)
+                raise
+            wall_s = time.perf_counter() - started_s
+            lost = recorder.close()
+            if not as_json:
+                print_report(report, wall_s)
+            renderer = _take_picture(lab, files.picture) if files.picture is not None else None
     if as_json:
         print_json(
             report.as_dict()
             | {
                 "cell": loaded.name, "seed": header["seed"], "asked": header,
-                "log": log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "database": shown_address(database),
-                "picture": wanted if renderer else None, "renderer": renderer, "wall_s": wall_s,
+                "log": files.log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
+                "database": shown_address(files.database), "picture": files.picture if renderer else None, "renderer": renderer,
+                "wall_s": wall_s,
             }
         )  # fmt: skip
     else:
-        say(f"log {log}" + (f", picture {wanted}" if renderer else "") + f", database {shown_address(database)}")
+        drawn = f", picture {files.picture}" if renderer else ""
+        say(f"log {files.log}{drawn}, database {shown_address(files.database)}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
 
 
-def _check_resume(context: typer.Context, world_file: Path) -> None:
-    """Refuses what a run that goes on cannot be told any more, and one that never began."""
+def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
+    """The world of a run that goes on, and its file; refuses what it cannot be told, and one that never began."""
+    from cellwright.lab.kitting_files import database_file, world_file_of
+    from cellwright.lab.run_files import USUAL
+    from cellwright.lab.world_file import WorldState
+
     for name in OF_THE_FIRST_RUN:
-        if _is_given(context, name):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
             said = "a cell" if name == "cell" else f"--{name}"
             raise BadInput(f"--resume goes on with the run as it was begun: leave {said} out")
+    world_file = world_file_of(database, USUAL, resume=True)
     if not world_file.exists():
         raise BadInput(f"there is no run to resume: {world_file} does not exist (--database names the run's database)")
+    state, file = WorldState.read(world_file), database_file(database)
+    if file is not None and not file.exists():
+        raise BadInput(f"there is no database {file} to resume from")
+    return state, world_file
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+def _resuming(database: str) -> str:
+    """The command that goes on; an address may hold a password, and is not repeated."""
+    said = "..." if "://" in database else shlex.quote(database)
+    return f"cellwright run --resume --database {said}"
 
 
-def _cfg(header: dict[str, Any], database: str, world_file: Path) -> RunCfg:
+def _cfg(header: dict[str, Any]) -> RunCfg:
     from cellwright.execution import ExecutionSettings, RecoveryMode
     from cellwright.judge import parse_fault
     from cellwright.lab.kitting import RunCfg
@@ -138,9 +167,6 @@ def _cfg(header: dict[str, Any], database: str, world_file: Path) -> RunCfg:
         robots=None if robots is None else tuple(robots),
         settings=replace(ExecutionSettings(), recovery=RecoveryMode(header["recovery"])),
         faults=tuple(parse_fault(fault) for fault in header["faults"]),
-        database=database,
-        world_file=world_file,
-        header={key: value for key, value in header.items() if key != "faults"},
     )
 
 
@@ -148,10 +174,11 @@ def _names(robots: str | None) -> list[str] | None:
     return None if robots is None else [name.strip() for name in robots.split(",") if name.strip()]
 
 
-def _said(header: dict[str, Any], cfg: RunCfg, resume: bool) -> str:
+def _said(header: dict[str, Any], resume: bool) -> str:
     who = " and ".join(header["robots"]) if header["robots"] else "all robots"
     count = f"{header['quantity']} x " if header["quantity"] > 1 else ""
-    faults = f", {len(cfg.faults)} faults to come" if cfg.faults else ""
+    to_come = len(header["faults"])
+    faults = f", {to_come} fault{'s' if to_come > 1 else ''} to come" if to_come else ""
     return f"{'going on with ' if resume else ''}{count}{header['order']} by {who}{faults}"
 
 

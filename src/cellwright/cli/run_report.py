@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import groupby
 
 from rich.text import Text
@@ -12,11 +13,12 @@ from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.lab.kitting_report import KittingReport, KittingStatus
 
-__all__ = ["print_report", "tell_action", "tell_plan"]
+__all__ = ["ActionLines", "print_report", "tell_action", "tell_plan"]
 
 COLOURS = {KittingStatus.DONE: "green", KittingStatus.PARTIAL: "yellow"}
 TO_KIT, NOWHERE = ("look-for-slot", "place-part"), ("set-grasp",)
 CHANGES = ("attach-endEffector", "detach-endEffector")
+ACTION = 50  # columns for an action
 
 
 def short(action: str, part: str = "") -> str:
@@ -40,15 +42,14 @@ def tell_plan(_topic: str, plan: Plan) -> None:
 
 
 def tell_action(_topic: str, event: ActionEvent) -> None:
-    """An action, as it ends."""
+    """An action, as it ends, on stderr: for a run whose stdout is for a program."""
     if event.phase != "start":
         reason = f" failed: {event.reason}" if event.phase == "fail" else ""
         say(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}", to=err)
 
 
-def print_report(report: KittingReport, wall_s: float, *, predicates: bool = False) -> None:
-    """All of it; with `predicates`, below each action all of what had to be true, and not only what was not."""
-    _actions(report, predicates)
+def print_report(report: KittingReport, wall_s: float) -> None:
+    """What came out; the actions were told as they ended."""
     say()
     table("score", ["item", "points", "of", "reason"], _score(report), markup=False)
     for fault in report.faults:
@@ -93,19 +94,29 @@ def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _actions(report: KittingReport, predicates: bool) -> None:
-    """A line for each action; below it what was not true, or all of it, in full."""
-    actions = report.order.actions
-    wide = max((len(action.robot) for action in actions), default=5)
-    said = [short(action.action, action.part) for action in actions]
-    long = max(map(len, said), default=6)
-    say(Text(f"{'at [s]':>7} {'took':>5} {'robot':{wide}} {'action':{long}} true", "bold"))
-    for action, what in zip(actions, said, strict=True):
-        times = f"{action.start_s:7.2f} {action.end_s - action.start_s:5.2f} {action.robot:{wide}} {what:{long}} "
-        say(times, Text(_result(action), "" if action.phase == "end" else "red"))
+class ActionLines:
+    """Prints a line for each action as it ends; below it what was not true, or all of it.
+
+    Args:
+        robots: Who works.
+        predicates: Whether all of what had to be true is told, and not only what was not.
+    """
+
+    def __init__(self, robots: Iterable[str], *, predicates: bool = False) -> None:
+        self._wide, self._predicates, self._told = max(map(len, robots), default=5), predicates, 0
+
+    def __call__(self, action: ActionRecord) -> None:
+        """An action that has ended or failed."""
+        if not self._told:
+            say(Text(f"{'at [s]':>7} {'took':>5} {'robot':{self._wide}} {'action':{ACTION}} true", "bold"))
+        self._told += 1
+        what = short(action.action, action.part)
+        times = f"{action.start_s:7.2f} {action.end_s - action.start_s:5.2f}"
+        result = Text(_result(action), "" if action.phase == "end" else "red")
+        say(f"{times} {action.robot:{self._wide}} {what:{ACTION}} ", result)
         failed = action.phase == "fail"
         for one in action.predicates:
-            if predicates or one.value != "true":
+            if self._predicates or one.value != "true":
                 colour = "" if one.value == "true" else "red" if failed else "yellow"
                 when = "before" if one.when == "precondition" else "after"
                 say(Text(f"         {when:6} {_told(one)}", colour))

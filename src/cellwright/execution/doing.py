@@ -39,6 +39,7 @@ class Doing:
         settings: How to work.
         publish: Is told of every step that starts, ends or fails.
         before: Is called when all preconditions of a step are true, before it begins: to remember that state.
+        on_action: Is told of every step that was tried, once it has ended or failed.
 
     Attributes:
         records: What was tried.
@@ -55,9 +56,11 @@ class Doing:
         settings: ExecutionSettings,
         publish: Callable[[ActionEvent], None],
         before: Callable[[], None],
+        on_action: Callable[[ActionRecord], None],
     ) -> None:
         self.worker, self.steps, self.conditions = worker, steps, conditions
         self._look, self._clock, self._settings, self._publish, self._before = look, clock, settings, publish, before
+        self._on_action = on_action
         self.records: list[ActionRecord] = []
         self.retries = 0
         self._told = 0
@@ -248,6 +251,7 @@ class Doing:
             ActionRecord(action.robot, str(action), part, phase, reason, attempt, start_s, now_s, tuple(rows))
         )
         self._tell(action, phase, reason, rows)
+        self._on_action(self.records[-1])
 
     def _tell(self, action: Action, phase: str, reason: str, rows: list[Evaluated]) -> None:
         self._publish(

@@ -14,7 +14,7 @@ from cellwright.execution.crew import Crew, Failure
 from cellwright.execution.doing import Doing
 from cellwright.execution.drawings import drawn_places, shift_of
 from cellwright.execution.look import Look
-from cellwright.execution.outcome import KitReport, OrderReport, Unobtainable
+from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, Unobtainable
 from cellwright.execution.planned import Planned, make_plan
 from cellwright.execution.predicates import Evaluator, ToolState
 from cellwright.execution.present import PresentCell
@@ -49,6 +49,7 @@ class Executor:
         robots: Who works; all that have a client by default. The others only make way.
         settings: How to work.
         publish: Is told of every plan (`Plan`) and of every action that starts, ends or fails (`ActionEvent`).
+        on_action: Is told of every action that was tried, once it has ended or failed, with all that is known of it.
 
     An instance can do several orders one after the other. It should be made before anything was seen: then it knows
     where the drawings have the trays.
@@ -63,12 +64,13 @@ class Executor:
         robots: Sequence[str] | None = None,
         settings: ExecutionSettings | None = None,
         publish: Callable[[Plan | ActionEvent], None] = lambda _message: None,
+        on_action: Callable[[ActionRecord], None] = lambda _record: None,
     ) -> None:
         if not clients:
             raise BadInput("an executor needs at least one robot")
         self.belief, self.clock, self.settings = belief, clock, settings or ExecutionSettings()
         self.view = CellView(belief)
-        self._publish = publish
+        self._publish, self._on_action = publish, on_action
         self._look = Look(belief, clock, self.settings.sightings, self.settings.look_limit_s)
         known = [thing.name for thing in self.view.facts.of_kind("Robot")]
         for robot in clients:
@@ -111,6 +113,7 @@ class Executor:
             self.settings,
             self._publish,
             self._mark,
+            self._on_action,
         )
 
     def _report(self, robot: str) -> ToolState | None:

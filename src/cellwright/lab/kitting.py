@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections
 from cellwright.core.messages import Order as OrderMessage
-from cellwright.execution import ExecutionSettings, OrderReport, OrderStatus
+from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
 from cellwright.judge import FaultCfg, Judge, Recovery
 from cellwright.judge.faults.fitting import fit
@@ -53,6 +53,7 @@ class RunCfg:
         world_file: Where the world is stored; nowhere by default, and then nothing can be resumed.
         header: What else is stored with the world.
         limit_s: Simulated time after which the run ends, whatever is done; by default 200 s for each part.
+        on_action: Is told of every action that was tried, once it has ended or failed.
     """
 
     robots: tuple[str, ...] | None = None
@@ -62,6 +63,7 @@ class RunCfg:
     world_file: Path | None = None
     header: Mapping[str, Any] | None = None
     limit_s: float | None = None
+    on_action: Callable[[ActionRecord], None] = lambda _record: None
 
 
 def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
@@ -140,7 +142,9 @@ class _Run:
         self.lab, self.orders, self.cfg, self.resumed = lab, tuple(orders), cfg, resumed
         self.is_under_way = resumed is not None and load_progress(database) is not None
         self.doors = CrclDoors(lab)
-        self.controller = KittingController(lab, self.doors, database, robots=cfg.robots, settings=cfg.settings)
+        self.controller = KittingController(
+            lab, self.doors, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
+        )
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.reach = PointReach(lab)
         self.start_s = lab.clock.time_s

@@ -20,7 +20,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
 from cellwright.core.pose import Pose
 from cellwright.crcl import ClientOptions, CrclClient
-from cellwright.execution import ExecutionSettings, Executor, OrderReport
+from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
 from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
 from cellwright.lab.crcl_doors import CrclDoors
 from cellwright.lab.lab import Lab
@@ -75,6 +75,7 @@ class KittingController:
         database: Filled from the drawings, or left behind by an earlier run.
         robots: Who shall work; all by default. The others only make way.
         settings: How.
+        on_action: Is told of every action that was tried.
 
     Attributes:
         belief: What is believed.
@@ -88,7 +89,9 @@ class KittingController:
         *,
         robots: Sequence[str] | None = None,
         settings: ExecutionSettings | None = None,
+        on_action: Callable[[ActionRecord], None] = lambda _record: None,
     ) -> None:
+        self._on_action = on_action
         self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
         self._bus, self._loop, self._clock, self._doors = lab.bus, lab.loop, lab.clock, doors
         self._everybody = tuple(lab.cell.robots)
@@ -125,6 +128,7 @@ class KittingController:
                 robots=self.robots,
                 settings=self.settings,
                 publish=partial(_publish, self._bus),
+                on_action=self._on_action,
             )
             try:
                 return await self._while_stored(executor.run(orders, resume=resume))

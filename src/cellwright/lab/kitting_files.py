@@ -1,4 +1,4 @@
-"""The files of a run: where the world is kept beside the database, and which of them a new run replaces."""
+"""The database of a run and the world beside it: where they are, and that they are no one else's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, i
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.knowledge import Database
 
-__all__ = ["log_of", "make_room", "note_world_file", "world_file_of"]
+__all__ = ["database_file", "make_room", "note_world_file", "world_file_of"]
 
 FILES = Table("run_files", MetaData(), Column("id", Integer, primary_key=True), Column("world", Text))
 """Not among the tables of the ontology: only the database of a run, on a server, has it."""
@@ -54,25 +54,15 @@ def note_world_file(database: Database, path: Path) -> None:
         connection.execute(insert(FILES).values(id=1, world=str(path.absolute())))
 
 
-def log_of(record: Path, resume: bool) -> Path:
-    """Where the log goes: one that is resumed does not overwrite what was recorded before."""
-    path, number = record, 2
-    while resume and path.exists() and path.is_file():
-        path, number = record.with_stem(f"{record.stem}-{number}"), number + 1
-    return path
-
-
-def make_room(database: str | Path, resume: bool) -> None:
+def make_room(database: str | Path) -> None:
     """Makes room for a new run's database; what an earlier run left is taken away, anything else is refused.
 
     Raises:
-        BadInput: The file is no database of a run, or there is none to resume.
+        BadInput: The file is no database of a run.
     """
     path = database_file(database)
-    if path is not None and resume and not path.exists():
-        raise BadInput(f"there is no database {path} to resume from")
-    if path is not None and not resume and path.exists():
-        if path.stat().st_size and not path.read_bytes()[:16].startswith(b"SQLite format 3"):
+    if path is not None and path.exists() and path.stat().st_size:
+        if not path.read_bytes()[:16].startswith(b"SQLite format 3"):
             raise BadInput(f"{path} is not a database, and will not be overwritten")
         try:
             for part in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
