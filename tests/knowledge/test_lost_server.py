@@ -60,7 +60,7 @@ def nothing_secret(folder, *texts):
 @pytest.mark.parametrize("way", ["kill", "freeze"])
 def test_run_stops_in_one_line_and_goes_on_by_the_address_alone(server, tmp_path, way):
     url = empty(server, "lost")
-    begun = run(tmp_path, url, "--record", "logs/first.mcap", "--seed", "5")
+    begun = run(tmp_path, url, "--record", "logs/first.mcap", "--seed", "5", "--json")
     told(begun, "take-part")
     thaw = server.kill() if way == "kill" else server.freeze()
     start_s = time.monotonic()

@@ -116,8 +116,8 @@ def run(
             | {
                 "cell": loaded.name, "seed": header["seed"], "asked": header,
                 "log": files.log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "database": shown_address(files.database), "picture": files.picture if renderer else None, "renderer": renderer,
-                "wall_s": wall_s,
+                "database": shown_address(files.database), "picture": files.picture if renderer else None,
+                "renderer": renderer, "wall_s": wall_s,
             }
         )  # fmt: skip
     else:
