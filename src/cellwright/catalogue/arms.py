@@ -90,6 +90,8 @@ class ArmFigures(Figures):
         servo_damping_ratio: Of each position loop, stretched out; 1 comes to rest fastest without overshoot.
         home_rad: A bent pose with the flange facing the floor, free of collisions.
         colours: Finish name -> red, green, blue, 0 to 1.
+        maker_base_xyz_m: The frame that the maker's controller counts from (`base` in ROS), in the base's.
+        maker_base_rpy_rad: How it is turned there.
         flange_body: What the model calls the body and the site of the flange; its base is called like the first link.
     """
 
@@ -106,6 +108,8 @@ class ArmFigures(Figures):
     servo_damping_ratio: float
     home_rad: tuple[float, ...]
     colours: Mapping[str, Vector3]
+    maker_base_xyz_m: Vector3 = (0.0, 0.0, 0.0)
+    maker_base_rpy_rad: Vector3 = (0.0, 0.0, 0.0)
     flange_body: str = "flange"
 
     @property

@@ -74,7 +74,8 @@ def export(
     spec = world.full_spec()
     if model_form is ModelFormat.MJCF:
         spec.add_key(name=START, qpos=world.data.qpos, ctrl=world.data.ctrl)
-    exported = export_spec(spec, out, model_form, name=loaded.name, whole=True, mesh_uri=mesh_uri)
+    arms = {name: robot.figures for name, robot in world.robots.items()}
+    exported = export_spec(spec, out, model_form, name=loaded.name, whole=True, mesh_uri=mesh_uri, arms=arms)
     if world.robots and model_form is not ModelFormat.MJCF:
         lost = Note("dropped", "home", f"joint positions of {', '.join(world.robots)}: the format has none")
         exported = replace(exported, notes=(*exported.notes, lost))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cellwright.catalogue import find_model
+from cellwright.catalogue import ArmFigures, find_model
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
 from cellwright.models import build
@@ -59,7 +59,9 @@ def export(
     else:
         kind, figures = find_model(model)
         prepare_output(out)
-        exported = export_spec(build(figures), out, form, name=model, fastened=kind in FASTENED, mesh_uri=mesh_uri)
+        arms = {model: figures} if isinstance(figures, ArmFigures) else {}
+        stands = kind in FASTENED
+        exported = export_spec(build(figures), out, form, name=model, fastened=stands, mesh_uri=mesh_uri, arms=arms)
     counts = {"links": exported.links, "joints": exported.joints}
     if as_json:
         print_json({"model": model, "kind": kind, "format": form.value, **counts, **exported_json(exported)})

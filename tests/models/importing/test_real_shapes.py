@@ -84,7 +84,7 @@ def test_an_mjcf_arm_may_exclude_weld_and_tie_what_it_calls_by_name(load, tmp_pa
     assert (model.ntendon, model.neq) == (1, 1)
 
 
-def test_an_arm_of_any_base_name_stands_in_a_cell(tmp_path):
+def test_an_arm_of_any_base_name_stands_in_a_cell(own_models, tmp_path):
     from cellwright.cells import load_cell
     from cellwright.sim import World
 
@@ -132,8 +132,9 @@ def test_an_srdf_names_links_with_slashes_as_the_urdf_does(load, tmp_path):
 # --- masses and drives --------------------------------------------------------------------------------------------
 
 
-def test_links_of_collision_shapes_alone_are_neither_weighed_nor_drawn(load, tmp_path):
-    text = chain("link", 3, VISUAL + COLLISION + INERTIAL.format(2))
+@pytest.mark.parametrize("doubled", [True, False])
+def test_links_of_collision_shapes_alone_are_neither_weighed_nor_drawn(load, tmp_path, doubled):
+    text = chain("link", 3, VISUAL + COLLISION * doubled + INERTIAL.format(2))
     for n in range(4):
         text += f'<link name="link{n}_sc">{COLLISION.replace("0.08 0.08", "0.3 0.3")}</link>'
         text += joint(f"sc{n}", f"link{n}", f"link{n}_sc", kind="fixed")
@@ -142,8 +143,21 @@ def test_links_of_collision_shapes_alone_are_neither_weighed_nor_drawn(load, tmp
     model = build(figures).compile()
     rough = model.body("link2_sc")
     own = range(int(rough.geomadr[0]), int(rough.geomadr[0] + rough.geomnum[0]))
-    assert [int(model.geom_group[geom]) for geom in own] == [GeomGroup.COLLISION]  # touched, not seen
-    assert any("not weighed" in note.what and "link0_sc" in note.where for note in figures.notes)
+    groups = [int(model.geom_group[geom]) for geom in own]
+    assert groups == ([] if doubled else [GeomGroup.COLLISION])  # its neighbour is touched, or it is; it is never seen
+    noted = next(note.what for note in figures.notes if "link0_sc" in note.where)
+    assert ("neither weighed nor drawn, nor touched" in noted) is doubled
+
+
+def test_an_arm_with_rough_shapes_that_reach_below_its_base_stands_on_a_floor(own_models, tmp_path):
+    from cellwright.cells import load_cell
+    from cellwright.sim import World
+
+    text = chain("link", 3) + f'<link name="link1_sc">{COLLISION.replace("0.08 0.2", "0.08 0.9")}</link>'
+    write(tmp_path, text + joint("sc", "link1", "link1_sc", kind="fixed"))
+    cell = "name: c\ntitle: t\nmodels: {a: {file: robot.urdf}}\nrobots: {r: {model: a, base: {xyz_m: [0, 0, 0]}}}\n"
+    (tmp_path / "cell.yaml").write_text(cell + "fixtures: {floor: {model: floor, pose: {xyz_m: [0, 0, 0]}}}\n")
+    World(load_cell(tmp_path / "cell.yaml"), 0)
 
 
 def test_a_robot_of_collision_shapes_alone_is_weighed_and_drawn(load, tmp_path):

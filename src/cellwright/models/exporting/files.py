@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.models.description import Geometry, Link, MeshFile, Model, World
 from cellwright.models.exporting.describe import describe
 from cellwright.models.exporting.mesh_files import stl_bytes
 from cellwright.models.exporting.mjcf import write_mjcf
 from cellwright.models.exporting.names import file_name
+from cellwright.models.exporting.ros_names import with_ros_names
 from cellwright.models.exporting.sdf import sdf_text
 from cellwright.models.exporting.urdf import urdf_text
 from cellwright.models.importing.notes import Note, Notes
@@ -62,6 +65,7 @@ def export_spec(
     whole: bool = False,
     fastened: bool = False,
     mesh_uri: str = "",
+    arms: Mapping[str, ArmFigures] | None = None,
 ) -> Exported:
     """Writes a specification as MJCF, URDF or SDF.
 
@@ -75,6 +79,7 @@ def export_spec(
         fastened: Whether one model stays fastened to the ground in formats that say so (SDF).
         mesh_uri: What the meshes' URIs begin with, such as `package://my_robots/`; by default nothing, which makes
             them relative to the file.
+        arms: Models that are arms, by their names; their frames are called as ROS has them (URDF, SDF).
 
     Raises:
         BadInput: Several models are to be written as one, or a file cannot be written.
@@ -85,10 +90,17 @@ def export_spec(
         return Exported(files=written, notes=(), links=compiled.nbody - 1, joints=compiled.njnt)
     folder = f"{file_name(path.stem)}_meshes/"
     described = describe(spec, name=name, folder=folder)
-    content: Model | World = (
-        described.world if whole else described.model(fastened=fastened and form is ModelFormat.SDF)
-    )
+    content: Model | World
+    if whole:
+        placed = [replace(p, model=_as_ros_calls(p.model, arms or {})) for p in described.world.models]
+        content = replace(described.world, models=tuple(placed))
+    else:
+        content = _as_ros_calls(described.model(fastened=fastened and form is ModelFormat.SDF), arms or {})
     return write_description(content, path, form, files=described.files, notes=described.notes, mesh_uri=mesh_uri)
+
+
+def _as_ros_calls(model: Model, arms: Mapping[str, ArmFigures]) -> Model:
+    return with_ros_names(model, arms[model.name]) if model.name in arms else model
 
 
 def write_description(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cellwright.catalogue import ArmFigures
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.models.build import build
@@ -34,7 +35,8 @@ def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat
         raise BadInput(f"{out} would be written over itself; give another --out")
     if path.suffix.lower() in (".yaml", ".yml"):
         figures = import_figures(file_name(path.stem), ModelSettings(file=str(path.absolute())), path.parent)
-        exported = export_spec(build(figures), out, form, name=figures.name, mesh_uri=mesh_uri)
+        arms = {figures.name: figures} if isinstance(figures, ArmFigures) else {}
+        exported = export_spec(build(figures), out, form, name=figures.name, mesh_uri=mesh_uri, arms=arms)
         return replace(exported, notes=(*figures.notes, *exported.notes))
     notes = Notes()
     world = read_description(path, search, notes)

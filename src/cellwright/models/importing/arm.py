@@ -179,7 +179,7 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
         mujoco.mj_kinematics(model, data)
         flange = data.site(figures.flange_body)
         bent = 0.03 * float(np.abs(qpos[at]).sum())
-        worth = -float(flange.xmat[8]) - bent - 2 * max(0.0, -float(flange.xpos[2]))
+        worth = -float(flange.xmat[8]) - bent - 2 * max(0.0, -float(flange.xpos[2]), -_lowest_m(model, data))
         if worth > best_worth:
             mujoco.mj_comPos(model, data)
             mujoco.mj_collision(model, data)
@@ -187,6 +187,16 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
                 best, best_worth = qpos[at], worth
     notes.guessed("home", "the best of random poses with the flange down; give home_rad for another")
     return tuple(float(f"{angle:.4f}") for angle in best)
+
+
+def _lowest_m(model: Any, data: Any) -> float:
+    """Height above the base's origin of the lowest point that moves and can be touched, by the shapes' boxes."""
+    own = (model.geom_contype + model.geom_conaffinity > 0) & (model.body_weldid[model.geom_bodyid] > 0)
+    own &= model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
+    centres, halves = model.geom_aabb[own, :3], model.geom_aabb[own, 3:]
+    down = data.geom_xmat[own].reshape(-1, 3, 3)[:, 2]
+    lowest = data.geom_xpos[own, 2] + (down * centres).sum(axis=1) - (np.abs(down) * halves).sum(axis=1)
+    return float(lowest.min(initial=0.0))
 
 
 def _is_free(model: Any, data: Any, at: Any, pose: list[float], figures: ArmFigures) -> bool:
@@ -212,6 +222,8 @@ def _sources(file: str, settings: ModelSettings) -> dict[str, str]:
         "links.inertia_diagonal_kgm2": f"{said}; from geometry where it gives none",
         "flange_xyz_m": said,
         "flange_rpy_rad": said,
+        "maker_base_xyz_m": "estimated: none; the file has its own frames",
+        "maker_base_rpy_rad": "estimated: none; the file has its own frames",
         "payload_kg": "given" if settings.payload_kg else f"estimated: {PAYLOAD_SHARE:.0%} of the moving mass",
         "reach_m": "estimated: sum of the lengths between the second joint and the last",
         "mass_kg": "sum of the links",

@@ -64,7 +64,10 @@ def build_description(model: Model, store: MeshStore, notes: Notes, *, in_pieces
             _add_joint(spec, body, joint, notes)
         bodies[link.name] = body
         _add_inertial(body, link)
-        geoms.add(body, link, drawn=not rough.get(link.name))
+        if link.name not in rough:
+            geoms.add(body, link)
+        elif not rough[link.name].doubled:
+            geoms.add(body, link, drawn=not rough[link.name].seen)
         body.add_site(name=link.name, size=SITE_SIZE_M, group=4)
     geoms.note_missing()
     taken = set(bodies)

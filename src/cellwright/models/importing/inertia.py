@@ -59,9 +59,10 @@ def complete_inertials(
     """
     links, guessed = [], set()
     alone, rough = _moving_without_mass(model), touched_only(model)
-    if rough:
-        what = "only collision shapes, fixed to a link that has mass or looks: not weighed"
-        notes.guessed(f"link{'s' * (len(rough) > 1)} {listed(list(rough))}", what)
+    for doubled, what in ((True, "nor touched: that link has collision shapes of its own"), (False, "but touched")):
+        if names := [name for name, link in rough.items() if link.doubled is doubled]:
+            why = "only collision shapes, fixed to a link with mass or looks: neither weighed nor drawn"
+            notes.guessed(f"link{'s' * (len(names) > 1)} {listed(names)}", f"{why}, {what}")
     for link in model.links:
         kept = None if link.inertial is None else _mended(link, link.inertial, store, notes)
         if kept is None and link.name not in rough:

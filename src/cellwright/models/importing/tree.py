@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.models.description import WORLD, Joint, JointKind, Link, Model
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
-__all__ = ["rigid_groups", "tidy", "touched_only"]
+__all__ = ["Rough", "renamed", "rigid_groups", "tidy", "touched_only"]
 
 T = TypeVar("T", Link, Joint)
 
@@ -40,7 +40,7 @@ def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Mode
     names = {link.name for link in links}
     joints = []
     carried: dict[str, str] = {}
-    for joint in _renamed(model.joints, notes):
+    for joint in _numbered(model.joints, notes):
         missing = [end for end in (joint.parent, joint.child) if end not in names and end != WORLD]
         if joint.child == WORLD:
             missing.append(WORLD)
@@ -119,16 +119,31 @@ def rigid_groups(model: Model) -> dict[str, int]:
     return group
 
 
-def touched_only(model: Model) -> dict[str, bool]:
-    """Links that are nothing but collision shapes of another one, to which they are fixed -> whether that is seen.
+class Rough(NamedTuple):
+    """A link of nothing but collision shapes, fixed to one that describes the body.
 
-    Some makers give rough shapes for self-collision a link of their own; the body is described by its neighbour.
+    Attributes:
+        seen: Whether that one has looks.
+        doubled: Whether that one has collision shapes of its own.
+    """
+
+    seen: bool
+    doubled: bool
+
+
+def touched_only(model: Model) -> dict[str, Rough]:
+    """Links that are nothing but collision shapes of another one, to which they are fixed.
+
+    Some makers give rough shapes for self-collision a link of their own; its mass and looks are its neighbour's.
     """
     groups = rigid_groups(model)
     seen = {groups[link.name] for link in model.links if link.visuals}
     weighed = {groups[link.name] for link in model.links if link.inertial}
     bare = [link for link in model.links if link.collisions and not link.visuals and link.inertial is None]
-    return {link.name: groups[link.name] in seen for link in bare if groups[link.name] in seen | weighed}
+    rough = [link for link in bare if groups[link.name] in seen | weighed]
+    whole = [link for link in model.links if link.collisions and link not in rough]
+    solid = {groups[link.name] for link in whole}
+    return {link.name: Rough(groups[link.name] in seen, groups[link.name] in solid) for link in rough}
 
 
 def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:
@@ -141,7 +156,7 @@ def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:
     return list(seen.values())
 
 
-def _renamed(joints: tuple[Joint, ...], notes: Notes) -> list[Joint]:
+def _numbered(joints: tuple[Joint, ...], notes: Notes) -> list[Joint]:
     """Joints with the same name get numbers: without one of them its child would be lost."""
     taken = {joint.name for joint in joints}
     seen: set[str] = set()
@@ -169,7 +184,7 @@ def _without_world_link(model: Model, notes: Notes) -> Model:
     other = "world_link"
     notes.changed("link world", f"the name is reserved for the ground; it is called '{other}'")
 
-    return _called(model, lambda name: other if name == WORLD else name)
+    return renamed(model, lambda name: other if name == WORLD else name)
 
 
 def _without_slashes(model: Model, notes: Notes) -> Model:
@@ -180,11 +195,11 @@ def _without_slashes(model: Model, notes: Notes) -> Model:
     if slashed:
         what = f"{listed(slashed)}: a slash parts robots from links; it is an underscore now"
         notes.changed("names", what)
-        return _called(model, lambda name: name.replace("/", "_"))
+        return renamed(model, lambda name: name.replace("/", "_"))
     return model
 
 
-def _called(model: Model, new: Callable[[str], str]) -> Model:
+def renamed(model: Model, new: Callable[[str], str]) -> Model:
     """The model with other names."""
     joints = []
     for joint in model.joints:
