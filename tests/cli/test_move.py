@@ -43,7 +43,7 @@ def test_what_cannot_be_reached_fails_with_its_reason(cellwright, goal):
     ended = cellwright("move", "rovi", *goal)
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.count("\n") == 1
-    assert "cannot reach" in ended.err or "in its way" in ended.err or "cannot follow" in ended.err
+    assert "cannot reach" in ended.err or "stopped by contact" in ended.err or "cannot follow" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_joint_targets(lab, arm, goal, message):
 def test_speeds(lab, arm, speed):
     with pytest.raises(OutOfRange, match="speed is"):
         lab.perform(arm.move_joints(HOME_RAD, speed))
-    with pytest.raises(OutOfRange, match="line speed_mps is"):
+    with pytest.raises(OutOfRange, match=r"speed along a straight line is \S+ m/s, allowed"):
         LineSpeed(speed_mps=speed if speed < 1 else -1.0)
 
 
@@ -61,7 +61,9 @@ def test_poses_out_of_reach(lab, arm, way):
         "move_tool_straight": lambda: arm.move_tool_straight(FAR_AWAY, LineSpeed()),
         "move_through": lambda: arm.move_through([NEAR, FAR_AWAY], LineSpeed(), 0.02),
     }
-    with pytest.raises(Unreachable, match=r"^lr_mate_200id cannot reach .*: (out of reach|joint_\d would be at)"):
+    with pytest.raises(
+        Unreachable, match=r"^arm cannot reach .* \(its tool in the cell\): (out of reach|joint_\d would be at)"
+    ):
         lab.perform(moves[way]())
 
 
@@ -136,8 +138,8 @@ PUSH = np.array([0, 1.0, 0, 0, 0, 0])
 @pytest.mark.parametrize(
     ("motion", "message"),
     [
-        (Motion(duration_s=np.nan), "arm duration of a motion is nan s"),
-        (Motion(duration_s=-1.0), "arm duration of a motion is -1 s, allowed 0"),
+        (Motion(duration_s=np.nan), "arm: the time that this motion takes is nan s"),
+        (Motion(duration_s=-1.0), "arm: the time that this motion takes is -1 s, allowed 0"),
         (Motion(lambda t: HOME_RAD if t < 0.5 else HOME_RAD * np.nan), r"6 finite angles and speeds, .* at 0\.5\d* s"),
         (Motion(velocity=lambda t: PUSH * np.nan), "6 finite angles and speeds"),
         (Motion(velocity=lambda t: PUSH[:3]), "6 finite angles and speeds"),

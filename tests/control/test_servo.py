@@ -1,6 +1,7 @@
 """Servos: they follow, they notice when they cannot, and they can be used again."""
 
 import asyncio
+import re
 
 import numpy as np
 import pytest
@@ -18,6 +19,10 @@ WALL = {
         },
     }
 }
+CONTACT = (
+    r"arm stopped by contact after (\d+) % of the path: force at the wrist (\S+) N \(Fx (\S+), Fy (\S+), Fz (\S+)\).*; "
+    r"joint_\d is \d+\.\d deg away from where it should be \(limit 5\.7 deg\)"
+)
 FLOOR = {"floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}}}
 
 
@@ -108,18 +113,19 @@ def test_an_obstacle_is_noticed_the_arm_stays_and_can_move_again(open_lab):
     lab.perform(arm.move_joints(low))
     assert lab.world.data.ncon == 0
     through = low - np.radians([90, 0, 0, 0, 0, 0])
-    with pytest.raises(
-        FollowingError, match=r"^arm stopped: joint_\d is \d+\.\d deg away .* \(limit 5\.7 deg\)"
-    ) as caught:
+    with pytest.raises(FollowingError, match=CONTACT) as caught:
         lab.perform(arm.move_joints(through, 0.3))
     assert isinstance(caught.value, JobFailed)
+    percent, force_n, *axes = (float(word) for word in re.match(CONTACT, str(caught.value)).groups())
+    assert force_n == pytest.approx(np.linalg.norm(axes), abs=1.0)
     lab.advance(0.3)
     stopped = arm.joints_rad
+    assert percent == pytest.approx(100 * (low[0] - stopped[0]) / np.radians(90), abs=2.0), "where the arm is"
     assert stopped[0] > through[0] + 0.2
     assert lab.world.data.ncon > 0
     lab.advance(1.0)
     assert arm.joints_rad == pytest.approx(stopped, abs=5e-3)
-    with pytest.raises(NotReady, match="arm is in fault and needs a reset: arm stopped: joint_"):
+    with pytest.raises(NotReady, match="arm is in fault and needs a reset: arm stopped by contact after"):
         lab.perform(arm.move_joints(low, 0.3))
     arm.reset()
     lab.perform(arm.move_joints(low, 0.3))

@@ -300,7 +300,7 @@ def test_programs_of_the_real_laboratory(changed, file, robot, fidelity, most_pa
         assert report.done, report
     else:
         assert not report.done
-        assert any(word in report.reason for word in ("cannot reach", "in its way")), report
+        assert any(word in report.reason for word in ("cannot reach", "stopped by contact")), report
 
 
 def test_over_sockets_with_a_client_in_another_thread(changed):

@@ -122,7 +122,7 @@ def test_slot_out_of_reach(changed, aprs):
     trays = aprs.model_dump()["trays"]
     trays[KIT]["pose"]["xyz_m"] = (0.78, -1.0, 0.916)
     report = fails(Lab(changed(trays=trays)))
-    assert "lr_mate_200id cannot reach" in report.reason
+    assert "fanuc cannot reach" in report.reason
     assert [step.name for step in report.steps] == ["look", "take", "place"]
 
 

@@ -32,7 +32,7 @@ def require_followable(robot: str, drive: Drive, motion: Motion, held_rad: Array
         BadInput: names the joint, the moment, and what is allowed.
     """
     if not (math.isfinite(motion.duration_s) and 0 <= motion.duration_s <= LONGEST_S):
-        raise OutOfRange(f"{robot} duration of a motion", motion.duration_s, 0, LONGEST_S, "s")
+        raise OutOfRange(f"{robot}: the time that this motion takes", motion.duration_s, 0, LONGEST_S, "s")
     looks = 2 if isinstance(motion, PathMotion) else LOOKS
     times = np.linspace(0.0, motion.duration_s, looks)
     rows = [[np.asarray(row, float) for row in motion.at(float(time_s))] for time_s in times]

@@ -49,6 +49,20 @@ class Rehearsal:
         """Whether the last row is at rest; otherwise more are to come."""
         return self._follower.at_rest
 
+    def share(self, count: int, position_rad: Array | None = None) -> float:
+        """How much of the motion lies behind once `count` rows have had their turn, 0 to 1.
+
+        Args:
+            count: Of rows.
+            position_rad: Where the arm is, if that is not where it should be: it stays behind what it is told.
+        """
+        if position_rad is not None and count:
+            count = 1 + int(np.linalg.norm(self.rows[:count, 0] - position_rad, axis=1).argmin())
+        place = (
+            self._moments[min(count, len(self._moments)) - 1].place if count and self._moments else self._start.place
+        )
+        return self._follower.share_at(place)
+
     def change(self, count: int, order: Callable[[Follower], object]) -> None:
         """Gives the follower an order as of the row in force, `count` of them having had their turn."""
         self._drop(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from cellwright.control.state import CollisionLimits, RobotState
 from cellwright.control.tool import ToolController
 from cellwright.control.tool_changer import ToolChanger
 from cellwright.control.vacuum import Vacuum
+from cellwright.control.words import in_words_of
 from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
@@ -179,9 +181,14 @@ class RobotController:
         """
         self._servo.require_unlocked()
 
-    async def follow(self, motion: Motion) -> None:
-        """Any motion of the joints that begins where they are."""
-        await self._servo.follow(motion)
+    @property
+    def path_share(self) -> float | None:
+        """How much of the present motion lies behind, 0 to 1; None when there is none."""
+        return self._servo.path_share
+
+    async def follow(self, motion: Motion, stretch: tuple[float, float] = (0.0, 1.0)) -> None:
+        """Any motion of the joints that begins where they are; `stretch` says which part of a longer path it is."""
+        await self._servo.follow(motion, stretch)
 
     async def move_joints(self, goal_rad: npt.ArrayLike, speed: float = 1.0) -> None:
         """All joints to a configuration, at a fraction of the arm's speed."""
@@ -198,12 +205,16 @@ class RobotController:
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
         """The tool to a pose along a straight line."""
         goal, tool = self._in_base(pose_tool_in_world), self.ring.pose_tool_in_flange
-        await self._servo.follow(LineMove(self.kinematics, self.set_point_rad, goal, speed, tool=tool))
+        with self._in_words():
+            motion = LineMove(self.kinematics, self.set_point_rad, goal, speed, tool=tool)
+        await self._servo.follow(motion)
 
     async def move_through(self, poses_tool_in_world: Sequence[Pose], speed: LineSpeed, blend_m: float) -> None:
         """The tool straight from pose to pose to rest at the last, with no halt: others are passed within `blend_m`."""
         goals, tool = [self._in_base(pose) for pose in poses_tool_in_world], self.ring.pose_tool_in_flange
-        await self._servo.follow(ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool))
+        with self._in_words():
+            motion = ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool)
+        await self._servo.follow(motion)
 
     async def open_gripper(self) -> float:
         """Opens the gripper; returns its width in metres."""
@@ -277,4 +288,8 @@ class RobotController:
 
     def joints_for(self, pose_tool_in_world: Pose) -> Array:
         """The configuration nearest to the present one that brings the tool there."""
-        return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)
+        with self._in_words():
+            return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)
+
+    def _in_words(self) -> AbstractContextManager[None]:
+        return in_words_of(self.name, self.kinematics.arm.name, self.ring.tool_in_world, "its tool in the cell")

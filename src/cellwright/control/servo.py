@@ -49,6 +49,7 @@ class JointServo(Readiness):
         self.supervision = Supervision(world, robot, self.drive)
         self._override = 1.0
         self._rehearsal: Rehearsal | None = None
+        self._stretch = (0.0, 1.0)
         self._done: asyncio.Future[None] | None = None
         self._stop: tuple[StopCategory, str] | None = None
         self._pausing = False
@@ -58,6 +59,11 @@ class JointServo(Readiness):
     def moving(self) -> bool:
         """Whether a motion is in progress."""
         return self._done is not None
+
+    @property
+    def path_share(self) -> float | None:
+        """How much of the path lies behind, 0 to 1; None when nothing moves."""
+        return None if self._rehearsal is None else self._share(self._rehearsal.share(self.controller.count))
 
     @property
     def override(self) -> float:
@@ -72,10 +78,14 @@ class JointServo(Readiness):
         if self.moving and self._stop is None:
             self._change(lambda follower: setattr(follower, "override", share))
 
-    async def follow(self, motion: Motion) -> None:
+    async def follow(self, motion: Motion, stretch: tuple[float, float] = (0.0, 1.0)) -> None:
         """Follows a motion to its end.
 
         A task that is cancelled meanwhile comes to a stop on the path first; cancelled again, it holds at once.
+
+        Args:
+            motion: What to follow.
+            stretch: Which part of a longer path it is, for those who are told how far the arm came.
 
         Raises:
             NotReady: when the robot moves already, is locked or in fault.
@@ -90,6 +100,7 @@ class JointServo(Readiness):
             raise NotReady(self.robot, self.state, why)
         require_followable(self.robot, self.drive, motion, self.set_point_rad)
         follower = make_follower(motion, self.drive.figures, self.controller.period_s, self._override)
+        self._stretch = stretch
         self._rehearsal = Rehearsal(follower, ahead=self.controller.mode is CommandMode.POSITION)
         self._done = asyncio.get_running_loop().create_future()
         self.state, self.reason, self._stop, self._pausing = RobotState.MOVING, "", None, False
@@ -151,6 +162,10 @@ class JointServo(Readiness):
         self.commander.catch()
         self.fail(f"{joint} turned at {speed_radps:.3g} rad/s (limit {limit_radps:.3g} rad/s)")
 
+    def _share(self, of_motion: float) -> float:
+        begin, end = self._stretch
+        return begin + (end - begin) * of_motion
+
     def _change(self, order: Any) -> None:
         assert self._rehearsal is not None
         self._rehearsal.change(self.controller.count, order)
@@ -178,7 +193,10 @@ class JointServo(Readiness):
         done, run = self._done, self._rehearsal
         if done is None or run is None or done.done() or self.state is RobotState.PAUSED:
             return
-        error = self.supervision.trouble(self.commander.in_force[0])
+        error = self.supervision.trouble(
+            self.commander.in_force[0],
+            lambda: self._share(run.share(self.controller.count, self.drive.position_rad)),
+        )
         if error is not None:
             self.fail(str(error))
             self.commander.hold(self.drive.position_rad)

@@ -47,18 +47,9 @@ class MotionStopped(JobFailed):
 class FollowingError(JobFailed):
     """A joint that could not follow: something is in its way, or it was asked for too much."""
 
-    def __init__(self, robot: str, joint: str, error_rad: float, limit_rad: float) -> None:
-        super().__init__(
-            f"{robot} stopped: {joint} is {np.degrees(error_rad):.1f} deg away from where it should be "
-            f"(limit {np.degrees(limit_rad):.1f} deg); is something in its way?"
-        )
-
 
 class Collision(JobFailed):
     """More force than the motion needs: the arm touched something."""
-
-    def __init__(self, robot: str, what: str, value: float, limit: float, unit: str) -> None:
-        super().__init__(f"{robot} stopped: {what} is {value:.1f} {unit} (limit {limit:.1f} {unit}); it hit something")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +16,7 @@ __all__ = ["Supervision"]
 Array = npt.NDArray[np.float64]
 
 FOLLOWING_LIMIT_RAD = 0.1
+FELT_N = 30.0  # at the wrist: less may be the tool's weight in another position
 UNLIMITED = CollisionLimits()
 
 
@@ -33,30 +36,48 @@ class Supervision:
         """A motion begins: the force at the wrist at this moment is no collision."""
         self._rest_wrench = self._wrench()
 
-    def trouble(self, reference_rad: Array) -> FollowingError | Collision | None:
-        """What is wrong with joints that should be there, if anything."""
-        joints = self._drive.figures.joints
+    def trouble(self, reference_rad: Array, path_share: Callable[[], float]) -> FollowingError | Collision | None:
+        """What is wrong with joints that should be there, if anything, and how far along the path."""
         error = np.abs(self._drive.position_rad - reference_rad)
         worst = int(error.argmax())
         if error[worst] > FOLLOWING_LIMIT_RAD:
-            return FollowingError(self._robot, joints[worst].name, float(error[worst]), FOLLOWING_LIMIT_RAD)
-        return None if self.limits == UNLIMITED else self._collision()
+            return FollowingError(self._stopped(path_share, self._astray(worst, float(error[worst]))))
+        beyond = "" if self.limits == UNLIMITED else self._beyond()
+        return Collision(self._stopped(path_share, beyond)) if beyond else None
 
-    def _collision(self) -> Collision | None:
-        wrench = self._wrench() - self._rest_wrench
-        for what, value, limit, unit in (
-            ("the force at the wrist", float(np.linalg.norm(wrench[:3])), self.limits.force_n, "N"),
-            ("the torque at the wrist", float(np.linalg.norm(wrench[3:])), self.limits.torque_nm, "Nm"),
-        ):
-            if value > limit:
-                return Collision(self._robot, what, value, limit, unit)
-        if np.isfinite(self.limits.effort_share):
-            joints = self._drive.figures.joints
-            for joint, effort in zip(joints, np.abs(self._drive.effort_nm), strict=True):
-                if effort > self.limits.effort_share * joint.effort_limit_nm:
-                    most = self.limits.effort_share * joint.effort_limit_nm
-                    return Collision(self._robot, f"the effort of {joint.name}", float(effort), most, "Nm")
-        return None
+    def _stopped(self, path_share: Callable[[], float], why: str) -> str:
+        return f"{self._robot} stopped by contact after {100 * path_share():.0f} % of the path: {why}"
+
+    def _astray(self, worst: int, error_rad: float) -> str:
+        joint = self._drive.figures.joints[worst].name
+        felt = self._felt()
+        if np.linalg.norm(self._change()[:3]) < FELT_N:  # the arm itself is held, or its load is too heavy
+            felt += f", {joint} pushes with {abs(self._drive.effort_nm[worst]):.0f} Nm"
+        off_deg, most_deg = np.degrees(error_rad), np.degrees(FOLLOWING_LIMIT_RAD)
+        return f"{felt}; {joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
+
+    def _beyond(self) -> str:
+        """Which limit is passed; empty if none is."""
+        change = self._change()
+        limits, joints = self.limits, self._drive.figures.joints
+        if np.linalg.norm(change[:3]) > limits.force_n:
+            return f"{self._felt()} (limit {limits.force_n:.1f} N)"
+        if (torque_nm := float(np.linalg.norm(change[3:]))) > limits.torque_nm:
+            return f"{self._felt()}, torque {torque_nm:.1f} Nm (limit {limits.torque_nm:.1f} Nm)"
+        if np.isfinite(limits.effort_share):
+            for joint, effort_nm in zip(joints, np.abs(self._drive.effort_nm), strict=True):
+                if effort_nm > (most_nm := limits.effort_share * joint.effort_limit_nm):
+                    return f"{self._felt()}, {joint.name} pushes with {effort_nm:.1f} Nm (limit {most_nm:.1f} Nm)"
+        return ""
+
+    def _change(self) -> Array:
+        return self._wrench() - self._rest_wrench
+
+    def _felt(self) -> str:
+        """The force in words: beyond what was there when the motion began, in the axes of the sensor."""
+        force = self._change()[:3]
+        x, y, z = np.round(force) + 0.0  # no -0
+        return f"force at the wrist {np.linalg.norm(force):.1f} N (Fx {x:.0f}, Fy {y:.0f}, Fz {z:.0f})"
 
     def _wrench(self) -> Array:
         index, readings = self._world.robot(self._robot), self._world.data.sensordata

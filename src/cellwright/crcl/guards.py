@@ -26,11 +26,17 @@ class Trigger:
     value: float
     pose_tool_in_base: Pose
     time_s: float
+    path_share: float | None = None
 
     @property
     def text(self) -> str:
-        """For the status."""
-        return f"{label(self.guard)} triggered at {self.value:.6g} ({self.guard.limit_type} {self.guard.limit_value:g})"
+        """For the status: what was felt, which limit that passed, and how far along the path."""
+        guard, field = self.guard, self.guard.sub_field
+        unit = "" if field is None else " N" if field.startswith("F") else " Nm"
+        value = f"{field} {self.value:.6g}" if field and guard.name else f"{self.value:.6g}"
+        far = "" if self.path_share is None else f" after {100 * self.path_share:.0f} % of the path"
+        what = f": contact{far}" if unit else far
+        return f"{label(guard)} triggered at {value}{unit} ({guard.limit_type} {guard.limit_value:g}{unit}){what}"
 
 
 class GuardWatch:
@@ -95,7 +101,7 @@ class GuardWatch:
             )
             self._guards[index] = checked
             if _passed(guard, value, self._first[index]):
-                self.trigger = Trigger(checked, value, reading.pose_tool_in_base, time_s)
+                self.trigger = Trigger(checked, value, reading.pose_tool_in_base, time_s, reading.path_share)
         return self.trigger
 
     def require(self) -> None:

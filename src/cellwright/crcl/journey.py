@@ -50,6 +50,11 @@ class Journey:
         return self._place_s >= self._total_s or (self._braking is not None and self._rate <= 0.0)
 
     @property
+    def share(self) -> float:
+        """How much of it lies behind, 0 to 1."""
+        return self._place_s / self._total_s if self._total_s > 0.0 else 1.0
+
+    @property
     def stopped(self) -> bool:
         """Whether it ended before its end."""
         return self._braking is not None and self._place_s < self._total_s

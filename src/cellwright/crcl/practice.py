@@ -124,6 +124,7 @@ class PracticeArm:
                 self._gripper(),
                 self._sensors,
                 int(self.parameters["override_percent"]),
+                None if self._drive is None else self._journey.share,
             )
         return self._reading
 

@@ -154,7 +154,10 @@ class SensorReading:
 
 @dataclass(frozen=True, slots=True)
 class RobotReading:
-    """The state of a robot at one moment; efforts, twist and wrench are None where nothing measures them."""
+    """The state of a robot at one moment; efforts, twist and wrench are None where nothing measures them.
+
+    The share of the path that lies behind, 0 to 1, is None when the robot stands or does not know it.
+    """
 
     positions: tuple[float, ...]
     velocities: tuple[float, ...]
@@ -166,6 +169,7 @@ class RobotReading:
     gripper: GripperReading | None = None
     sensors: Mapping[str, SensorReading] = field(default_factory=dict)
     override_percent: int = 100
+    path_share: float | None = None
 
 
 class RobotClock(Protocol):

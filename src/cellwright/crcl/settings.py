@@ -14,6 +14,8 @@ from cellwright.crcl.robot import JointFacts, Pace, Tolerance
 
 __all__ = ["Settings", "checked_joint"]
 
+LEAST = 1e-6  # of speeds and accelerations, in metres and radians
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -96,7 +98,9 @@ class Settings:
 
         def choose(name: str, top: float, usual_value: float) -> float:
             chosen = (getattr(own, name) if own else None) or getattr(self, name)
-            return usual_value if chosen is None else min(_checked(name, chosen) * _scale(chosen, top), top)
+            return (
+                usual_value if chosen is None else min(_least(name, _checked(name, chosen) * _scale(chosen, top)), top)
+            )
 
         return Pace(
             choose("trans_speed", most.speed_mps, usual.speed_mps),
@@ -140,6 +144,17 @@ def _scale(value: m.DataThing, top: float) -> float:
 def _checked(name: str, value: m.DataThing) -> float:
     number = _number(value)
     if not 0.0 < number < math.inf:
-        title = "".join(word.capitalize() for word in name.split("_"))
-        raise BadInput(f"{title} is {number} (allowed: above 0)")
+        raise BadInput(f"{_title(name)} is {number} (allowed: above 0)")
     return number
+
+
+def _least(name: str, value: float) -> float:
+    """A pace at which a motion ends some day."""
+    if value < LEAST:
+        unit = ("m" if name.startswith("trans") else "rad") + ("/s" if name.endswith("speed") else "/s2")
+        raise BadInput(f"{_title(name)} is {value:g} {unit} (allowed: {LEAST:g} {unit} or more)")
+    return value
+
+
+def _title(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

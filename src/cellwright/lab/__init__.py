@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cellwright.lab.lab import Lab
 
 if TYPE_CHECKING:
+    from cellwright.lab.arm_door import ArmDoor
     from cellwright.lab.crcl_doors import CrclDoors
-    from cellwright.lab.crcl_robot import ArmDoor, CrclArm
+    from cellwright.lab.crcl_robot import CrclArm
     from cellwright.lab.job import JobReport, TransferJob, run_transfer
     from cellwright.lab.kitting import RunCfg, run_order
     from cellwright.lab.kitting_report import KittingReport, KittingStatus
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ArmDoor": "crcl_robot",
+    "ArmDoor": "arm_door",
     "CrclArm": "crcl_robot",
     "CrclDoors": "crcl_doors",
     "JobReport": "job",

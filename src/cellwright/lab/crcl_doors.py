@@ -10,7 +10,8 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.messages import CrclCommand, CrclStatus
 from cellwright.crcl import CrclServer
 from cellwright.crcl.memory import MemoryConnection
-from cellwright.lab.crcl_robot import ArmDoor, CrclArm
+from cellwright.lab.arm_door import ArmDoor
+from cellwright.lab.crcl_robot import CrclArm
 from cellwright.lab.lab import Lab
 
 __all__ = ["CrclDoors"]

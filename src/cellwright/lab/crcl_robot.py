@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.control import FollowingError, RobotController, ToolChanger, Vacuum
+from cellwright.control.words import in_its_words, in_words_of
 from cellwright.core.bus import Bus
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
@@ -30,11 +31,12 @@ from cellwright.crcl import (
     Waypoint,
 )
 from cellwright.crcl.messages import StopConditionEnum
+from cellwright.lab.arm_door import ArmDoor
 from cellwright.lab.crcl_motions import ToolMotions
 from cellwright.motion import Motion, StopCategory
 from cellwright.motion.chain import SerialChain
 
-__all__ = ["ArmDoor", "CrclArm"]
+__all__ = ["CrclArm"]
 
 Array = npt.NDArray[np.float64]
 
@@ -44,22 +46,6 @@ POLL_S = 0.01
 MOST_WAYPOINTS = 1000  # of one command: they are all reckoned beforehand
 ONLY_OVERRIDE = "a whole number from 1 to 100"
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class ArmDoor:
-    """How an arm is offered over CRCL.
-
-    Attributes:
-        pose_frame_in_base: The frame of its poses: its base, or where its maker puts the origin.
-        at_flange: Whether the controlled point is the flange and not the tool's centre point.
-        force_sensors: Names under which the sensor at its wrist is known, and whether a name has it reversed: as the
-            force of the tool on the world, not of the world on the tool.
-    """
-
-    pose_frame_in_base: Pose = field(default_factory=Pose.identity)
-    at_flange: bool = False
-    force_sensors: Mapping[str, bool] = field(default_factory=lambda: {"wrist": False})
 
 
 class CrclArm:
@@ -123,6 +109,16 @@ class CrclArm:
     async def rest(self) -> None:
         """It stays where it is, held by its drives."""
 
+    def in_words(self) -> AbstractContextManager[None]:
+        """Has errors of motions tell of this robot and of poses as they are commanded."""
+        point = "flange" if self._door.at_flange else "tool"
+        return in_words_of(
+            self.name,
+            self._controller.kinematics.arm.name,
+            lambda pose_flange_in_base: self._from_frame @ pose_flange_in_base @ self._tool,
+            f"its {point} in the frame of its commands",
+        )
+
     def _look_at_tool(self) -> None:
         """Another tool is another controlled point, unless that is the flange."""
         tool = self._controller.ring.pose_tool_in_flange
@@ -145,6 +141,7 @@ class CrclArm:
                 raise
             self._controller.reset()
 
+    @in_its_words
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """The controlled point past all waypoints, to rest at the last."""
         inside = [
@@ -160,6 +157,7 @@ class CrclArm:
             await asyncio.sleep(0)  # whoever else waits need not wait for all of them
         await self._follow(motions)
 
+    @in_its_words
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """The controlled point along a helix."""
         self._look_at_tool()
@@ -234,8 +232,12 @@ class CrclArm:
         _log.info("%s: %s", self.name, text)
 
     async def _follow(self, motions: Sequence[Motion]) -> None:
+        whole_s = sum(motion.duration_s for motion in motions) or 1.0
+        done_s = 0.0
         for motion in motions:
-            await self._controller.follow(motion)
+            stretch = done_s / whole_s, (done_s + motion.duration_s) / whole_s
+            await self._controller.follow(motion, stretch)
+            done_s += motion.duration_s
 
     def _read(self) -> RobotReading:
         controller = self._controller
@@ -262,6 +264,7 @@ class CrclArm:
             self._gripper_reading(),
             {**self._forces, **self._signals},
             round(100 * controller.override),
+            controller.path_share,
         )
 
     def _gripper_reading(self) -> GripperReading | None:

@@ -30,8 +30,12 @@ ENOUGH_CLEARANCE_M = 0.05
 class Unreachable(JobFailed):
     """A pose that the arm cannot take within its joint limits."""
 
-    def __init__(self, arm: str, pose: Pose, why: str) -> None:
-        super().__init__(f"{arm} cannot reach {pose} of its flange in its base frame: {why}")
+    def __init__(self, arm: str, pose: Pose, why: str, frame: str = "its flange in its base frame") -> None:
+        (x, y, z), turns = pose.position + 0.0, np.degrees(pose.rpy)
+        roll, pitch, yaw = np.round(turns, 1) + 0.0  # no -0.0
+        at = f"x {x:.3f}, y {y:.3f}, z {z:.3f} m, roll {roll:.1f}, pitch {pitch:.1f}, yaw {yaw:.1f} deg"
+        super().__init__(f"{arm} cannot reach {at} ({frame}): {why}")
+        self.pose, self.why = pose, why
 
 
 def checked_angles(arm: ArmFigures, joints_rad: npt.ArrayLike) -> Array:

@@ -158,4 +158,4 @@ class LinePath(PosePath):
             return there if back is None else there @ back
 
         length_m, turn_rad = pose.distance_m(pose_goal_in_base), pose.angle_rad(pose_goal_in_base)
-        super().__init__(kinematics, start_rad, along, length_m, turn_rad, "line")
+        super().__init__(kinematics, start_rad, along, length_m, turn_rad, "straight line")

@@ -122,6 +122,14 @@ class JointMove(PathMotion):
         super().__init__(arm, path, PathLimits(*(float((row / far).min()) for row in rows)), duration_s, speed)
 
 
+_WORDS = {
+    "speed_mps": ("speed", "m/s"),
+    "acceleration_mps2": ("acceleration", "m/s2"),
+    "jerk_mps3": ("jerk", "m/s3"),
+    "turn_radps": ("speed of turning", "rad/s"),
+}
+
+
 @dataclass(frozen=True)
 class LineSpeed:
     """How fast a tool moves along a line; the turn of the tool is scaled along."""
@@ -135,7 +143,8 @@ class LineSpeed:
         for field in fields(self):
             value = getattr(self, field.name)
             if not 1e-6 <= value <= 1e6:
-                raise OutOfRange(f"line {field.name}", value, 1e-6, 1e6)
+                what, unit = _WORDS[field.name]
+                raise OutOfRange(f"{what} along a straight line", value, 1e-6, 1e6, unit)
 
 
 class LineMove(PathMotion):

@@ -95,7 +95,11 @@ class Follower(ABC):
     @property
     def fraction(self) -> float:
         """How much of the parameter lies behind; unchanged once an immediate stop has left the path."""
-        return min(1.0, self._now[0] / self._end) if self._end > 0 else 1.0
+        return self.share_at(self._now[0])
+
+    def share_at(self, place: float) -> float:
+        """How much lies behind at a value of the parameter."""
+        return min(1.0, place / self._end) if self._end > 0 else 1.0
 
     @property
     def at_rest(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 
 import pytest
 
@@ -56,13 +57,17 @@ def test_a_guarded_move_ends_where_the_guard_triggers(memory_rig, limit_type, li
         status = await peer.do(down(4, guard(limit_type, limit, recheck_time_micro_seconds=20)))
         task.cancel()
         assert status.command_status.command_state is DONE
-        assert status.command_status.state_description.startswith("guard on ATINetFT Fz triggered at")
+        said = status.command_status.state_description
+        triggered = r"guard on ATINetFT Fz triggered at (\S+) N \(.* \S+ N\): contact after (\d+) % of the path"
+        value_n, percent = map(float, re.fullmatch(triggered, said).groups())
         told = status.guards_statuses
         assert told.trigger_count == 1
         # 5 mm deep, within what the arm goes in a tick of its own and in its fast stop.
         assert told.trigger_pose.point.z == pytest.approx(0.245, abs=0.0025)
         assert rig.tool()[2] == pytest.approx(0.245, abs=0.006)
         assert told.trigger_value == pytest.approx(start + slope * (0.25 - told.trigger_pose.point.z), abs=1.1)
+        assert value_n == pytest.approx(told.trigger_value, rel=1e-5)
+        assert percent == pytest.approx(100 * (0.3 - told.trigger_pose.point.z) / (0.3 - 0.1), abs=1.0)
         assert 0 < told.trigger_stop_time_micros < 100_000
         assert told.guard[0].check_count > 100
         assert told.guard[0].last_check_value == told.trigger_value
@@ -104,7 +109,7 @@ def test_an_error_on_trigger_is_an_error(memory_rig):
         await peer.begin()
         status = await peer.do(down(3, guard(error_on_trigger=True, name="touch")))
         assert status.command_status.command_state is ERROR
-        assert status.command_status.state_description.startswith("guard touch triggered at")
+        assert status.command_status.state_description.startswith("guard touch triggered at Fz ")
         assert rig.tool()[2] > 0.15
 
     memory_rig.run(work)

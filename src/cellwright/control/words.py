@@ -1,0 +1,58 @@
+"""Errors of motions in the words of the robot's user: its own name, and poses as they are given to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from cellwright.core.errors import JobFailed
+from cellwright.core.pose import Pose
+from cellwright.motion import Unreachable
+
+__all__ = ["in_its_words", "in_words_of"]
+
+P = ParamSpec("P")
+
+
+class Worded(Protocol):
+    """What has moves whose errors are told in its own words."""
+
+    def in_words(self) -> AbstractContextManager[None]:
+        """Tells the errors of what is done inside."""
+
+
+W = TypeVar("W", bound=Worded)
+Move = Callable[Concatenate[W, P], Coroutine[Any, Any, None]]
+
+
+@contextmanager
+def in_words_of(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: str) -> Iterator[None]:
+    """Has errors of motions name the robot, not its kind of arm, and the pose that was asked for, not the flange's.
+
+    Args:
+        robot: Its name.
+        arm: That of its kind, as the catalogue has it.
+        as_asked: From a pose of the flange in the base to one in the frame of whoever asks.
+        frame: What that frame is called.
+    """
+    try:
+        yield
+    except Unreachable as error:
+        raise Unreachable(robot, as_asked(error.pose), error.why, frame) from None
+    except JobFailed as error:
+        if type(error) is not JobFailed or not str(error).startswith(arm):
+            raise
+        raise JobFailed(robot + str(error).removeprefix(arm)) from None
+
+
+def in_its_words(move: Move[W, P]) -> Move[W, P]:
+    """Decorates a move: its errors are told as `in_words` of its object has them."""
+
+    @wraps(move)
+    async def worded(self: W, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        with self.in_words():
+            await move(self, *args, **kwargs)
+
+    return worded

@@ -1,0 +1,26 @@
+"""How an arm of a laboratory is offered over CRCL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cellwright.core.pose import Pose
+
+__all__ = ["ArmDoor"]
+
+
+@dataclass(frozen=True)
+class ArmDoor:
+    """How an arm is offered over CRCL.
+
+    Attributes:
+        pose_frame_in_base: The frame of its poses: its base, or where its maker puts the origin.
+        at_flange: Whether the controlled point is the flange and not the tool's centre point.
+        force_sensors: Names under which the sensor at its wrist is known, and whether a name has it reversed: as the
+            force of the tool on the world, not of the world on the tool.
+    """
+
+    pose_frame_in_base: Pose = field(default_factory=Pose.identity)
+    at_flange: bool = False
+    force_sensors: Mapping[str, bool] = field(default_factory=lambda: {"wrist": False})
