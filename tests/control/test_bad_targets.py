@@ -81,7 +81,7 @@ def test_ways_past_a_singular_configuration(lab):
     before, time_s = lab.world.data.ctrl.copy(), lab.clock.time_s
     flange = arm.kinematics.forward(arm._servo.set_point_rad)
     goal = arm.ring.tool_in_world(flange @ Pose.from_xyz_rpy([0, 0, 0], [0.001, 0.7, 0.0]))
-    refusal = r"(cannot follow|have to crawl along) the (line|way): after \d+ % .* joint_"
+    refusal = r"(cannot follow|have to crawl along) the (straight line|way): after \d+ % .* joint_"
     for move in (arm.move_tool_straight(goal, LineSpeed()), arm.move_through([goal], LineSpeed(), 0.02)):
         with pytest.raises(JobFailed, match=refusal):
             lab.perform(move)

@@ -36,7 +36,7 @@ BAD = {
     "past a singularity": (lambda move: [move(dx=-0.385)], "fanuc cannot follow the straight line: after 98 %"),
     "a screw out of reach": (
         lambda _move: [m.MoveScrew(0, axial_distance_screw=3.0, turn=5.0)],
-        r"fanuc cannot reach x .* \(its tool in the frame of its commands\): out of reach",
+        r"fanuc cannot reach x .* \(its tool in the frame of its commands\): ",
     ),
     "contact with the table": (
         lambda move: [move(dz=-0.5)],
@@ -51,7 +51,7 @@ BAD = {
                     m.Guard(
                         "ATINetFT",
                         sub_field="Fz",
-                        limit_type=m.GuardLimitEnum.INCREASE_OVER_LIMIT,
+                        limit_type=m.GuardLimitEnum.DECREASE_BEYOND_LIMIT,
                         limit_value=20.0,
                         error_on_trigger=True,
                     ),

@@ -116,7 +116,7 @@ def test_a_speed_is_a_fraction(speed):
 @pytest.mark.parametrize("field", ["speed_mps", "acceleration_mps2", "jerk_mps3", "turn_radps"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_a_line_speed_is_positive(field, value):
-    with pytest.raises(OutOfRange, match=f"line {field} is"):
+    with pytest.raises(OutOfRange, match=r"(speed|acceleration|jerk|turning) along a straight line is \S+ (m|rad)/s"):
         LineSpeed(**{field: value})
 
 
@@ -258,9 +258,7 @@ def test_a_line_through_a_singular_configuration_is_refused_or_crossed_on_the_li
     pose = arm.forward(start)
     # A tilt of the flange whose way leads close past the straight wrist, not through it.
     goal = pose @ Pose.from_xyz_rpy([0, 0, 0], [0.002, 0.7, 0.0])
-    refusal = (
-        r"^lr_mate_200id (cannot follow|would have to crawl along) the line: after \d+ % .* joint_[46] .* deg at once"
-    )
+    refusal = r"^lr_mate_200id (cannot follow|would have to crawl along) the straight line: .* joint_[46] .* at once"
     with pytest.raises(JobFailed, match=refusal):
         LineMove(arm, start, goal, LineSpeed(turn_radps=2.0))
 
