@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import CellwrightError
 from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices
 from cellwright.crcl import JointTarget, Pace, Screw, Tolerance, Waypoint
 from cellwright.motion import (
     ArmKinematics,
@@ -30,9 +31,10 @@ Array = npt.NDArray[np.float64]
 
 RISE_S = 0.1  # in which the acceleration is built up: CRCL knows no jerk
 NARROWEST_BLEND_M, WIDEST_BLEND_M = 5e-3, 0.2
-LONGEST_ROW = 25  # waypoints that are passed without a halt: a second of reckoning
+LONGEST_ROW, LONGEST_ROW_M = 25, 8.0  # waypoints that are passed without a halt: some seconds of reckoning
 PASSED_WITHIN = 3 / 8  # of the blend distance: what a rounded corner of `ThroughMove` keeps
 SAMPLES = 40
+SLICE_POSES = 16  # that are looked at in some milliseconds
 TINY = 1e-9
 
 
@@ -60,24 +62,29 @@ class ToolMotions:
         rates = [float((row / far).min()) for row in (velocity, acceleration, most.jerk_radps3)]
         return PathMotion(arm, JointPath(start_rad, goal), PathLimits(*rates))
 
-    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> Iterator[Motion]:
-        """Past all waypoints within their tolerances, to rest at the last; one motion after the other is reckoned.
+    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> Slices[list[Motion]]:
+        """Past all waypoints within their tolerances, to rest at the last; reckoned in slices.
+
+        Before anything is reckoned, every waypoint is looked at: one that is out of reach costs no time.
 
         Where the pace changes, the arm halts: speed may be less than was asked for, and never more. It also halts at
         every waypoint when tolerances leave next to no room for corners, where rounding would take longer, and at the
         end of every long row, because a row is reckoned at once. A path that need not be straight is a joint move for
         one waypoint; several are joined by straight lines where the arm can follow them, because that needs no halts.
         """
-        at_rad = start_rad
-        for pace, group in groupby(waypoints, key=lambda waypoint: waypoint.pace):
-            stretch = list(group)
-            for begin in range(0, len(stretch), LONGEST_ROW):
-                for motion in self._row(at_rad, stretch[begin : begin + LONGEST_ROW], pace, straight=straight):
-                    yield motion
-                    at_rad = np.asarray(motion.at(motion.duration_s)[0])
+        back = self._tool.inverse()
+        for number, waypoint in enumerate(waypoints if len(waypoints) > 1 else (), 1):
+            self._kinematics.require_reachable(waypoint.pose_tool_in_base @ back, start_rad)
+            if number % SLICE_POSES == 0:
+                yield
+        at_rad, motions = start_rad, list[Motion]()
+        for row in _rows(waypoints):
+            motions += yield from self._row(at_rad, row, row[0].pace, straight=straight)
+            at_rad = _end_rad(motions[-1])
+        return motions
 
-    def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Motion:
-        """The controlled point along a helix; it begins where the arm stands."""
+    def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Slices[Motion]:
+        """The controlled point along a helix, reckoned in slices; it begins where the arm stands."""
         back = self._tool.inverse()
         stands = self._kinematics.forward(start_rad) @ self._tool
         begin = screw.pose_start_in_base
@@ -86,33 +93,37 @@ class ToolMotions:
         def pose_at(fraction: float) -> Pose:
             return screw.pose_at(fraction) @ gap @ back
 
-        path = PosePath(self._kinematics, start_rad, pose_at, screw.length_m, abs(screw.turn_rad), "screw")
+        path = yield from PosePath.in_slices(
+            self._kinematics, start_rad, pose_at, screw.length_m, abs(screw.turn_rad), "screw"
+        )
         rate = min(pace.speed_mps / max(screw.length_m, TINY), pace.turn_radps / max(abs(screw.turn_rad), TINY))
         change = min(
             pace.acceleration_mps2 / max(screw.length_m, TINY),
             pace.turn_acceleration_radps2 / max(abs(screw.turn_rad), TINY),
         )
-        return PathMotion(self._kinematics.arm, path, PathLimits(rate, change, change / RISE_S))
+        return (yield from PathMotion.along(self._kinematics.arm, path, PathLimits(rate, change, change / RISE_S)))
 
-    def _row(self, start_rad: Array, waypoints: list[Waypoint], pace: Pace, *, straight: bool) -> Iterator[Motion]:
+    def _row(self, start_rad: Array, waypoints: list[Waypoint], pace: Pace, *, straight: bool) -> Slices[list[Motion]]:
         poses = [waypoint.pose_tool_in_base for waypoint in waypoints]
         stands = self._kinematics.forward(start_rad) @ self._tool
         blend_m = _blend_m([stands, *poses], [waypoint.tolerance for waypoint in waypoints[:-1]])
         if len(poses) > 1 and blend_m >= NARROWEST_BLEND_M:
             try:
-                yield ThroughMove(self._kinematics, start_rad, poses, _speed(pace), blend_m, tool=self._tool)
-                return
+                way = ThroughMove.in_slices(self._kinematics, start_rad, poses, _speed(pace), blend_m, self._tool)
+                return [(yield from way)]
             except CellwrightError:
                 if straight:
                     raise
-        at_rad = start_rad
+        at_rad, motions = start_rad, list[Motion]()
         for pose in poses:
-            motion = self._line(at_rad, pose, pace) if straight else self._free(at_rad, pose, pace)
-            yield motion
-            at_rad = np.asarray(motion.at(motion.duration_s)[0])
-
-    def _line(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
-        return LineMove(self._kinematics, start_rad, pose_tool_in_base, _speed(pace), tool=self._tool)
+            if straight:
+                line = LineMove.in_slices(self._kinematics, at_rad, pose, _speed(pace), self._tool)
+                motions.append((yield from line))
+            else:
+                motions.append(self._free(at_rad, pose, pace))
+            yield
+            at_rad = _end_rad(motions[-1])
+        return motions
 
     def _free(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
         """All joints in proportion, the controlled point nowhere faster than its pace."""
@@ -126,6 +137,26 @@ class ToolMotions:
         rate = min(pace.speed_mps / far_m, pace.turn_radps / turn_rad)
         change = min(pace.acceleration_mps2 / far_m, pace.turn_acceleration_radps2 / turn_rad)
         return PathMotion(arm, path, PathLimits(rate, change, change / RISE_S))
+
+
+def _rows(waypoints: Sequence[Waypoint]) -> Iterator[list[Waypoint]]:
+    """Waypoints of one pace that are passed in one go: not too many of them, and not too far apart."""
+    for pace, group in groupby(waypoints, key=lambda waypoint: waypoint.pace):
+        row, way_m = list[Waypoint](), 0.0
+        for waypoint in group:
+            if row:
+                last, next_ = row[-1].pose_tool_in_base, waypoint.pose_tool_in_base
+                turn_m = last.angle_rad(next_) * pace.speed_mps / pace.turn_radps
+                way_m += max(last.distance_m(next_), turn_m)
+                if len(row) == LONGEST_ROW or way_m > LONGEST_ROW_M:
+                    yield row
+                    row, way_m = [], 0.0
+            row.append(waypoint)
+        yield row
+
+
+def _end_rad(motion: Motion) -> Array:
+    return np.asarray(motion.at(motion.duration_s)[0])
 
 
 def _speed(pace: Pace) -> LineSpeed:

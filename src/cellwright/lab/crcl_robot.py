@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -18,6 +17,7 @@ from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.loop import WaitClock
 from cellwright.core.messages import Wrench
 from cellwright.core.pose import Pose
+from cellwright.core.slices import in_turns
 from cellwright.crcl import (
     GripperKind,
     GripperReading,
@@ -150,12 +150,10 @@ class CrclArm:
         ]
         if len(inside) > MOST_WAYPOINTS:
             raise OutOfRange(f"{self.name} waypoints of one command", len(inside), 1, MOST_WAYPOINTS)
-        motions = []
         self._look_at_tool()
-        for motion in self._motions.through(self._controller.set_point_rad, inside, straight=straight):
-            motions.append(motion)  # all before anything moves: a point that cannot be reached is told at once
-            await asyncio.sleep(0)  # whoever else waits need not wait for all of them
-        await self._follow(motions)
+        # All before anything moves: a point that cannot be reached is told at once.
+        way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
+        await self._follow(await in_turns(way, self.clock))
 
     @in_its_words
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
@@ -163,7 +161,8 @@ class CrclArm:
         self._look_at_tool()
         x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
         inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
-        await self._follow([self._motions.screw(self._controller.set_point_rad, inside, pace)])
+        helix = self._motions.screw(self._controller.set_point_rad, inside, pace)
+        await self._follow([await in_turns(helix, self.clock)])
 
     async def stop(self, condition: StopConditionEnum) -> None:
         """Stops, and waits until the arm stands."""

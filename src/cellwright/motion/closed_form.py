@@ -66,7 +66,7 @@ class ClosedForm:
             only_nearest: Whether the first is enough.
         """
         columns, approximate = self._candidates(target, self.fan(near) if fan is None else fan)
-        if self._kernel is not None or self._load_kernel(1):
+        if self._kernel is not None or (not only_nearest and self._load_kernel(1)):
             decided, found = self._kernel(columns, approximate, target, near, self._geometry, only_nearest)
             if decided:
                 return found  # type: ignore[no-any-return]

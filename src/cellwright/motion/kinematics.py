@@ -73,6 +73,7 @@ class ArmKinematics:
 
     Attributes:
         arm: The figures.
+        effort: What a pose costs to solve, as a multiple of what it costs in closed form.
         method: `analytic` when the geometry has a closed form, so that every branch is found; otherwise `numerical`:
             a search from many starts, a hundred times slower, that may miss branches.
     """
@@ -84,6 +85,8 @@ class ArmKinematics:
         self._chain = SerialChain(arm)
         self._closed_form = ClosedForm(self._chain, arm.home_rad, self.lower_rad, self.upper_rad)
         self.method: Literal["analytic", "numerical"] = "analytic" if self._closed_form.known else "numerical"
+        self.effort = 1 if self.method == "analytic" else 12
+        self._stretched_m = float(np.linalg.norm(self._chain.offsets[1:], axis=1).sum())  # nothing is farther away
 
     def forward(self, joints_rad: npt.ArrayLike) -> Pose:
         """The flange's pose in the base."""
@@ -142,11 +145,29 @@ class ArmKinematics:
         Raises:
             Unreachable: when there is none, with the reason: out of reach, or outside the joint limits.
         """
+        self._require_near(pose_flange_in_base)
         near, target = self._near(near_rad), pose_flange_in_base.matrix
         for found in self._tries(target, near):
             if len(found):
                 return np.asarray(found[0])
         raise Unreachable(self.arm.name, pose_flange_in_base, self._why_not(target, near))
+
+    def require_reachable(self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike) -> None:
+        """Refuses what the arm cannot take, at the cost of one pose; a search that may miss is not asked.
+
+        Raises:
+            Unreachable: when it is beyond the stretched arm, or no configuration within the limits takes it.
+        """
+        if self.method == "analytic":
+            self.nearest(pose_flange_in_base, near_rad)
+        else:
+            self._require_near(pose_flange_in_base)
+
+    def _require_near(self, pose_flange_in_base: Pose) -> None:
+        away_m = float(np.linalg.norm(pose_flange_in_base.position - self._chain.offsets[0]))
+        if not away_m <= self._stretched_m:
+            why = f"out of reach, {away_m:.6g} m from its first joint (allowed: {self._stretched_m:.3g} m)"
+            raise Unreachable(self.arm.name, pose_flange_in_base, why)
 
     def nearest_along(self, poses_flange_in_base: Sequence[Pose], start_rad: npt.ArrayLike) -> list[Array]:
         """`nearest` of each pose on a way, to the configuration before; several times faster than one by one.

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import ArmFigures
+from cellwright.core.slices import Slices, at_once
 
 __all__ = ["JointLimits", "PathLimits"]
 
@@ -16,6 +17,7 @@ Array = npt.NDArray[np.float64]
 TINY = 1e-12
 V_SHARES = tuple(float(share) for share in np.geomspace(1.0, 0.02, 20))  # to try
 A_SHARES = (1.0, 0.7, 0.5, 0.35, 0.2)
+SLICE_POINTS = 2000  # of a path, for which a speed is tried in about a millisecond
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,10 @@ class PathLimits:
             second: Of q2.
             third: Of q3.
         """
+        return at_once(self.within_in_slices(joints, first, second, third))
+
+    def within_in_slices(self, joints: JointLimits, first: Array, second: Array, third: Array) -> Slices[PathLimits]:
+        """The same, found in slices."""
         slope = first + TINY
         v = min(self.velocity, float((joints.velocity_radps / slope).min()))
         a = min(self.acceleration, float((joints.acceleration_radps2 / slope).min()))
@@ -88,6 +94,8 @@ class PathLimits:
             rate = v * v_share
             if pace == 1.0 or 1 / rate > best.duration_s:
                 break  # slower still cannot be shorter
+            if len(first) > SLICE_POINTS:
+                yield
             left = float(((joints.acceleration_radps2 - second * rate**2) / slope).min())
             calm, shaken = (joints.jerk_radps3 - third * rate**3) / slope, 3 * second * rate / slope
             for a_share in A_SHARES:

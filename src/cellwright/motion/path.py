@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices, at_once, spans
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.spline import Spline
 
@@ -22,6 +23,8 @@ LINE_STEP_RAD = 0.02
 LINE_TOLERANCE_M = 2e-5
 LINE_TOLERANCE_RAD = 2e-4
 LINE_REFINEMENTS = 4  # doublings: points down to 0.5 mm apart
+MOST_PIECES = 10_000  # of 4 mm or 0.02 rad each, before they are doubled: 40 m, or 32 turns
+SLICE_POSES = 48  # that are solved in some milliseconds; a check takes half as long
 START_TOLERANCE_M = 1e-4
 START_TOLERANCE_RAD = 1e-3
 
@@ -82,8 +85,8 @@ class PosePath:
         what: The course, in messages.
 
     Raises:
-        BadInput: when the course begins elsewhere.
-        Unreachable: when a point of it is.
+        BadInput: when the course begins elsewhere, or is too long to be solved.
+        Unreachable: when a point of it is; its end is looked at first.
         JobFailed: when it passes so near a singular configuration that no joint could keep up.
     """
 
@@ -96,6 +99,32 @@ class PosePath:
         turn_rad: float,
         what: str = "course",
     ) -> None:
+        at_once(self._make(kinematics, start_rad, pose_at, length_m, turn_rad, what))
+
+    @classmethod
+    def in_slices(
+        cls,
+        kinematics: ArmKinematics,
+        start_rad: Array,
+        pose_at: Callable[[float], Pose],
+        length_m: float,
+        turn_rad: float,
+        what: str = "course",
+    ) -> Slices[PosePath]:
+        """The same, solved in slices."""
+        path = PosePath.__new__(PosePath)
+        yield from path._make(kinematics, start_rad, pose_at, length_m, turn_rad, what)
+        return path
+
+    def _make(
+        self,
+        kinematics: ArmKinematics,
+        start_rad: Array,
+        pose_at: Callable[[float], Pose],
+        length_m: float,
+        turn_rad: float,
+        what: str,
+    ) -> Slices[None]:
         self._kinematics, self._start, self._pose_at, self._what = kinematics, start_rad, pose_at, what
         self.length_m, self.turn_rad = length_m, turn_rad
         stands = kinematics.forward(start_rad)
@@ -106,10 +135,16 @@ class PosePath:
                 f"{np.degrees(stands.angle_rad(pose_at(0.0))):.3g} deg away from its flange, "
                 f"allowed {START_TOLERANCE_M * 1000:g} mm and {np.degrees(START_TOLERANCE_RAD):.2g} deg"
             )
+        kinematics.require_reachable(pose_at(1.0), start_rad)
         pieces = max(1, int(np.ceil(max(length_m / LINE_STEP_M, turn_rad / LINE_STEP_RAD))))
+        if pieces > MOST_PIECES:
+            raise BadInput(
+                f"the {what} of {kinematics.arm.name} is {length_m:.6g} m long and turns by {turn_rad:.6g} rad "
+                f"(allowed: {MOST_PIECES * LINE_STEP_M:g} m and {MOST_PIECES * LINE_STEP_RAD:g} rad)"
+            )
         for _ in range(LINE_REFINEMENTS):
-            self.spline = self._solved(pieces)
-            if self._on_course():
+            self.spline = yield from self._solved(pieces)
+            if (yield from self._on_course()):
                 break
             pieces *= 2
         else:
@@ -125,14 +160,25 @@ class PosePath:
             f"swing by {np.degrees(steps[piece, joint]):.0f} deg at once, near a singular configuration"
         )
 
-    def _solved(self, pieces: int) -> Spline:
-        poses = [self._pose_at(number / pieces) for number in range(1, pieces + 1)]
-        return Spline(np.array([self._start, *self._kinematics.nearest_along(poses, self._start)]))
+    def _solved(self, pieces: int) -> Slices[Spline]:
+        rows = [self._start]
+        for part in spans(pieces, max(1, SLICE_POSES // self._kinematics.effort)):
+            poses = [self._pose_at(number / pieces) for number in range(part.start + 1, part.stop + 1)]
+            rows += self._kinematics.nearest_along(poses, rows[-1])
+            yield
+        return (yield from Spline.in_slices(np.array(rows)))
 
-    def _on_course(self) -> bool:
+    def _on_course(self) -> Slices[bool]:
         """Whether the flange is where it should be in the middle of every piece."""
         middles = self.spline.middles()
-        wanted = np.array([self._pose_at((number + 0.5) / len(middles)).matrix for number in range(len(middles))])
+        for part in spans(len(middles), 2 * SLICE_POSES):
+            if not self._near_course(middles[part], range(part.start, part.stop)):
+                return False
+            yield
+        return True
+
+    def _near_course(self, middles: Array, numbers: range) -> bool:
+        wanted = np.array([self._pose_at((number + 0.5) / self.spline.pieces).matrix for number in numbers])
         reached = self._kinematics.forward_of_many(middles)
         away_m = np.sqrt(((reached[:, :3, 3] - wanted[:, :3, 3]) ** 2).sum(axis=1))
         # Two rotation matrices whose angle is a differ by sqrt(8) sin(a / 2).
@@ -144,9 +190,11 @@ class PosePath:
 class LinePath(PosePath):
     """The flange, or a tool that is fixed to it, straight from where it is to a pose."""
 
-    def __init__(
-        self, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose, tool: Pose | None = None
-    ) -> None:
+    @classmethod
+    def between(
+        cls, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose, tool: Pose | None = None
+    ) -> Slices[Self]:
+        """The path, solved in slices."""
         flange = kinematics.forward(start_rad)
         pose = flange if tool is None else flange @ tool
         back = None if tool is None else tool.inverse()
@@ -158,4 +206,6 @@ class LinePath(PosePath):
             return there if back is None else there @ back
 
         length_m, turn_rad = pose.distance_m(pose_goal_in_base), pose.angle_rad(pose_goal_in_base)
-        super().__init__(kinematics, start_rad, along, length_m, turn_rad, "straight line")
+        path = cls.__new__(cls)
+        yield from path._make(kinematics, start_rad, along, length_m, turn_rad, "straight line")
+        return path

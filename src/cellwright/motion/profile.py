@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from ruckig import InputParameter, Result, Ruckig, RuckigError, Trajectory
 from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import JobFailed, OutOfRange
 from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices, at_once
 from cellwright.motion.kinematics import ArmKinematics, checked_angles
 from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.path import JointPath, LinePath, Path
@@ -58,9 +59,21 @@ class PathMotion:
     def __init__(
         self, arm: ArmFigures, path: Path, limits: PathLimits, duration_s: float | None = None, share: float = 1.0
     ) -> None:
+        at_once(self._run_along(arm, path, limits, duration_s, share))
+
+    @classmethod
+    def along(cls, arm: ArmFigures, path: Path, limits: PathLimits) -> Slices[PathMotion]:
+        """The motion along a path, made in slices."""
+        motion = PathMotion.__new__(PathMotion)
+        yield from motion._run_along(arm, path, limits)
+        return motion
+
+    def _run_along(
+        self, arm: ArmFigures, path: Path, limits: PathLimits, duration_s: float | None = None, share: float = 1.0
+    ) -> Slices[None]:
         self.arm, self.path = arm, path
         steepness = path.steepness()
-        self.limits = limits.within(JointLimits.of(arm, share), *steepness)
+        self.limits = yield from limits.within_in_slices(JointLimits.of(arm, share), *steepness)
         self._trajectory, self.limits = _run(self.limits)
         if duration_s is not None:
             shortest_s: float = self._trajectory.duration
@@ -174,15 +187,42 @@ class LineMove(PathMotion):
         duration_s: float | None = None,
         tool: Pose | None = None,
     ) -> None:
-        path = LinePath(kinematics, checked_angles(kinematics.arm, start_rad), pose_goal_in_base, tool)
+        at_once(self._make(kinematics, start_rad, pose_goal_in_base, speed, duration_s, tool))
+
+    @classmethod
+    def in_slices(
+        cls,
+        kinematics: ArmKinematics,
+        start_rad: npt.ArrayLike,
+        pose_goal_in_base: Pose,
+        speed: LineSpeed,
+        tool: Pose | None = None,
+    ) -> Slices[Self]:
+        """The same, made in slices."""
+        move = cls.__new__(cls)
+        yield from move._make(kinematics, start_rad, pose_goal_in_base, speed, None, tool)
+        return move
+
+    def _make(
+        self,
+        kinematics: ArmKinematics,
+        start_rad: npt.ArrayLike,
+        pose_goal_in_base: Pose,
+        speed: LineSpeed,
+        duration_s: float | None,
+        tool: Pose | None,
+    ) -> Slices[None]:
+        path = yield from LinePath.between(
+            kinematics, checked_angles(kinematics.arm, start_rad), pose_goal_in_base, tool
+        )
         effective_m = max(path.length_m, path.turn_rad * speed.speed_mps / speed.turn_radps, 1e-6)
         wanted = PathLimits(
             speed.speed_mps / effective_m, speed.acceleration_mps2 / effective_m, speed.jerk_mps3 / effective_m
         )
-        allowed = wanted.within(JointLimits.of(kinematics.arm), *path.steepness())
+        allowed = yield from wanted.within_in_slices(JointLimits.of(kinematics.arm), *path.steepness())
         if allowed.top_rate < SLOWEST * wanted.top_rate:
             raise JobFailed(f"{kinematics.arm.name} would have to crawl along the line: {path.hardest()}")
-        super().__init__(kinematics.arm, path, allowed, duration_s)
+        yield from self._run_along(kinematics.arm, path, allowed, duration_s)
 
 
 def _run(limits: PathLimits) -> tuple[Trajectory, PathLimits]:

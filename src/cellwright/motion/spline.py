@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.slices import Slices, at_once
+
 __all__ = ["Spline"]
 
 Array = npt.NDArray[np.float64]
+SLICE_ROWS = 1000  # that are solved in some milliseconds
 
 
 class Spline:
@@ -20,6 +23,16 @@ class Spline:
     """
 
     def __init__(self, rows: Array) -> None:
+        at_once(self._make(rows))
+
+    @classmethod
+    def in_slices(cls, rows: Array) -> Slices[Self]:
+        """The same, made in slices."""
+        spline = cls.__new__(cls)
+        yield from spline._make(rows)
+        return spline
+
+    def _make(self, rows: Array) -> Slices[None]:
         self.pieces = n = len(rows) - 1
         self.rows = rows
         h = 1.0 / n
@@ -27,7 +40,7 @@ class Spline:
         if n == 2:
             bends[:] = (rows[0] - 2 * rows[1] + rows[2]) / h**2
         elif n > 2:
-            inner = _solve_inner((rows[:-2] - 2 * rows[1:-1] + rows[2:]) * (6 / h**2))
+            inner = yield from _solve_inner((rows[:-2] - 2 * rows[1:-1] + rows[2:]) * (6 / h**2))
             bends[1:-1] = inner
             bends[0], bends[-1] = (2 * inner[0] - inner[1], 2 * inner[-1] - inner[-2]) if n > 3 else inner[[0, -1]]
         rise = np.diff(rows, axis=0) / h
@@ -74,7 +87,7 @@ class Spline:
         return first, second, np.abs(6 * self._c3)
 
 
-def _solve_inner(right: Array) -> Array:
+def _solve_inner(right: Array) -> Slices[Array]:
     """Bends at the inner rows: m[i-1] + 4 m[i] + m[i+1] = right, the outermost continued linearly or, if two, alike."""
     count = len(right)
     diagonal = np.full(count, 4.0)
@@ -87,10 +100,14 @@ def _solve_inner(right: Array) -> Array:
         diagonal[:] = 5.0  # m[-1] = m[0]
     result = right.copy()
     for i in range(1, count):
+        if i % SLICE_ROWS == 0:
+            yield
         factor = lower[i] / diagonal[i - 1]
         diagonal[i] -= factor * upper[i - 1]
         result[i] -= factor * result[i - 1]
     result[-1] /= diagonal[-1]
     for i in range(count - 2, -1, -1):
+        if i % SLICE_ROWS == SLICE_ROWS - 1:
+            yield
         result[i] = (result[i] - upper[i] * result[i + 1]) / diagonal[i]
     return result

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices, at_once, spans
 from cellwright.motion.kinematics import ArmKinematics, checked_angles
 from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.pacing import paced_places
@@ -24,6 +26,8 @@ Array = npt.NDArray[np.float64]
 PACINGS = ((0.6, 2.0), (0.7, 3.0), (0.6, 4.0))  # to try: share of the limits, smoothing as a multiple of a / j
 JOINT_TOLERANCE_RAD = 2e-5
 UNLIMITED = 1e9
+SLICE_PLACES = 400  # that are looked up in some milliseconds
+SLICE_MIDDLES = 40  # that are compared in some milliseconds
 CRAWLING = 10.0  # times as long as with a halt at every pose and joints without limits: refused
 
 
@@ -62,6 +66,33 @@ class ThroughMove(PathMotion):
         duration_s: float | None = None,
         tool: Pose | None = None,
     ) -> None:
+        at_once(self._make(kinematics, start_rad, poses_in_base, speed, blend_m, duration_s, tool))
+
+    @classmethod
+    def in_slices(
+        cls,
+        kinematics: ArmKinematics,
+        start_rad: npt.ArrayLike,
+        poses_in_base: Sequence[Pose],
+        speed: LineSpeed,
+        blend_m: float,
+        tool: Pose | None = None,
+    ) -> Slices[Self]:
+        """The same, made in slices."""
+        move = cls.__new__(cls)
+        yield from move._make(kinematics, start_rad, poses_in_base, speed, blend_m, None, tool)
+        return move
+
+    def _make(
+        self,
+        kinematics: ArmKinematics,
+        start_rad: npt.ArrayLike,
+        poses_in_base: Sequence[Pose],
+        speed: LineSpeed,
+        blend_m: float,
+        duration_s: float | None,
+        tool: Pose | None,
+    ) -> Slices[None]:
         if not poses_in_base:
             raise BadInput(f"{kinematics.arm.name} needs at least 1 pose to move through, got 0")
         start = checked_angles(kinematics.arm, start_rad)
@@ -74,22 +105,28 @@ class ThroughMove(PathMotion):
             return self.route.at(fraction) @ back
 
         length_m = max(self.route.length_m, 1e-6)
-        solved = PosePath(kinematics, start, flange_at, self.route.length_m, self.route.turn_rad, "way")
+        solved = yield from PosePath.in_slices(
+            kinematics, start, flange_at, self.route.length_m, self.route.turn_rad, "way"
+        )
         limits = _with_way(JointLimits.of(kinematics.arm), speed)
-        steepness = _steepness(solved.spline, np.linspace(0.0, 1.0, solved.spline.pieces + 1), length_m)
+        even = np.linspace(0.0, 1.0, solved.spline.pieces + 1)
+        steepness = yield from _steepness(solved.spline, even, length_m)
         fastest = speed.speed_mps / length_m
-        path, best = solved.spline, PathLimits(fastest, UNLIMITED, UNLIMITED).within(limits, *steepness)
+        path = solved.spline
+        best = yield from PathLimits(fastest, UNLIMITED, UNLIMITED).within_in_slices(limits, *steepness)
         for share, times in PACINGS:
             smooth_s = times * speed.acceleration_mps2 / speed.jerk_mps3
-            places, shortest_s = paced_places(steepness, limits, fastest, share, smooth_s, solved.spline.pieces)
-            spline = Spline(np.array([solved.at(float(place))[0] for place in places]))
+            places, shortest_s = yield from paced_places(
+                steepness, limits, fastest, share, smooth_s, solved.spline.pieces
+            )
+            spline = yield from _through_places(solved.spline, places)
             wanted = PathLimits(1 / shortest_s, UNLIMITED, UNLIMITED)
-            paced = wanted.within(limits, *_steepness(spline, places, length_m))
-            if paced.duration_s < best.duration_s and _same(spline, solved.spline, places):
+            paced = yield from wanted.within_in_slices(limits, *(yield from _steepness(spline, places, length_m)))
+            if paced.duration_s < best.duration_s and (yield from _same(spline, solved.spline, places)):
                 path, best = spline, paced
         if best.duration_s > CRAWLING * _halting_s(self.route.lengths_m, speed):
             raise JobFailed(f"{kinematics.arm.name} would have to crawl along the way: {solved.hardest()}")
-        super().__init__(kinematics.arm, path, best, duration_s)
+        yield from self._run_along(kinematics.arm, path, best, duration_s)
 
 
 def _halting_s(lengths_m: Sequence[float], speed: LineSpeed) -> float:
@@ -104,16 +141,27 @@ def _with_way(joints: JointLimits, speed: LineSpeed) -> JointLimits:
     return JointLimits(*(np.append(row, value) for row, value in zip(rows, way, strict=True)))
 
 
-def _steepness(spline: Spline, places: Array, length_m: float) -> tuple[Array, Array, Array]:
+def _through_places(solved: Spline, places: Array) -> Slices[Spline]:
+    """Another spline, through places of one."""
+    rows = []
+    for part in spans(len(places), SLICE_PLACES):
+        rows += [solved.at(float(place))[0] for place in places[part]]
+        yield
+    return (yield from Spline.in_slices(np.array(rows)))
+
+
+def _steepness(spline: Spline, places: Array, length_m: float) -> Slices[tuple[Array, Array, Array]]:
     """Of the joints, and behind them of the way."""
-    way = Spline(places[:, None] * length_m)
+    way = yield from Spline.in_slices(places[:, None] * length_m)
     first, second, third = (np.column_stack(both) for both in zip(spline.steepness(), way.steepness(), strict=True))
     return first, second, third
 
 
-def _same(spline: Spline, solved: Spline, places: Array) -> bool:
+def _same(spline: Spline, solved: Spline, places: Array) -> Slices[bool]:
     """Whether a spline through places of another one stays on it between them."""
-    for row, before, after in zip(spline.middles(), places[:-1], places[1:], strict=True):
+    for number, (row, before, after) in enumerate(zip(spline.middles(), places[:-1], places[1:], strict=True), 1):
+        if number % SLICE_MIDDLES == 0:
+            yield
         near = np.array([solved.at(before + (after - before) * share)[0] for share in np.linspace(0.4, 0.6, 9)])
         steps = np.diff(near, axis=0)  # the nearest point of the lines between these
         along = np.einsum("ij,ij->i", row - near[:-1], steps) / (np.einsum("ij,ij->i", steps, steps) + 1e-30)

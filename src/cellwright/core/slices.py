@@ -1,0 +1,62 @@
+"""Long work in slices, so that whatever shares its event loop need not wait for all of it.
+
+Work in slices is a generator that yields after every so many steps. Steps are counted, never timed, so that what comes
+out, and when in simulation time, is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Iterator
+from itertools import count
+from typing import Protocol, TypeAlias, TypeVar
+
+__all__ = ["FREE_SLICES", "Slices", "at_once", "in_turns", "spans"]
+
+T = TypeVar("T")
+Slices: TypeAlias = Generator[None, None, T]
+"""Work that yields between its slices and returns its result."""
+
+FREE_SLICES = 16
+"""So many slices take no simulation time: what is ordinary begins at once. Every further one takes a tick."""
+
+
+class Ticking(Protocol):
+    """A clock that can be waited by."""
+
+    async def sleep(self, duration_s: float) -> None:
+        """Waits for at least the duration, and at least one tick."""
+
+
+def at_once(work: Slices[T]) -> T:
+    """Does all slices without a pause; the result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+async def in_turns(work: Slices[T], clock: Ticking) -> T:
+    """Does one slice at a time and lets others have their turn in between; the result.
+
+    A task that is cancelled meanwhile leaves the rest undone.
+    """
+    try:
+        for number in count(1):
+            try:
+                next(work)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            if number <= FREE_SLICES:
+                await asyncio.sleep(0)
+            else:
+                await clock.sleep(0.0)
+    finally:
+        work.close()
+    raise AssertionError
+
+
+def spans(length: int, most: int) -> Iterator[slice]:
+    """The slices of a sequence of that length, each with at most so many items."""
+    return (slice(begin, min(begin + most, length)) for begin in range(0, length, most))
