@@ -238,6 +238,32 @@ def test_more_than_enough_clients_are_turned_away_but_not_for_those_who_left():
     asyncio.run(main())
 
 
+def test_where_all_places_are_taken_one_who_reads_nothing_gives_way():
+    async def main():
+        async with serving(max_clients=2, backlog_bytes=2000) as server:
+            reader, writer = await connected(server)
+            idle = socket.create_connection(server.address)
+            idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            while server.clients < 2:
+                await asyncio.sleep(0.01)
+            for number in range(20_000):
+                server.send(frame(number, objects=20))
+                await reader.readline()
+                if server.lines_dropped:
+                    break
+            late = await asyncio.open_connection(*server.address)
+            await asyncio.sleep(0.05)
+            assert server.clients == 2
+            server.send(frame(7))
+            assert number_of(await late[0].readline()) == 7
+            assert number_of(await reader.readline()) == 7  # who reads stays
+            for _, open_writer in ((reader, writer), late):
+                open_writer.close()
+            idle.close()
+
+    asyncio.run(main())
+
+
 def test_a_line_beyond_the_limit_is_not_sent():
     async def main():
         async with serving(max_line_bytes=100) as server:

@@ -11,7 +11,7 @@ import pytest
 
 import cellwright as cw
 from cellwright.core.rotation import vector_from_quaternion
-from cellwright.crcl import CrclClient, OutcomeState
+from cellwright.crcl import CrclClient, OutcomeState, encode
 from cellwright.crcl import messages as m
 from cellwright.lab import CrclDoors
 
@@ -105,7 +105,9 @@ def test_a_long_row_is_reckoned_piece_by_piece_while_others_are_served(lab):
 def test_too_many_waypoints_are_refused(lab):
     outcome, motions, _, _ = through(lab, 1001)
     assert outcome.state is OutcomeState.ERROR
-    assert outcome.reason == "fanuc waypoints of one command is 1001, allowed 1 to 1000"
+    assert outcome.reason == (
+        "line 1 at CRCLCommandInstance/CRCLCommand: has 1001 of Waypoint (allowed: 1000 or fewer)"
+    )
     assert not motions
 
 
@@ -133,3 +135,41 @@ def test_the_twist_is_that_of_the_controlled_point(lab, robot):
     assert np.linalg.norm(twist[:3]) > 0.05
     assert way_m / passed_s == pytest.approx(twist[:3], abs=0.02 * np.linalg.norm(twist[:3]))
     assert turn_rad / passed_s == pytest.approx(twist[3:], abs=0.02 * np.linalg.norm(twist[3:]))
+
+
+def began_after_s(lab, disturb_s):
+    """How long after a command the arm begins to move, by simulation time, on a machine that is disturbed."""
+    robot = lab.robots["fanuc"]
+
+    async def main():
+        doors = CrclDoors(lab)
+        try:
+            connection = await doors.connect("fanuc")
+            tolerance = m.PoseTolerance(x_point_tolerance=0.01)
+            await connection.send(encode(m.CRCLCommandInstance(m.InitCanon(1))))
+            await connection.send(encode(m.CRCLCommandInstance(m.SetIntermediatePoseTolerance(2, tolerance=tolerance))))
+            await lab.clock.sleep(0.1)
+            x, y, z = doors.servers["fanuc"].canon.robot.read().pose_tool_in_base.position.tolist()
+            down = m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0)
+            poses = tuple(m.Pose(m.Point(x, y + 0.05 * (-1) ** i, z), *down) for i in range(10))
+            begin_s = lab.clock.time_s
+            await connection.send(encode(m.CRCLCommandInstance(m.MoveThroughTo(3, True, poses, len(poses)))))
+            for turn in range(2000):
+                if robot.moving:
+                    return lab.clock.time_s - begin_s
+                time.sleep(disturb_s if turn % 7 == 0 else 0.0)
+                await lab.clock.sleep(0.0)
+            raise AssertionError("it does not begin to move")
+        finally:
+            await doors.close()
+
+    return lab.perform(main())
+
+
+def test_how_long_a_plan_takes_in_simulation_time_depends_on_the_plan_alone(changed):
+    took_s = []
+    for pace, disturb_s in ((None, 0.0), (None, 0.02), (5.0, 0.0), (5.0, 0.02)):
+        with cw.Lab(changed(actual={}), seed=1, pace=pace) as lab:
+            took_s.append(began_after_s(lab, disturb_s))
+    assert took_s[0] > 0.05
+    assert took_s == pytest.approx([took_s[0]] * 4, abs=1e-9)

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from cellwright.core.errors import BadInput
+from cellwright.lab import trial_door
 from cellwright.lab.trial_door import MAX_LINES, ControlDoor
 
 
@@ -70,3 +71,31 @@ def test_who_says_too_much_or_does_not_read_is_disconnected():
         return door.flooded, door.clients
 
     assert at_door(work) == (1, 0)
+
+
+def test_where_all_places_are_taken_who_never_said_anything_gives_way(monkeypatch):
+    monkeypatch.setattr(trial_door, "IDLE_S", 0.2)
+
+    async def work(door, reader, writer):
+        async def connect():
+            return await asyncio.open_connection(*door.address.split(":"))
+
+        async def answered(reader, writer):
+            writer.write(b'{"a": 1}\n')
+            return await reader.readline()
+
+        assert await answered(reader, writer)
+        idle = [await connect() for _ in range(trial_door.MAX_CLIENTS - 1)]
+        while door.clients < trial_door.MAX_CLIENTS:
+            await asyncio.sleep(0.01)
+        refused = await connect()
+        assert await refused[0].read() == b""  # nobody has been silent for long
+        await asyncio.sleep(0.3)
+        late = await connect()
+        assert await answered(*late)
+        assert await idle[0][0].read() == b""
+        assert await answered(reader, writer)  # who spoke stays, although it came first
+        for _, other in (*idle, refused, late):
+            other.close()
+
+    at_door(work)

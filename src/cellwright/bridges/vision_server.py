@@ -49,7 +49,7 @@ class VisionServer:
         encoder: Makes the lines.
         backlog_bytes: What may wait for a client that is slow; beyond it, its oldest lines are dropped.
         patience_frames: A client that takes nothing while it misses so many frames is disconnected.
-        max_clients: Further ones are closed at once.
+        max_clients: A further one takes the place of one that reads nothing; if there is none, it is closed at once.
         max_line_bytes: Longer lines are not sent.
     """
 
@@ -137,7 +137,7 @@ class _Client(asyncio.BufferedProtocol):
         self._server = server
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = self._heard_bytes = self._missed = 0
-        self._is_full = False
+        self._is_full = self._lines_lost = False
         self.has_hung_up = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -145,7 +145,7 @@ class _Client(asyncio.BufferedProtocol):
         self._transport = transport
         clients = self._server._clients
         if len(clients) >= self._server._max_clients:
-            gone = next((client for client in clients if client.has_hung_up), None)
+            gone = next((client for client in clients if client.has_hung_up or client.reads_nothing), None)
             if gone is None:
                 transport.abort()
                 return
@@ -156,6 +156,11 @@ class _Client(asyncio.BufferedProtocol):
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds dead hosts
         clients[self] = None
+
+    @property
+    def reads_nothing(self) -> bool:
+        """Whether its socket has been full for so long that lines for it were dropped."""
+        return self._lines_lost
 
     def get_buffer(self, sizehint: int) -> bytearray:
         return _SCRAP
@@ -176,7 +181,7 @@ class _Client(asyncio.BufferedProtocol):
         self._is_full = True
 
     def resume_writing(self) -> None:
-        self._is_full = False
+        self._is_full = self._lines_lost = False
         self._missed = 0
         while self._waiting and not self._is_full:
             line = self._waiting.popleft()
@@ -197,6 +202,7 @@ class _Client(asyncio.BufferedProtocol):
         self._waiting_bytes += len(line)
         while self._waiting_bytes > self._server._backlog_bytes and len(self._waiting) > 1:
             self._waiting_bytes -= len(self._waiting.popleft())
+            self._lines_lost = True
             self._server.lines_dropped += 1
 
     def end(self) -> None:

@@ -11,14 +11,16 @@ from collections.abc import Generator, Iterator
 from itertools import count
 from typing import Protocol, TypeAlias, TypeVar
 
-__all__ = ["FREE_SLICES", "Slices", "at_once", "in_turns", "spans"]
+__all__ = ["FREE_SLICES", "SLICE_S", "Slices", "at_once", "in_turns", "spans"]
 
 T = TypeVar("T")
 Slices: TypeAlias = Generator[None, None, T]
 """Work that yields between its slices and returns its result."""
 
 FREE_SLICES = 16
-"""So many slices take no simulation time: what is ordinary begins at once. Every further one takes a tick."""
+"""So many slices take no simulation time: what is ordinary begins at once."""
+SLICE_S = 0.01
+"""What every further slice takes, by the clock that is given: a slice of some milliseconds leaves time for the rest."""
 
 
 class Ticking(Protocol):
@@ -51,7 +53,7 @@ async def in_turns(work: Slices[T], clock: Ticking) -> T:
             if number <= FREE_SLICES:
                 await asyncio.sleep(0)
             else:
-                await clock.sleep(0.0)
+                await clock.sleep(SLICE_S)
     finally:
         work.close()
     raise AssertionError

@@ -37,8 +37,10 @@ class Guarded:
 
     @property
     def record(self) -> GuardRecord:
-        """What there is to tell now; the same object as long as no guard is being checked."""
-        return self._record if self._watch is None else replace(self._record, guards=self._watch.guards)
+        """What there is to tell now; the same object as long as no guard was checked."""
+        if self._watch is not None and self._record.guards is not self._watch.guards:
+            self._record = replace(self._record, guards=self._watch.guards)
+        return self._record
 
     async def run(self, action: Action | None, watch: GuardWatch) -> str:
         """Does an action until it ends or a guard triggers, which stops the robot.

@@ -59,12 +59,15 @@ class GuardWatch:
         self._guards = [replace(guard, check_count=0, last_check_time=None, last_check_value=None) for guard in guards]
         self._first: list[float] = []
         self._due_s: list[float] = []
+        self._told: tuple[m.Guard, ...] | None = None
         self.trigger: Trigger | None = None
 
     @property
     def guards(self) -> tuple[m.Guard, ...]:
-        """The guards with their counts and last values."""
-        return tuple(self._guards)
+        """The guards with their counts and last values; the same object as long as none was checked."""
+        if self._told is None:
+            self._told = tuple(self._guards)
+        return self._told
 
     def begin(self) -> Trigger | None:
         """Takes the values that changes are measured from, and looks whether a limit is passed already."""
@@ -99,7 +102,7 @@ class GuardWatch:
                 last_check_time=round((self._epoch_s + time_s) * 1000),
                 last_check_value=value,
             )
-            self._guards[index] = checked
+            self._guards[index], self._told = checked, None
             if _passed(guard, value, self._first[index]):
                 self.trigger = Trigger(checked, value, reading.pose_tool_in_base, time_s, reading.path_share)
         return self.trigger

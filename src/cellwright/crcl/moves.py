@@ -9,6 +9,7 @@ import numpy as np
 
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices, at_once, in_turns
 from cellwright.crcl import messages as m
 from cellwright.crcl.poses import checked_number, checked_pose, misses
 from cellwright.crcl.robot import BeyondLimit, CrclRobot, JointTarget, Tolerance, Waypoint
@@ -21,6 +22,7 @@ __all__ = ["Moves"]
 SETTLE_S = 1.0  # how long a robot may take to come to rest within its tolerances after a move
 SETTLE_POLL_S = 0.01
 MOST_TURN_RAD = 2000.0 * math.pi
+SLICE_POSES = 50  # that are checked in some milliseconds
 
 
 class Moves:
@@ -46,11 +48,23 @@ class Moves:
         count = len(command.waypoint)
         if command.num_positions != count:
             raise BadInput(f"NumPositions is {command.num_positions}, but there are {count} waypoints")
-        waypoints = [
-            self._waypoint(pose, settings, f"Waypoint {number}", last=number == count)
-            for number, pose in enumerate(command.waypoint, 1)
-        ]
-        return lambda: self._travel(waypoints, straight=command.move_straight)
+        checking = self._waypoints(command.waypoint, settings)
+        if count <= SLICE_POSES:
+            waypoints = at_once(checking)
+            return lambda: self._travel(waypoints, straight=command.move_straight)
+
+        async def action() -> None:
+            await self._travel(await in_turns(checking, self._robot.clock), straight=command.move_straight)
+
+        return action
+
+    def _waypoints(self, poses: Sequence[m.Pose], settings: Settings) -> Slices[list[Waypoint]]:
+        waypoints = []
+        for number, pose in enumerate(poses, 1):
+            waypoints.append(self._waypoint(pose, settings, f"Waypoint {number}", last=number == len(poses)))
+            if number % SLICE_POSES == 0 and number < len(poses):
+                yield
+        return waypoints
 
     def screw(self, command: m.MoveScrew, settings: Settings) -> Callable[[], Awaitable[None]]:
         """The action of MoveScrew; without a start it begins where the robot stands when it gets its turn."""

@@ -44,6 +44,7 @@ __all__ = ["PracticeArm", "serve_practice_arm"]
 OPEN_M = 0.06
 FINGER_SPEED_MPS = 0.2
 CATCH_UP_TICKS = 10
+KEPT_MESSAGES = 100
 SAMPLE_RAD = 0.1  # between the points of a way at which its joints are checked beforehand
 MOST = Pace(1.0, 4.0, math.pi, 4 * math.pi)
 USUAL = Pace(0.25, 1.0, math.pi / 4, math.pi)
@@ -194,7 +195,8 @@ class PracticeArm:
                 raise UnknownName("robot parameter", name, self.parameters)
             if not (value.isdecimal() and 1 <= int(value) <= 100):
                 raise BadInput(f"{name} is '{value}' (allowed: a whole number from 1 to 100)")
-        self.parameters, self._reading = {**self.parameters, **parameters}, None
+        plain = {name: str(int(value)) for name, value in parameters.items()}
+        self.parameters, self._reading = {**self.parameters, **plain}, None
 
     async def open_tool_changer(self) -> None:
         """There is none."""
@@ -217,8 +219,8 @@ class PracticeArm:
         self._enabled.discard(sensor_id)
 
     def show_message(self, text: str) -> None:
-        """Keeps it in `messages`."""
-        self.messages.append(text)
+        """Keeps the last ones in `messages`."""
+        self.messages = [*self.messages[1 - KEPT_MESSAGES :], text]
 
     def _sample(self, value: SensorValue, count: int = 1) -> SensorReading:
         return SensorReading(value, count, self.clock.time_s)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast, overload
 
+from cellwright.core.slices import Slices, at_once
+from cellwright.crcl.bounds import MOST_TAGS, beyond_bounds, has_too_many_tags
 from cellwright.crcl.errors import DecodeError
 from cellwright.crcl.messages import CRCLCommandInstance, CRCLProgram, CRCLStatus, DataThing, Document
 from cellwright.crcl.parser import MAX_BYTES, XSI_TYPE, parse, path_of
 from cellwright.crcl.prolog import to_utf8
 from cellwright.crcl.table import DOCUMENTS, TypePlan
-from cellwright.crcl.types import XML_SPACE
+from cellwright.crcl.types import LONG, XML_SPACE
 from cellwright.crcl.variants import modernise
 
-__all__ = ["decode"]
+__all__ = ["decode", "decode_in_slices"]
 
+OLD_BYTES = 16 * 1024  # of a command; those that were otherwise in older schemas are short
+SLICE_PARTS = 100  # of a long command, that are read in some milliseconds
 D = TypeVar("D", CRCLCommandInstance, CRCLStatus, CRCLProgram)
 
 
@@ -45,7 +49,18 @@ def decode(
     Raises:
         DecodeError: The first thing that is wrong, with its line; another document than expected, too.
     """
+    return at_once(_decode(data, kind, lenient, max_bytes, bounded=False))
+
+
+def decode_in_slices(data: bytes, kind: type[D], *, max_bytes: int = MAX_BYTES) -> Slices[D]:
+    """The same for a server: in slices, and only what is within `bounds`."""
+    return _decode(data, kind, True, max_bytes, bounded=True)
+
+
+def _decode(data: bytes | str, kind: type[Any] | None, lenient: bool, max_bytes: int, *, bounded: bool) -> Slices[Any]:
     text, start = to_utf8(data, max_bytes)
+    if bounded and has_too_many_tags(text):
+        raise DecodeError("has too many tags", allowed=f"{MOST_TAGS} or fewer")
     lines_before = text.count(b"\n", 0, start)
     root = parse(text[start:].rstrip(b" \t\r\n\0"), lines_before=lines_before)
     wanted = DOCUMENTS if kind is None else {kind.__name__: DOCUMENTS[kind.__name__]}
@@ -54,19 +69,44 @@ def decode(
         line, allowed = root.sourceline + lines_before, ", ".join(wanted)
         raise DecodeError(f"the document is {root.tag}", line=line, allowed=allowed, command_id=_command_id(root))
     try:
+        if bounded and (found := beyond_bounds(root, len(text))):
+            raise _Bad(found[1], found[2], found[0])
         try:
-            return cast(Document, _read(root, plan))
+            return cast(Document, _read(root, plan, (yield from _read_ahead(root, plan))))
         except _Bad:
-            if not (lenient and modernise(root)):
+            if not (lenient and (not bounded or len(text) <= OLD_BYTES) and modernise(root)):
                 raise
-            return cast(Document, _read(root, plan))
+            return cast(Document, _read(root, plan, (yield from _read_ahead(root, plan))))
     except _Bad as bad:
         place = {"where": path_of(bad.element), "line": bad.element.sourceline + lines_before}
         raise DecodeError(bad.what, **place, allowed=bad.allowed, command_id=_command_id(root)) from None
 
 
-def _read(element: Any, plan: TypePlan) -> DataThing:
-    """The value of an element whose type is known. Written for speed: it runs once for every element."""
+def _read_ahead(root: Any, plan: TypePlan) -> Slices[dict[Any, DataThing]]:
+    """The values of the elements of a long command, read in slices."""
+    known: dict[Any, DataThing] = {}
+    for child in root:
+        step = plan.steps.get(child.tag)
+        if step is None or step[3] is not None or len(child) <= SLICE_PARTS:
+            continue
+        inside = _substitute(child, step[4])
+        for number, part in enumerate(child, 1):
+            step = inside.steps.get(part.tag)
+            if step is not None and step[3] is None:
+                known[part] = _read(part, _substitute(part, step[4]))
+            if number % SLICE_PARTS == 0:
+                yield
+    return known
+
+
+def _read(element: Any, plan: TypePlan, known: dict[Any, DataThing] | None = None) -> DataThing:
+    """The value of an element whose type is known. Written for speed: it runs once for every element.
+
+    Args:
+        element: The element.
+        plan: Its type.
+        known: Values of elements in it that were read before.
+    """
     steps = plan.steps
     values: dict[str, Any] = {}
     last = -1
@@ -88,8 +128,10 @@ def _read(element: Any, plan: TypePlan) -> DataThing:
             except ValueError:
                 allowed = getattr(plan.fields[index].primitive, "allowed", "")
                 raise _Bad(f"{child.tag} is '{''.join(child.itertext())[:40]}'", allowed, child) from None
+        elif known and child in known:
+            value = known[child]
         else:
-            value = _read(child, base if not base.abstract and not child.keys() else _substitute(child, base))
+            value = _read(child, base if not base.abstract and not child.keys() else _substitute(child, base), known)
         if not repeated:
             values[attribute] = value
         elif attribute in values:
@@ -123,5 +165,8 @@ def _substitute(element: Any, base: TypePlan) -> TypePlan:
 
 def _command_id(root: Any) -> int | None:
     """The number of the command in a bad document, so that its sender can be told."""
-    text = (root.findtext("CRCLCommand/CommandID") or "").strip(XML_SPACE)
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else None
+    text = root.findtext("CRCLCommand/CommandID") or ""
+    try:
+        return int(LONG.read(text)) if len(text) < 40 else None
+    except ValueError:
+        return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Literal, Self
 
@@ -22,8 +24,13 @@ __all__ = ["DEFAULT_PORT", "CrclServer"]
 
 DEFAULT_PORT = 64444
 READ_BYTES = 4 * 1024  # at once: bounds how long one client that sends a lot keeps the others waiting
-BACKLOG_BYTES = 1024 * 1024
+BACKLOG_BYTES = 256 * 1024
 MAX_CONNECTIONS = 256
+STOP_CONNECTIONS = 16  # beyond those: for somebody who wants to stop the robot
+IDLE_S = 60.0  # of silence after which a connection gives way to a new one when there is no room
+UNFINISHED_S = 30.0  # of silence in the middle of a message, after which it is given up
+UNFINISHED_BYTES = 8 * 1024 * 1024  # of all clients together
+LOOK_S = 5.0  # from one look for such messages to the next
 
 
 class CrclServer:
@@ -39,7 +46,8 @@ class CrclServer:
         push_period_s: How often a status is sent to everybody unasked, by the robot's clock.
         max_message_bytes: Longer messages end a connection.
         backlog_bytes: What may wait for a client that does not read; it is dropped when more would.
-        max_connections: Further ones are closed at once.
+        max_connections: A further one takes the place of one that has been silent for a minute; if there is none, it
+            may only ask and stop the robot, and gives way to the next that comes when there are many of those.
         bad_stream_is_error: Whether a message that nobody can read puts the robot into the error state.
         epoch_s: The Unix time at which the robot's clock began.
         on_command: Gets the text of every message that arrives.
@@ -81,6 +89,8 @@ class CrclServer:
         self._listener = Listener("the server")
         self._clients: dict[_TcpClient | _MemoryClient, None] = {}  # in the order of their coming
 
+        self._looking: asyncio.TimerHandle | None = None
+
     @property
     def address(self) -> tuple[str, int]:
         """Host and port on which it listens.
@@ -112,8 +122,12 @@ class CrclServer:
         if self._pushing is not None:
             self._pushing.cancel()
             self._pushing = None
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         self._listener.close()
         for client in list(self._clients):
+            client.session.end()
             client.drop()
         await self.canon.close()
         await asyncio.sleep(0)  # lets transports close their sockets
@@ -125,6 +139,48 @@ class CrclServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def _admit(self, client: _TcpClient) -> None:
+        """Finds room for a client, at the cost of another one if need be: one who wants to stop the robot gets in."""
+        guests = [other for other in self._sockets() if other.session.only_stops]
+        if len(self._clients) - len(guests) >= self._max_connections:
+            quiet = min((other for other in self._sockets() if not other.session.only_stops), key=_heard, default=None)
+            if quiet is not None and time.monotonic() - quiet.heard_s >= IDLE_S:
+                self._clients.pop(quiet)
+                quiet.drop()
+            else:
+                client.session.only_stops = True
+                if len(guests) >= STOP_CONNECTIONS:
+                    self._clients.pop(guests[0])
+                    guests[0].drop()
+        self._clients[client] = None
+
+    def _leave(self, client: _TcpClient | _MemoryClient) -> None:
+        """Gives a client's place to the first who had none."""
+        self._clients.pop(client, None)
+        guests = [other for other in self._sockets() if other.session.only_stops]
+        if guests and len(self._clients) - len(guests) < self._max_connections:
+            guests[0].session.only_stops = False
+
+    def _sockets(self) -> Iterator[_TcpClient]:
+        return (client for client in self._clients if isinstance(client, _TcpClient))
+
+    def _look_at_unfinished(self) -> None:
+        """Gives up the longest of the unfinished messages while all of them together are too long."""
+        unfinished = sorted((c for c in self._sockets() if c.session.pending), key=lambda c: c.session.pending)
+        total = sum(client.session.pending for client in unfinished)
+        while total > UNFINISHED_BYTES:
+            total -= unfinished[-1].session.pending
+            unfinished.pop().drop()
+        if unfinished and self._looking is None:
+            self._looking = asyncio.get_running_loop().call_later(LOOK_S, self._give_up_unfinished)
+
+    def _give_up_unfinished(self) -> None:
+        self._looking = None
+        now_s = time.monotonic()
+        for client in [c for c in self._sockets() if c.session.pending and now_s - c.heard_s >= UNFINISHED_S]:
+            client.drop()
+        self._look_at_unfinished()
 
     def _begin_pushing(self) -> None:
         if self._push_period_s is not None and self._pushing is None:
@@ -145,17 +201,15 @@ class _TcpClient(asyncio.BufferedProtocol):
     def __init__(self, server: CrclServer) -> None:
         self._server = server
         self._buffer = bytearray(0)
-        self.session = Session(server._service, self._send, self._hang_up)
+        self.heard_s = time.monotonic()
+        self.session = Session(server._service, self._send, self._hang_up, self._hold)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        if len(self._server._clients) >= self._server._max_connections:
-            transport.abort()
-            return
         transport.set_write_buffer_limits(high=self._server._backlog_bytes)
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds dead hosts
-        self._server._clients[self] = None
+        self._server._admit(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:
         if not self._buffer:
@@ -163,13 +217,22 @@ class _TcpClient(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        self.heard_s = time.monotonic()
         self.session.receive(bytes(memoryview(self._buffer)[:nbytes]))
+        if self.session.pending > READ_BYTES or (self.session.pending and self._server._looking is None):
+            self._server._look_at_unfinished()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._server._clients.pop(self, None)
+        self._server._leave(self)
 
     def drop(self) -> None:
         self._transport.abort()
+
+    def _hold(self, more: bool) -> None:
+        if more and self._transport.is_reading():
+            self._transport.pause_reading()
+        elif not more and not self._transport.is_reading() and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _send(self, data: bytes) -> None:
         if self._transport.get_write_buffer_size() + len(data) > self._server._backlog_bytes:
@@ -179,6 +242,10 @@ class _TcpClient(asyncio.BufferedProtocol):
 
     def _hang_up(self) -> None:
         self._transport.close()
+
+
+def _heard(client: _TcpClient) -> float:
+    return client.heard_s
 
 
 class _MemoryClient:
@@ -194,7 +261,7 @@ class _MemoryClient:
             self.drop()
 
     def drop(self) -> None:
-        self._server._clients.pop(self, None)
+        self._server._leave(self)
         self.connection.end()
 
     def _send(self, data: bytes) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cellwright.core.slices import at_once, in_turns
 from cellwright.crcl import messages as m
 from cellwright.crcl.canon import Canon
 from cellwright.crcl.errors import DecodeError, FramingError
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
-from cellwright.crcl.reader import decode
+from cellwright.crcl.reader import decode_in_slices
 from cellwright.crcl.reports import Reports
 from cellwright.crcl.standing import OwnAnswer
 from cellwright.crcl.status import StatusWriter
@@ -18,6 +20,8 @@ from cellwright.crcl.units import Units
 __all__ = ["Service", "Session"]
 
 SHOWN_BYTES = 120  # of a message that could not be understood
+LONG_BYTES = 16 * 1024  # what is longer is read in slices
+WAITING_BYTES = 64 * 1024  # behind a message that is being read, after which no more is taken
 TextHook = Callable[[str], None]
 
 
@@ -52,29 +56,61 @@ class Session:
         service: What it shares with others.
         send: Passes bytes to the peer.
         hang_up: Ends the connection once everything was passed.
+        hold: Is told whether to take no more from the peer for now.
+
+    Attributes:
+        units: In which it speaks.
+        reports: What it wants to be told.
+        own_answer: What it alone is told.
+        only_stops: Whether it may ask and stop the robot, and nothing else.
     """
 
-    def __init__(self, service: Service, send: Callable[[bytes], None], hang_up: Callable[[], None]) -> None:
-        self._service, self._send, self._hang_up = service, send, hang_up
+    def __init__(
+        self,
+        service: Service,
+        send: Callable[[bytes], None],
+        hang_up: Callable[[], None],
+        hold: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        self._service, self._send, self._hang_up, self._hold = service, send, hang_up, hold
         self._stream = MessageStream(service.max_message_bytes)
         self._open = True
         self._request = b""  # the last GetStatus: clients send the same bytes again and again
         self.units = service.units
         self.reports = Reports.initial(len(service.canon.linear_joints))
         self.own_answer: OwnAnswer | None = None
+        self.only_stops = False
+        self._reading: asyncio.Task[None] | None = None  # a long message
+        self._waiting = bytearray()  # what came after it
+
+    @property
+    def pending(self) -> int:
+        """Bytes of messages that are not finished."""
+        return self._stream.pending + len(self._waiting)
+
+    def end(self) -> None:
+        """Leaves undone what is not finished."""
+        self._open = False
+        if self._reading is not None:
+            self._reading.cancel()
 
     def receive(self, data: bytes) -> None:
         """Takes what came from the peer and answers what there is to be answered, in one piece."""
         if not self._open:
             return
+        if self._reading is not None:
+            self._waiting += data
+            self._hold(len(self._waiting) > WAITING_BYTES)
+            return
         answers: list[bytes] = []
         try:
             for document in self._stream.feed(data):
+                if len(document) > LONG_BYTES:
+                    self._reading = asyncio.get_running_loop().create_task(self._read_long(document))
+                    break  # what follows it stays in the stream
                 self._handle(document, answers)
         except (FramingError, DecodeError) as error:
-            self._open = False
-            if self._service.bad_stream_is_error:
-                self._service.canon.reject(f"connection closed, its message could not be read: {error}")
+            self._give_up(error)
         if answers:
             self._send(answers[0] if len(answers) == 1 else b"".join(answers))
         if not self._open:
@@ -94,22 +130,62 @@ class Session:
             self.reports = self.reports.after(command)
             self.units = self.units.after(command)
 
+    async def _read_long(self, document: bytes) -> None:
+        """Reads a long message while others have their turn, and then what came after it."""
+        answers: list[bytes] = []
+        try:
+            self._tell(document)
+            work = decode_in_slices(document, m.CRCLCommandInstance, max_bytes=self._service.max_message_bytes)
+            self._take(await in_turns(work, self._service.canon.robot.clock), document, answers)
+        except DecodeError as error:
+            try:
+                self._refuse(error, document)
+            except DecodeError as unreadable:
+                self._give_up(unreadable)
+        self._reading = None
+        waiting, self._waiting = bytes(self._waiting), bytearray()
+        self._hold(False)
+        if answers:
+            self._send(b"".join(answers))
+        if self._open:
+            self.receive(waiting)
+        else:
+            self._hang_up()
+
+    def _give_up(self, error: FramingError | DecodeError) -> None:
+        self._open = False
+        if self._service.bad_stream_is_error and not self.only_stops:
+            self._service.canon.reject(f"connection closed, its message could not be read: {error}")
+
     def _handle(self, document: bytes, answers: list[bytes]) -> None:
-        if self._service.on_command is not None:
-            self._service.on_command(document.decode(errors="replace"))
+        self._tell(document)
         if document == self._request:
             answers.append(self._status())
             return
         try:
-            instance = decode(document, m.CRCLCommandInstance, max_bytes=self._service.max_message_bytes)
+            work = decode_in_slices(document, m.CRCLCommandInstance, max_bytes=self._service.max_message_bytes)
+            instance = at_once(work)
         except DecodeError as error:
-            if error.command_id is None:
-                raise DecodeError(f"{error.what} in {document[:SHOWN_BYTES].decode(errors='replace')}") from error
-            self._service.canon.reject(str(error), error.command_id)
+            self._refuse(error, document)
             return
-        if isinstance(instance.crcl_command, m.GetStatus):
+        self._take(instance, document, answers)
+
+    def _tell(self, document: bytes) -> None:
+        if self._service.on_command is not None:
+            self._service.on_command(document.decode(errors="replace"))
+
+    def _refuse(self, error: DecodeError, document: bytes) -> None:
+        if error.command_id is None:
+            raise DecodeError(f"{error.what} in {document[:SHOWN_BYTES].decode(errors='replace')}") from error
+        self._service.canon.reject(str(error), error.command_id)
+
+    def _take(self, instance: m.CRCLCommandInstance, document: bytes, answers: list[bytes]) -> None:
+        command = instance.crcl_command
+        if isinstance(command, m.GetStatus):
             self._request = document
             answers.append(self._status())
+        elif self.only_stops and not isinstance(command, m.StopMotion):
+            self._open = False
         else:
             self._service.canon.accept(instance, self)
 

@@ -6,11 +6,13 @@ reports that is in use, each until what it tells of changes; only the part about
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
 from cellwright.crcl.canon import Canon
+from cellwright.crcl.errors import EncodeError
 from cellwright.crcl.reports import Reports
 from cellwright.crcl.standing import Speaker
 from cellwright.crcl.status_parts import (
@@ -26,6 +28,7 @@ from cellwright.crcl.writer import encode
 
 __all__ = ["StatusWriter"]
 
+LOG = logging.getLogger(__name__)
 _END = b"</CRCLStatus>"
 _HEAD_END = b"</CommandStatus>"
 _ANY = m.CommandStatus(0, 0, m.CommandStateEnum.CRCL_READY)
@@ -39,6 +42,7 @@ class StatusWriter:
         self._in_base = canon.pose_base.is_close(Pose.identity())
         self._motion, self._settings = _Kept(self._write_motion), _Kept(self._write_settings)
         self._sensing = _Kept(self._write_sensing)
+        self._said = ""
 
     def text(self, speaker: Speaker) -> bytes:
         """The status now, for a connection."""
@@ -46,7 +50,7 @@ class StatusWriter:
         reading, settings = canon.robot.read(), canon.settings
         parameters = canon.robot.parameters if settings.parameters else None
         pieces = (
-            encode(m.CRCLStatus(canon.command_status(speaker)))[: -len(_END)],
+            self._head(canon.command_status(speaker)),
             self._motion.text((reading, settings), units, reports),
             self._settings.text((settings, parameters), units, reports),
             self._sensing.text((reading, settings, canon.guard_record), units, reports),
@@ -80,9 +84,28 @@ class StatusWriter:
             return b""
         return self._write(m.CRCLStatus(_ANY, sensor_statuses=sensors, guards_statuses=guards), units)
 
+    def _head(self, status: m.CommandStatus) -> bytes:
+        try:
+            return encode(m.CRCLStatus(status))[: -len(_END)]
+        except EncodeError as error:
+            self._say(error)
+            plain = m.CommandStatus(0, status.status_id, status.command_state, state_description=f"left out: {error}")
+            return encode(m.CRCLStatus(plain))[: -len(_END)]
+
     def _write(self, status: m.CRCLStatus, units: Units) -> bytes:
-        text = encode(from_si(status, units, self._canon.linear_joints), declaration=False)
+        """The text of what stands behind the head; nothing where a value has no text, because a status must come."""
+        try:
+            text = encode(from_si(status, units, self._canon.linear_joints), declaration=False)
+        except EncodeError as error:
+            self._say(error)
+            return b""
         return text[text.index(_HEAD_END) + len(_HEAD_END) : -len(_END)]
+
+    def _say(self, error: EncodeError) -> None:
+        """Once, and not with every status."""
+        if self._said != str(error):
+            self._said = str(error)
+            LOG.warning("the status of %s lacks a part: %s", self._canon.robot.name, error)
 
 
 class _Kept:

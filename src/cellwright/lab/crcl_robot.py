@@ -43,7 +43,7 @@ Array = npt.NDArray[np.float64]
 MOST = Pace(2.0, 10.0, 2 * np.pi, 20 * np.pi)  # relative speeds are fractions of this; joints may allow less
 USUAL = Pace(0.25, 1.0, np.pi / 4, np.pi)
 POLL_S = 0.01
-MOST_WAYPOINTS = 1000  # of one command: they are all reckoned beforehand
+SHOWN_LETTERS = 500  # of a message to the operator
 ONLY_OVERRIDE = "a whole number from 1 to 100"
 _log = logging.getLogger(__name__)
 
@@ -148,8 +148,6 @@ class CrclArm:
             Waypoint(self._frame @ waypoint.pose_tool_in_base, waypoint.pace, waypoint.tolerance)
             for waypoint in waypoints
         ]
-        if len(inside) > MOST_WAYPOINTS:
-            raise OutOfRange(f"{self.name} waypoints of one command", len(inside), 1, MOST_WAYPOINTS)
         self._look_at_tool()
         # All before anything moves: a point that cannot be reached is told at once.
         way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
@@ -228,7 +226,7 @@ class CrclArm:
 
     def show_message(self, text: str) -> None:
         """To the program's log, which is all the operator that there is."""
-        _log.info("%s: %s", self.name, text)
+        _log.info("%s: %s", self.name, text[:SHOWN_LETTERS])
 
     async def _follow(self, motions: Sequence[Motion]) -> None:
         whole_s = sum(motion.duration_s for motion in motions) or 1.0

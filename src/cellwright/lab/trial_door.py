@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -15,8 +16,11 @@ __all__ = ["ControlDoor"]
 MAX_LINE_BYTES = 16 * 1024
 BACKLOG_BYTES = 256 * 1024  # what may wait for a client that does not read; it is dropped when more would
 MAX_CLIENTS = 32
+IDLE_S = 60.0  # of silence after which a client gives way to a new one when there is no room
 MAX_LINES = 10_000  # of one client: whoever says more floods
 
+_Heard = tuple[bool, float]
+"""Whether a client ever said anything, and when it did last, or came."""
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -35,7 +39,7 @@ class ControlDoor:
         self.flooded = 0
         self._answer, self._greeting = answer, greeting
         self._listener = Listener("the control door")
-        self._writers: dict[asyncio.StreamWriter, None] = {}
+        self._writers: dict[asyncio.StreamWriter, _Heard] = {}
 
     @property
     def address(self) -> str:
@@ -68,10 +72,10 @@ class ControlDoor:
         return asyncio.StreamReaderProtocol(asyncio.StreamReader(limit=MAX_LINE_BYTES), self._serve)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._writers) >= MAX_CLIENTS:
+        if len(self._writers) >= MAX_CLIENTS and not self._make_room():
             writer.transport.abort()
             return
-        self._writers[writer] = None
+        self._writers[writer] = False, time.monotonic()
         try:
             for line in self._greeting():
                 self._send(writer, line)
@@ -79,6 +83,7 @@ class ControlDoor:
                 text = await reader.readline()
                 if not text or writer.is_closing():
                     return
+                self._writers[writer] = True, time.monotonic()
                 if text.strip():
                     self._send(writer, self._answered(text))
                 await asyncio.sleep(0)  # a client that sends a lot must not keep the others waiting
@@ -90,6 +95,17 @@ class ControlDoor:
         finally:
             self._writers.pop(writer, None)
             writer.close()
+
+    def _make_room(self) -> bool:
+        """Drops the client that has been silent for longest, first of those that never said anything; if any has."""
+        since_s = time.monotonic() - IDLE_S
+        idle = [writer for writer, (_, heard_s) in self._writers.items() if heard_s <= since_s]
+        if not idle:
+            return False
+        quiet = min(idle, key=lambda writer: self._writers[writer])
+        self._writers.pop(quiet)
+        quiet.transport.abort()
+        return True
 
     def _answered(self, text: bytes) -> dict[str, Any]:
         try:

@@ -26,6 +26,7 @@ __all__ = ["TrialRoom"]
 
 ORDERS_TOPIC = "/orders"
 MAX_NOTES = 20
+LONGEST_CLAIM = 4096  # characters of a CRCL message that can be a submission
 QUESTIONS = ('{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "time"}', '{"submit": ORDER}')
 
 
@@ -159,7 +160,7 @@ class TrialRoom:
 
     def _hear_command(self, topic: str, command: CrclCommand) -> None:
         """A CRCL Message `submit NAME` submits, for those who speak nothing else."""
-        if "MessageType" not in command.document:
+        if len(command.document) > LONGEST_CLAIM or "MessageType" not in command.document:
             return
         try:
             said = decode(command.document.encode(), CRCLCommandInstance).crcl_command

@@ -24,7 +24,9 @@ LINE_TOLERANCE_M = 2e-5
 LINE_TOLERANCE_RAD = 2e-4
 LINE_REFINEMENTS = 4  # doublings: points down to 0.5 mm apart
 MOST_PIECES = 10_000  # of 4 mm or 0.02 rad each, before they are doubled: 40 m, or 32 turns
-SLICE_POSES = 48  # that are solved in some milliseconds; a check takes half as long
+MANY_PIECES = 10_000  # whose table takes some milliseconds
+JUMP_RAD = 1.5 * np.pi  # from one point to the next
+SLICE_POSES = 40  # that are solved in some milliseconds; a check takes half as long
 START_TOLERANCE_M = 1e-4
 START_TOLERANCE_RAD = 1e-3
 
@@ -154,10 +156,13 @@ class PosePath:
     def hardest(self) -> str:
         """Where on the course which joint has the farthest to go."""
         steps = np.abs(np.diff(self.spline.rows, axis=0))
+        return f"{self._swing(steps, 0, len(steps))}, near a singular configuration"
+
+    def _swing(self, steps: Array, first: int, pieces: int) -> str:
         piece, joint = np.unravel_index(int(steps.argmax()), steps.shape)
         return (
-            f"after {100 * piece / len(steps):.0f} % of it {self._kinematics.arm.joints[joint].name} would have to "
-            f"swing by {np.degrees(steps[piece, joint]):.0f} deg at once, near a singular configuration"
+            f"after {100 * (first + piece) / pieces:.0f} % of it {self._kinematics.arm.joints[joint].name} would have "
+            f"to swing by {np.degrees(steps[piece, joint]):.0f} deg at once"
         )
 
     def _solved(self, pieces: int) -> Slices[Spline]:
@@ -165,8 +170,20 @@ class PosePath:
         for part in spans(pieces, max(1, SLICE_POSES // self._kinematics.effort)):
             poses = [self._pose_at(number / pieces) for number in range(part.start + 1, part.stop + 1)]
             rows += self._kinematics.nearest_along(poses, rows[-1])
+            self._refuse_jumps(np.array(rows[part.start :]), part.start, pieces)
             yield
-        return (yield from Spline.in_slices(np.array(rows)))
+        table = np.array(rows)
+        if pieces > MANY_PIECES:
+            yield
+        return (yield from Spline.in_slices(table))
+
+    def _refuse_jumps(self, rows: Array, first: int, pieces: int) -> None:
+        """A joint that has turned to its limit goes on a full turn away: however near the points are, it jumps."""
+        steps = np.abs(np.diff(rows, axis=0))
+        if steps.max() > JUMP_RAD:
+            raise JobFailed(
+                f"{self._kinematics.arm.name} cannot follow the {self._what}: {self._swing(steps, first, pieces)}"
+            )
 
     def _on_course(self) -> Slices[bool]:
         """Whether the flange is where it should be in the middle of every piece."""

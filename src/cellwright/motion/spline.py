@@ -13,6 +13,7 @@ __all__ = ["Spline"]
 
 Array = npt.NDArray[np.float64]
 SLICE_ROWS = 1000  # that are solved in some milliseconds
+MANY_ROWS = 10_000  # whose coefficients take some milliseconds
 
 
 class Spline:
@@ -43,12 +44,16 @@ class Spline:
             inner = yield from _solve_inner((rows[:-2] - 2 * rows[1:-1] + rows[2:]) * (6 / h**2))
             bends[1:-1] = inner
             bends[0], bends[-1] = (2 * inner[0] - inner[1], 2 * inner[-1] - inner[-2]) if n > 3 else inner[[0, -1]]
+        if n > MANY_ROWS:
+            yield
         rise = np.diff(rows, axis=0) / h
         # Per piece, by the parameter since its start: ((c3 t + c2) t + c1) t + c0.
         self._c3 = np.diff(bends, axis=0) / (6 * h)
         self._c2 = bends[:-1] / 2
         self._c1 = rise - h * (2 * bends[:-1] + bends[1:]) / 6
         self._c0 = rows[:-1]
+        if n > MANY_ROWS:
+            yield
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
         """The row and its first two derivatives at a fraction of the whole."""
