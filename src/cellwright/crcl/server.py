@@ -24,7 +24,9 @@ __all__ = ["DEFAULT_PORT", "CrclServer"]
 
 DEFAULT_PORT = 64444
 READ_BYTES = 4 * 1024  # at once: bounds how long one client that sends a lot keeps the others waiting
-BACKLOG_BYTES = 256 * 1024
+BACKLOG_BYTES = 1024 * 1024
+UNREAD_BYTES = 16 * 1024 * 1024  # that may wait for all clients together
+LITTLE_BYTES = 64 * 1024  # that may always wait for a client
 MAX_CONNECTIONS = 256
 STOP_CONNECTIONS = 16  # beyond those: for somebody who wants to stop the robot
 IDLE_S = 60.0  # of silence after which a connection gives way to a new one when there is no room
@@ -104,6 +106,11 @@ class CrclServer:
     def connections(self) -> int:
         """How many clients are connected."""
         return len(self._clients)
+
+    @property
+    def unread(self) -> int:
+        """Bytes that wait for clients that do not read."""
+        return sum(client.unread for client in self._sockets())
 
     async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
         """Listens on a port; 0 picks a free one, see `address`."""
@@ -225,6 +232,10 @@ class _TcpClient(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._server._leave(self)
 
+    @property
+    def unread(self) -> int:
+        return self._transport.get_write_buffer_size()
+
     def drop(self) -> None:
         self._transport.abort()
 
@@ -235,7 +246,8 @@ class _TcpClient(asyncio.BufferedProtocol):
             self._transport.resume_reading()
 
     def _send(self, data: bytes) -> None:
-        if self._transport.get_write_buffer_size() + len(data) > self._server._backlog_bytes:
+        waiting = self._transport.get_write_buffer_size() + len(data)
+        if waiting > self._server._backlog_bytes or (waiting > LITTLE_BYTES and self._server.unread > UNREAD_BYTES):
             self.drop()
         elif not self._transport.is_closing():
             self._transport.write(data)

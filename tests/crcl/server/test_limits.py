@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import socket
 from dataclasses import replace
 
 import pytest
@@ -332,3 +334,29 @@ def test_a_message_that_nobody_goes_on_with_is_given_up(tcp_rig, monkeypatch):
         await rig.until(lambda: rig.server._looking is None)
 
     tcp_rig.run(work)
+
+
+def test_all_who_do_not_read_together_hold_bounded_memory(tcp_rig, monkeypatch):
+    monkeypatch.setattr(server, "UNREAD_BYTES", 500_000)
+    monkeypatch.setattr(server, "LITTLE_BYTES", 10_000)
+
+    async def work(rig):
+        good = await rig.connect()
+        slow = [socket.create_connection(rig.server.address) for _ in range(10)]
+        most, left = 0, 10
+        for _ in range(400):
+            for one in slow:
+                one.setblocking(False)
+                with contextlib.suppress(OSError):
+                    one.send(ASK * 20)
+            assert await good.ask() is not None
+            most, left = max(most, rig.server.unread), rig.server.connections - 1
+            if left < 10:
+                break
+        for one in slow:
+            one.close()
+        return most, left
+
+    most, left = tcp_rig.run(work)
+    assert left < 10
+    assert most < 700_000
