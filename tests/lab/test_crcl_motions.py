@@ -31,9 +31,9 @@ def through(lab, count=3, tolerance_m=None, beside=None):
     lab.perform(robot.move_home())
     follow = robot.follow
 
-    async def counted(motion):
+    async def counted(motion, *stretch):
         motions.append(motion)
-        await follow(motion)
+        await follow(motion, *stretch)
 
     def look():
         way.append((robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world).position.tolist())
