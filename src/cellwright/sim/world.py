@@ -16,6 +16,7 @@ from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
+from cellwright.models.coupling import follow
 from cellwright.sim.appearance import Appearance
 from cellwright.sim.backlash import Play
 from cellwright.sim.compose import attach_object, compose, detach_object
@@ -235,6 +236,7 @@ class World:
             robot = self.robots[name]
             joints = np.radians(cfg.home_deg) + self.layout.joint_zeros_rad[name]
             self.data.qpos[robot.qpos] = joints
+            follow(self.model, self.data.qpos, set(robot.qpos.tolist()))
             self.data.ctrl[robot.ctrl_position] = joints
             if robot.tool:
                 robot.tool.place_fingers(self.data, robot.tool.figures.open_m)

@@ -98,6 +98,20 @@ def test_an_arm_of_any_base_name_stands_in_a_cell(own_models, tmp_path):
     np.testing.assert_allclose(world.data.qpos[index.qpos], [0.3, -0.4, 0.5], atol=1e-3)  # the figures' home
 
 
+def test_what_follows_an_arm_s_joint_starts_where_the_home_puts_it(own_models, tmp_path):
+    from cellwright.cells import load_cell
+    from cellwright.sim import World
+
+    text = chain("link", 3) + f'<link name="rod">{VISUAL}{INERTIAL.format(1)}</link>'
+    write(
+        tmp_path, text + joint("rodj", "link1", "rod", "0 1 0", "continuous", '<mimic joint="linkj2" multiplier="-2"/>')
+    )
+    cell = "name: c\ntitle: t\nmodels: {a: {file: robot.urdf, home_rad: [0.1, 0.4, 0.2]}}\n"
+    (tmp_path / "cell.yaml").write_text(cell + "robots: {r: {model: a, base: {xyz_m: [0, 0, 0]}}}\nsettle_s: 0\n")
+    world = World(load_cell(tmp_path / "cell.yaml"), 0)
+    assert world.data.joint("r/rodj").qpos[0] == pytest.approx(-0.8, abs=1e-6)
+
+
 def test_a_home_outside_the_limits_is_told_of_the_figures(load, tmp_path):
     (tmp_path / "arm.xml").write_text(MJCF.format("b"))
     with pytest.raises(BadInput, match="home_rad: j2 at 45 rad is outside -2 to 2 rad"):

@@ -14,6 +14,7 @@ from cellwright.catalogue import ArmFigures, JointFigures, LinkFigures
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
+from cellwright.models.coupling import follow
 from cellwright.models.importing.arm_spec import arm_spec, free_flange_name
 from cellwright.models.importing.carrying import PAYLOAD_SHARE, carried_load
 from cellwright.models.importing.chain import Chain, find_chain
@@ -203,6 +204,7 @@ def _is_free(model: Any, data: Any, at: Any, pose: list[float], figures: ArmFigu
     limits = [joint.position_limits_rad for joint in figures.joints]
     data.qpos[:] = model.qpos0
     data.qpos[at] = pose
+    follow(model, data.qpos)
     mujoco.mj_forward(model, data)
     return data.ncon == 0 and all(low <= angle <= high for angle, (low, high) in zip(pose, limits, strict=True))
 

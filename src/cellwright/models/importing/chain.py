@@ -211,10 +211,26 @@ def _tip(model: Any, base: str, tip: str, where: str, notes: Notes) -> tuple[int
     return place(chosen)
 
 
+def _fingers(model: Any) -> set[int]:
+    """Joints that follow others, and those that they follow, unless those carry joints that are free of both.
+
+    What leads a finger is a finger's drive; what leads a rod of a linkage is a joint of the arm.
+    """
+    coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
+    followers = {int(model.eq_obj1id[n]) for n in coupled}
+    leaders = {int(model.eq_obj2id[n]) for n in coupled if model.eq_obj2id[n] >= 0} - followers
+    carrying: set[int] = set()
+    for number in set(range(model.njnt)) - followers - leaders:
+        body = int(model.body_parentid[model.jnt_bodyid[number]])
+        while body > 0:
+            carrying.add(body)
+            body = int(model.body_parentid[body])
+    return followers | {leader for leader in leaders if int(model.jnt_bodyid[leader]) not in carrying}
+
+
 def _last_of_arm(model: Any, start: int, where: str) -> int:
     """The last body of the chain of driven hinges, which ends where it branches into equals, such as fingers."""
-    coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
-    followers = {int(ids[n]) for n in coupled for ids in (model.eq_obj1id, model.eq_obj2id)}  # and whom they follow
+    followers = _fingers(model)
     below: dict[int, list[int]] = {}
     for body in range(1, model.nbody):
         if model.body_weldid[body] == body:

@@ -9,7 +9,9 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["configurations", "follow"]
+from cellwright.models.coupling import follow
+
+__all__ = ["configurations"]
 
 Array = npt.NDArray[np.float64]
 _SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
@@ -27,16 +29,3 @@ def configurations(model: Any, count: int, seed: int = 0) -> Iterator[Array]:
         qpos = model.qpos0.copy()
         qpos[at] = np.clip(np.zeros(len(at)), low, high) if number == 0 else rng.uniform(low, high)
         yield follow(model, qpos)
-
-
-def follow(model: Any, qpos: Array) -> Array:
-    """The same with every coupled joint where its leader puts it."""
-    for _ in range(3):  # followers of followers
-        for number in range(model.neq):
-            if model.eq_type[number] != mujoco.mjtEq.mjEQ_JOINT or model.eq_obj2id[number] < 0:
-                continue
-            follower, leader = (model.jnt_qposadr[ids[number]] for ids in (model.eq_obj1id, model.eq_obj2id))
-            moved = qpos[leader] - model.qpos0[leader]
-            powers = moved ** np.arange(5)
-            qpos[follower] = model.qpos0[follower] + model.eq_data[number, :5] @ powers
-    return qpos
