@@ -72,7 +72,7 @@ def run_trial(
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
         _check_faults(cfg, lab)
-        room = TrialRoom(lab, book, cfg.faults)
+        room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
         on_accept()

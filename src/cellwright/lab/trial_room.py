@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from cellwright.core.errors import BadInput, UnknownName
@@ -13,6 +14,7 @@ from cellwright.crcl import CRCLCommandInstance, DecodeError, decode
 from cellwright.crcl import Message as CrclMessage
 from cellwright.judge import FaultCfg, Judge, KitVerdict, Recovery, parse_fault
 from cellwright.lab.crcl_doors import CrclDoors
+from cellwright.lab.drawings import drawings
 from cellwright.lab.fault_ledger import STILL_MPS, FaultLedger, speed_mps
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_door import ControlDoor
@@ -27,7 +29,9 @@ __all__ = ["TrialRoom"]
 ORDERS_TOPIC = "/orders"
 MAX_NOTES = 20
 LONGEST_CLAIM = 4096  # characters of a CRCL message that can be a submission
-QUESTIONS = ('{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "time"}', '{"submit": ORDER}')
+QUESTIONS = (
+    '{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "drawings"}', '{"ask": "time"}', '{"submit": ORDER}'
+)  # fmt: skip
 
 
 class TrialRoom:
@@ -44,8 +48,10 @@ class TrialRoom:
         ended: How the trial has ended; empty until then.
     """
 
-    def __init__(self, lab: Lab, book: OrderBook, faults: Sequence[FaultCfg] = ()) -> None:
-        self.lab, self.book = lab, book
+    def __init__(
+        self, lab: Lab, book: OrderBook, faults: Sequence[FaultCfg] = (), time_limit_s: float | None = None
+    ) -> None:
+        self.lab, self.book, self._time_limit_s = lab, book, time_limit_s
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, faults)
         self.crcl, self.vision = CrclDoors(lab), VisionDoors(lab)
         self.control, self.ended = ControlDoor(self._answer, self._greeting), ""
@@ -81,6 +87,11 @@ class TrialRoom:
         """Door -> HOST:PORT, of CRCL and vision by robot."""
         crcl = {robot: "{}:{}".format(*server.address) for robot, server in self.crcl.servers.items()}
         return {"crcl": crcl, "vision": self.vision.addresses, "control": self.control.address}
+
+    @cached_property
+    def drawings(self) -> dict[str, Any]:
+        """What a controller may know before it has looked."""
+        return drawings(self.lab.cell, self._reach, self._time_limit_s)
 
     @property
     def faults(self) -> Sequence[FaultRecord]:
@@ -184,6 +195,8 @@ class TrialRoom:
                 return {"orders": [order.as_dict() for order in self.book.announced], "time_s": now_s}
             case "doors":
                 return {"doors": self.addresses, "time_s": now_s}
+            case "drawings":
+                return {"drawings": self.drawings}
             case "time":
                 return {"time_s": now_s}
         raise UnknownName("question", str(asked.get("ask", asked))[:80], QUESTIONS)

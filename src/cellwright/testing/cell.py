@@ -166,6 +166,14 @@ class Cell(CellFaults):
             raise self._no_doors()
         return str(self._doors["control"])
 
+    def drawings(self) -> dict[str, Any]:
+        """What a controller may know before it has looked: trays, slots, frames, reach, views, tools, time limit.
+
+        It is what the control door answers to `{"ask": "drawings"}`, and does not depend on the seed.
+        """
+        made: dict[str, Any] = self.ask("drawings")
+        return made
+
     @property
     def time_s(self) -> float:
         """Simulation time."""

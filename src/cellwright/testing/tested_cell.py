@@ -27,7 +27,7 @@ __all__ = ["TestedCell"]
 LOOK_S = 0.1
 IDLE_S = 1.0  # nothing has moved, and nobody is there, for so long: nothing will change
 WHERE = "cell.start"
-QUESTIONS = ("fault", "state", "time", "wait", "run", "verdict", "kit", "part", "collisions", "save")
+QUESTIONS = ("fault", "state", "time", "drawings", "wait", "run", "verdict", "kit", "part", "collisions", "save")
 
 
 @dataclass
@@ -60,7 +60,8 @@ class TestedCell:
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
-        room = TrialRoom(lab, OrderBook.of(cfg.orders, lab.cell, cfg.seed, lambda _key: WHERE), cfg.faults)
+        book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, lambda _key: WHERE)
+        room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
         return cls(cfg, room, folder, lab.record(folder / "log.mcap").close)
 
     def __post_init__(self) -> None:
@@ -112,6 +113,9 @@ class TestedCell:
 
     async def _time(self) -> float:
         return self.room.lab.clock.time_s
+
+    async def _drawings(self) -> dict[str, Any]:
+        return self.room.drawings
 
     async def _wait(self, duration_s: float) -> None:
         await self._until(lambda: False, duration_s, even_idle=True)

@@ -1,0 +1,31 @@
+"""A controller that is given nothing but the control door's address."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import cellwright as cw
+from cellwright.testing.cell import Cell
+
+CONTROLLER = Path(__file__).parents[2] / "examples/controllers/from_drawings.py"
+
+
+@pytest.mark.slow
+def test_a_controller_builds_a_kit_by_the_drawings_that_the_test_sees_too(tmp_path):
+    cell = Cell(tmp_path)
+    try:
+        cell.start("aprs", seed=5, pace=4.0, time_limit_s=150.0)
+        drawn = cell.drawings()
+        assert (drawn["cell"], drawn["time_limit_s"]) == ("aprs", 150.0)
+        assert drawn["trays"]["fanuc_kit_m2l1"]["reached_by"] == {"fanuc": ["aprs_fanuc_gripper"]}
+        run = cell.run_controller([sys.executable, CONTROLLER, cell.control_address])
+        assert run.stdout.splitlines() == [
+            "fanuc builds kit_m2l1 on fanuc_kit_m2l1; the trial takes at most 150 s",
+            "the trial ended: all orders were submitted",
+        ]
+        cw.expect(cell).kit("kit_m2l1").to_be_complete()
+    finally:
+        cell.close()
