@@ -208,3 +208,41 @@ def test_what_is_built_is_said_before_the_laboratory_is(tmp_path):
             assert "libmujoco" not in loaded, "nothing heavy comes before it"
         finally:
             child.kill()
+
+
+PAPER = """1 (take-part robot_1 medium_gear_1 fanuc_medium_tray fanuc_tool)
+2 (put-part robot_1 medium_gear_1 fanuc_kit_m2l1 fanuc_cart fanuc_medium_tray)
+3 (take-part robot_1 large_gear_1 fanuc_large_tray fanuc_tool)
+4 (put-part robot_1 large_gear_1 fanuc_kit_m2l1 fanuc_cart fanuc_large_tray)
+5 (take-part robot_1 medium_gear_2
+     fanuc_medium_tray fanuc_tool)
+6 (put-part robot_1 medium_gear_2 fanuc_kit_m2l1 fanuc_cart fanuc_medium_tray)
+"""
+
+
+@pytest.mark.slow
+def test_plan_file_of_somebody_else_is_carried_out(cellwright):
+    Path("plan.txt").write_text(PAPER, encoding="utf-8")
+    report = cellwright("run", "--plan", "plan.txt", "--rename", "robot_1=fanuc", "--json", *FAST).json
+    assert (report["done"], report["order"]["plans"]) == (True, 1)
+    done = [action["action"] for action in report["order"]["actions"]]
+    placed = [words.split()[3] for words in done if words.startswith("(place-part")]
+    assert placed == ["sku_part_medium_gear", "sku_part_large_gear", "sku_part_medium_gear"]  # in its order
+    assert sum(words.startswith("(look-for-slot") for words in done) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (PAPER, [], "names no robot of the cell (available: fanuc, motoman)"),
+        (PAPER.split("5 ")[0], ["--rename", "robot_1=fanuc"], "lacks 1 of sku_part_medium_gear"),
+        (PAPER, ["--rename", "robot_1"], "allowed is NAME_IN_THE_PLAN=NAME_IN_THE_CELL"),
+        ("no plan", [], "plan.txt, line 1: 'no plan' is no step"),
+        ("; nothing", [], "plan.txt: no step in it"),
+    ],
+)
+def test_plan_file_that_does_not_do_the_order_is_refused(cellwright, text, options, words):
+    Path("plan.txt").write_text(text, encoding="utf-8")
+    ended = cellwright("run", "--plan", "plan.txt", *options, *FAST)
+    assert ended.code == 2
+    assert words in ended.err.splitlines()[-1]

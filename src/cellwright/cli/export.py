@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cellwright.cells import Cell
 from cellwright.cli.output import prepare_output
-from cellwright.cli.pddl_files import write_pddl
+from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.knowledge.instances import goal_of, save_instances
 from cellwright.knowledge.script import write_script
 from cellwright.lab.planning import planning_database
@@ -27,7 +27,7 @@ def export_knowledge(cell: Cell, form: str, out: Path, orders: Sequence[str], se
             out.write_text(write_script(database, dialect), encoding="utf-8", newline="\n")
             return [out]
         if form == "pddl":
-            return write_pddl(database, request_of(database, wanted), out)
+            return write_pddl(out, PddlWriter(database, request_of(database, wanted)))
         goal = goal_of(database, wanted)
         try:
             written = []

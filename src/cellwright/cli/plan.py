@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,10 @@ from rich.text import Text
 from cellwright.cells import load_cell
 from cellwright.cli.names import split_names
 from cellwright.cli.output import err, prepare_output, print_json, say
-from cellwright.cli.pddl_files import write_pddl
-from cellwright.core.errors import BadInput
+from cellwright.cli.pddl_files import PddlWriter, write_pddl
+from cellwright.cli.plan_check import check_files
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Form, Parts
 from cellwright.lab.planning import planning_database
 from cellwright.orders import find_order
 from cellwright.planning import (
@@ -27,7 +30,8 @@ from cellwright.planning import (
 from cellwright.planning import as_json as plan_as_json
 from cellwright.planning import plan as make_plan
 from cellwright.planning.belief import request_of
-from cellwright.planning.external import Form, Limits
+from cellwright.planning.external import Form as PlannerForm
+from cellwright.planning.external import Limits
 
 __all__ = ["plan"]
 
@@ -35,8 +39,11 @@ SHOWN = 60
 
 
 def plan(
-    cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
-    order: Annotated[list[str], typer.Option(help="A kit's name or an order file; may be given several times.")],
+    context: typer.Context,
+    cell: Annotated[str | None, typer.Argument(help="A cell's name, or a YAML file.")] = None,
+    order: Annotated[
+        list[str] | None, typer.Option(help="A kit's name or an order file; may be given several times.")
+    ] = None,
     quantity: Annotated[int, typer.Option(min=1, max=10_000, help="How many of each kit that is given by name.")] = 1,
     robots: Annotated[
         str | None, typer.Option(help="Robots in service, such as fanuc,motoman; the cell's first by default.")
@@ -50,10 +57,30 @@ def plan(
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds after which another planner is ended.")] = 60.0,
     seed: Annotated[int, typer.Option(min=0, help="Decides which slots of the drawings hold parts.")] = 0,
     pddl: Annotated[Path | None, typer.Option(help="Folder for domain, problem and plan files.")] = None,
+    words: Annotated[
+        str | None, typer.Option(help="Say the plan in the words of 2012, 2014 or 2016; with --pddl only those files.")
+    ] = None,
+    parts: Annotated[str, typer.Option(help="In planning files: counted by kind, or named one by one.")] = "counted",
+    check: Annotated[
+        tuple[Path, Path, Path] | None,
+        typer.Option(metavar="DOMAIN PROBLEM PLAN", help="Check whether a plan file solves a problem; plans nothing."),
+    ] = None,
     gantt: Annotated[Path | None, typer.Option(help="PNG file for a chart of the plan.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
-    """Plans an order from the cell's drawings; exit 0 when everything that is wanted is planned and valid."""
+    """Plans an order from the cell's drawings; exit 0 when everything that is wanted is planned and valid.
+
+    With --check a plan file is checked instead; exit 0 when it is valid, 1 when not, with the step and the reason.
+    """
+    if check is not None:
+        _refuse_others(context)
+        return check_files(*check, as_json=as_json)
+    for missing, name in ((cell, "argument 'CELL'"), (order, "option '--order'")):
+        if not missing:
+            raise BadInput(f"Missing {name} (see 'cellwright plan --help')")
+    assert cell is not None
+    assert order is not None
+    said, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
     loaded = load_cell(cell)
     orders = [find_order(name, quantity) for name in order]
     if len({wanted.name for wanted in orders}) < len(orders):
@@ -61,35 +88,66 @@ def plan(
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else list(loaded.robots)[:1]
     if gantt is not None:
         prepare_output(gantt)
-    chosen = make_planner(planner, form=Form.named(form), limits=Limits(time_s=limit)) if planner else None
+    chosen = make_planner(planner, form=PlannerForm.named(form), limits=Limits(time_s=limit)) if planner else None
     database, notes = planning_database(loaded, orders, named, seed)
     try:
         request = request_of(database, orders, robots=named, iterations=iterations)
         result = make_plan(request, chosen)
         verdict = validate_timed(request, result)
-        files = write_pddl(database, request, pddl, result) if pddl is not None else []
+        writer = PddlWriter(database, request, result, Parts(kind))
+        files = write_pddl(pddl, writer, said) if pddl is not None else []
+        lines = _lines(writer, said[0]) if said else None
+        notes += writer.notes if pddl is not None or said else []
     finally:
         database.close()
     if gantt is not None and result.actions:
         write_gantt(result, gantt)
         files.append(gantt)
     if as_json:
-        print_json(plan_as_json(request, result, verdict) | {"cell": loaded.name, "notes": notes, "files": files})
+        more = {"cell": loaded.name, "notes": notes, "files": files} | ({} if lines is None else {"plan": lines})
+        print_json(plan_as_json(request, result, verdict) | more)
     else:
         for note in notes:
             say(note, to=err)
-        _print(request, result, verdict)
+        _print(request, result, verdict, lines)
         for path in files:
             say(str(path))
     complete = result.status in (PlanStatus.SOLVED, PlanStatus.OPTIMAL) and not result.unfinished
     return 0 if complete and verdict.valid else 1
 
 
-def _print(request: PlanRequest, result: PlanResult, verdict: Verdict) -> None:
-    for step in result.actions[:SHOWN]:
+def _refuse_others(context: typer.Context) -> None:
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in ("check", "as_json") and source is not None and source.name == "COMMANDLINE":
+            raise BadInput(f"--check plans nothing: leave {'CELL' if name == 'cell' else f'--{name}'} out")
+
+
+def _words(words: str | None) -> list[str]:
+    return [] if words is None else [_one_of(words, ["2012", WITHOUT_SLOTS, MAIN_VOCABULARY], "words")]
+
+
+def _one_of(given: str, allowed: Sequence[str], what: str) -> str:
+    if given not in allowed:
+        raise UnknownName(what, given, allowed)
+    return given
+
+
+def _lines(writer: PddlWriter, vocabulary: str) -> list[str]:
+    """The plan in the words of a vocabulary, a step on each line."""
+    several = sum(robot.available for robot in writer.request.state.robots) > 1
+    text = writer.plan(writer.files(vocabulary, Form.TEMPORAL if several else Form.NUMERIC))
+    return [line for line in text.splitlines() if not line.startswith(";")]
+
+
+def _print(request: PlanRequest, result: PlanResult, verdict: Verdict, lines: list[str] | None) -> None:
+    if lines is not None:
+        for line in lines:
+            say(line)
+    for step in result.actions[:SHOWN] if lines is None else ():
         names = " ".join(name for name in (step.sku or step.tool, step.place, step.kit) if name)
         say(f"{step.start_s:8.1f} s {step.duration_s:5.1f} s  {step.robot}  {step.verb:19} {names}")
-    if len(result.actions) > SHOWN:
+    if len(result.actions) > SHOWN and lines is None:
         say(f"... and {len(result.actions) - SHOWN} more")
     good = verdict.valid and result.status is not PlanStatus.UNSOLVABLE and not result.unfinished
     say(Text(result.status, "green" if good else "red"), f" by {result.planner}: {len(result.actions)} steps, "

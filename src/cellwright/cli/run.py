@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from cellwright.lab import Lab
     from cellwright.lab.kitting import RunCfg
     from cellwright.lab.world_file import WorldState
+    from cellwright.planning.given import GivenPlan
 
 __all__ = ["run"]
 
-OF_THE_FIRST_RUN = ("cell", "order", "quantity", "robots", "recovery", "fault", "seed", "fidelity")
+OF_THE_FIRST_RUN = ("cell", "order", "quantity", "robots", "recovery", "fault", "seed", "fidelity", "plan", "rename")
 
 
 def run(
@@ -29,6 +30,12 @@ def run(
     order: Annotated[str, typer.Option(help="A kit's name, or an order file.")] = "kit_m2l1",
     quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
     robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="A plan file to begin with, in the words of 2012, 2014 or 2016.")
+    ] = None,
+    rename: Annotated[
+        list[str] | None, typer.Option(help="With --plan: a name in it and what it stands for, such as robot_1=fanuc.")
+    ] = None,
     recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
@@ -72,6 +79,7 @@ def run(
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
     if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
         raise BadInput(f"log and picture cannot both be written to {record}")
+    given = _given(plan, rename or [])
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
 
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
@@ -81,7 +89,7 @@ def run(
     from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
     from cellwright.lab.run_files import refuse_existing, run_files
 
-    cfg = _cfg(header)
+    cfg = replace(_cfg(header), plan=given)
     if not overwrite and not resume:
         refuse_existing(*wanted)  # now, and not after the laboratory was built
     pace = 1.0 if realtime else None
@@ -168,6 +176,23 @@ def _cfg(header: dict[str, Any]) -> RunCfg:
         settings=replace(ExecutionSettings(), recovery=RecoveryMode(header["recovery"])),
         faults=tuple(parse_fault(fault) for fault in header["faults"]),
     )
+
+
+def _given(plan: Path | None, renamed: list[str]) -> GivenPlan | None:
+    from cellwright.cli.plan_check import read_text
+    from cellwright.knowledge.pddl import read_steps
+    from cellwright.planning.given import GivenPlan
+
+    pairs = [entry.partition("=") for entry in renamed]
+    for old, sign, new in pairs:
+        if not (old and sign and new) or plan is None:
+            raise BadInput(f"--rename {old}{sign}{new}: allowed is NAME_IN_THE_PLAN=NAME_IN_THE_CELL, with --plan")
+    if plan is None:
+        return None
+    steps = tuple(read_steps(read_text(plan), str(plan)))
+    if not steps:
+        raise BadInput(f"{plan}: no step in it")
+    return GivenPlan(str(plan), steps, {old: new for old, _, new in pairs})
 
 
 def _names(robots: str | None) -> list[str] | None:

@@ -13,6 +13,7 @@ from cellwright.execution.conditions import Conditions
 from cellwright.execution.crew import Crew, Failure
 from cellwright.execution.doing import Doing
 from cellwright.execution.drawings import drawn_places, shift_of
+from cellwright.execution.given import given_plan
 from cellwright.execution.look import Look
 from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, Unobtainable
 from cellwright.execution.planned import Planned, make_plan
@@ -32,6 +33,7 @@ from cellwright.execution.worker import Worker
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
+from cellwright.planning.given import GivenPlan
 
 __all__ = ["Executor"]
 
@@ -95,6 +97,7 @@ class Executor:
         self._progress = Progress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
         self._planned: Planned | None = None
+        self._given: GivenPlan | None = None
         self._missing: tuple[Unobtainable, ...] = ()
         self._robots = Robots(self._workers, self._names)
         self._shift = ""
@@ -122,12 +125,13 @@ class Executor:
 
     # ------------------------------------------------------------ the order
 
-    async def run(self, orders: Sequence[Order], *, resume: bool = False) -> OrderReport:
+    async def run(self, orders: Sequence[Order], *, resume: bool = False, plan: GivenPlan | None = None) -> OrderReport:
         """Does the orders, verifies with a last look, and reports; a failure is a report, not an exception.
 
         Args:
             orders: What is wanted. With `resume`, empty means what was under way by the database.
             resume: Continues what the database says was under way: looks first, then plans from what is believed.
+            plan: How to begin, planned by somebody else; what goes wrong on the way is planned here.
 
         Raises:
             BadInput: No order, nothing to resume, or an order that cannot be planned for at all; nothing was begun.
@@ -135,6 +139,7 @@ class Executor:
         """
         start_s = self.clock.time_s
         self._start_afresh(orders)
+        self._given = plan
         if resume:
             orders = self._restore(orders)
         if not orders:
@@ -206,7 +211,11 @@ class Executor:
         robots = list(self._robots.working())
         left_out, recipe = self._recovery.left_out, self.settings.recipe
         begun = list(self._designs) or None
-        planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
+        if self._given is not None:
+            planned = given_plan(self.view, orders, robots, left_out, recipe, self._given)
+            self._given = None
+        else:
+            planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
         self._planned, self._missing = planned, planned.missing
         for kit in [kit for kit in self._designs if kit not in planned.kits]:
             if kit not in self.view.facts.things or self.view.is_gone(kit):

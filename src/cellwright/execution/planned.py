@@ -31,7 +31,7 @@ from cellwright.planning import (
 )
 from cellwright.planning.belief import Trust, state_of
 
-__all__ = ["Planned", "make_plan"]
+__all__ = ["Desk", "Planned", "make_plan", "planned_of"]
 
 MOST_LEFT_OUT = 4  # slots of one kit that are given up before the kit is
 
@@ -81,15 +81,15 @@ def make_plan(
     shy = {part.name: why for part in view.parts() if (why := unfit(part, recipe, left_out))}
     leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
     trays = [tray for tray in lying_about(view) if tray not in left_out]
-    upright = _Desk(view, robots, {**leaning, **shy}, planner, kits, trays)
-    desk = _Desk(view, robots, shy, planner, kits, trays)
+    upright = Desk(view, robots, {**leaning, **shy}, planner, kits, trays)
+    desk = Desk(view, robots, shy, planner, kits, trays)
     whole = desk.request(orders)
     chosen = {job.name: job.design for job in whole.jobs}
     wanted, missing = desk.without_blocked(orders, whole)
     if missing:  # another kit is no way out: this one is begun
         upright, desk = replace(upright, kits=list(chosen)), replace(desk, kits=list(chosen))
     if not wanted:
-        return _planned(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
+        return planned_of(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
     ways = [upright.alone, upright.request, *([desk.alone, desk.request] if leaning.keys() - shy.keys() else [])]
     for way in ways:  # what leans is taken when nothing else will do
         request = way(wanted)
@@ -105,7 +105,7 @@ def make_plan(
     verdict = validate_timed(request, result)
     if not verdict.valid:
         raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
-    return _planned(request, result, _kits(request, chosen), missing)
+    return planned_of(request, result, _kits(request, chosen), missing)
 
 
 def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
@@ -120,15 +120,16 @@ def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, Ki
     return found
 
 
-def _planned(
+def planned_of(
     request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
 ) -> Planned:
+    """A plan with what it is for."""
     reach = {robot.name: robot.reach for robot in request.state.robots}
     return Planned(result, kits, dict(request.state.zones), reach, tuple(missing))
 
 
 @dataclass
-class _Desk:
+class Desk:
     """What all plans of one moment have in common.
 
     Attributes:

@@ -30,6 +30,7 @@ from cellwright.lab.trial_reach import PointReach
 from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
+from cellwright.planning.given import GivenPlan
 
 __all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
 
@@ -54,6 +55,7 @@ class RunCfg:
         header: What else is stored with the world.
         limit_s: Simulated time after which the run ends, whatever is done; by default 200 s for each part.
         on_action: Is told of every action that was tried, once it has ended or failed.
+        plan: Somebody else's plan to begin with; a run that goes on plans anew.
     """
 
     robots: tuple[str, ...] | None = None
@@ -64,6 +66,7 @@ class RunCfg:
     header: Mapping[str, Any] | None = None
     limit_s: float | None = None
     on_action: Callable[[ActionRecord], None] = lambda _record: None
+    plan: GivenPlan | None = None
 
 
 def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
@@ -215,9 +218,10 @@ class _Run:
         parts = sum(len(line.design.slots) * line.quantity for order in self.orders for line in order.lines)
         limit_s = self.cfg.limit_s or LIMIT_S_PER_PART * parts
         lost: DatabaseError | None = None
+        plan = None if self.resumed else self.cfg.plan
         try:
             async with asyncio.timeout(limit_s):
-                report = await self.controller.run(self.orders, resume=self.is_under_way)
+                report = await self.controller.run(self.orders, resume=self.is_under_way, plan=plan)
         except TimeoutError:
             report = self._gave_up(f"not done after {limit_s:g} s")
         except JobFailed as error:

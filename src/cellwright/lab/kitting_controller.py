@@ -27,6 +27,7 @@ from cellwright.lab.lab import Lab
 from cellwright.orders import Order
 from cellwright.perception import Expected, Tracker
 from cellwright.planning.facts import read_facts
+from cellwright.planning.given import GivenPlan
 from cellwright.sensors.logical_detector import LogicalDetectorCfg
 
 __all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "detector_views", "named_robots"]
@@ -108,7 +109,7 @@ class KittingController:
         self._tracker = Tracker(expected_in(self.belief), views=self._views)
         self.belief.on_reload = self._name_slots
 
-    async def run(self, orders: Sequence[Order], *, resume: bool = False) -> OrderReport:
+    async def run(self, orders: Sequence[Order], *, resume: bool = False, plan: GivenPlan | None = None) -> OrderReport:
         """Builds what is ordered; with `resume`, goes on with what the database says was under way.
 
         Raises:
@@ -131,7 +132,7 @@ class KittingController:
                 on_action=self._on_action,
             )
             try:
-                return await self._while_stored(executor.run(orders, resume=resume))
+                return await self._while_stored(executor.run(orders, resume=resume, plan=plan))
             except DatabaseError:  # what cannot be written down is not done
                 await asyncio.gather(*(client.abort() for client in clients.values()), return_exceptions=True)
                 raise

@@ -1,4 +1,4 @@
-"""Between plans as we have them and plans as planning files have them, in the vocabulary of 2016.
+"""Between plans as we have them and plans as planning files have them, in the words of 2012, 2014 and 2016.
 
 Our steps name the tray for every part and leave out what follows from the state; planning files name changing
 stations, kit trays and, where parts have names, parts. What is missing on either side is found in the problem.
@@ -6,17 +6,40 @@ stations, kit trays and, where parts have names, parts. What is missing on eithe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from cellwright.core.errors import BadInput
-from cellwright.knowledge.pddl import Form, Names, PddlAction, PddlError, PddlStep, Problem
+from cellwright.knowledge.pddl import MAIN_VOCABULARY, Form, Names, PddlAction, PddlError, PddlStep, Problem
 from cellwright.planning.actions import Action, Durations, Verb
 
-__all__ = ["actions_of", "durations_by_name", "steps_of"]
+__all__ = ["Said", "actions_of", "assembled", "durations_by_name", "steps_of", "taken_by"]
 
-HELD_TRAY = "endEffector-has-heldObject-kitTray"
-HELD_PART = "endEffector-has-heldObject-part"
+PREDICATES = {
+    "2016": {
+        "station": "endEffectorHolder-has-physicalLocation-refObject-changingStation",
+        "tray": "kit-has-kitTray",
+        "table": "kit-has-physicalLocation-refObject-workTable",
+        "held tray": "kitTray-has-physicalLocation-refObject-endEffector",
+        "held part": "part-has-physicalLocation-refObject-endEffector",
+        "in tray": "part-has-physicalLocation-refObject-partsTray",
+        "in kit": "part-has-physicalLocation-refObject-kit",
+    },
+    "2012": {
+        "station": "endeffectorholder-location",
+        "tray": "kit-made-of-kittray",
+        "table": "kit-location-worktable",
+        "held tray": "kittray-location-robot",
+        "held part": "part-location-robot",
+        "in tray": "part-location-partstray",
+        "in kit": "part-location-kit",
+    },
+}
+PREDICATES["2014"] = PREDICATES["2016"]
+UNSAID = (Verb.SET_GRASP, Verb.LOOK_SLOT)
+"""Steps that older vocabularies have no word for, and that need none: the robot takes them by itself."""
 PLACES = ("endEffectorHolder", "partsVessel", "lbwekt", "workTable", "lbwk")
 
 
@@ -30,6 +53,7 @@ class _Scene:
     """What a plan's steps leave unsaid."""
 
     problem: Problem
+    words: Mapping[str, str] = field(init=False)
     station_of: dict[str, str] = field(init=False)
     tray_of: dict[str, str] = field(init=False)
     kit_of: dict[str, str] = field(init=False)
@@ -39,13 +63,13 @@ class _Scene:
 
     def __post_init__(self) -> None:
         domain = self.problem.domain
-        if domain.vocabulary != "2016" or domain.form is Form.CLASSICAL:
-            raise BadInput(f"steps of {domain.name} cannot be translated: use the vocabulary 2016, numeric or temporal")
-        pairs = self.problem.pairs
-        self.station_of = pairs("endEffectorHolder-has-physicalLocation-refObject-changingStation")
-        self.tray_of = pairs("kit-has-kitTray")
+        if domain.form is Form.CLASSICAL:
+            raise BadInput(f"steps of {domain.name} cannot be translated: use a form that is numeric or temporal")
+        self.words, pairs = PREDICATES[domain.vocabulary], self.problem.pairs
+        self.station_of = pairs(self.words["station"])
+        self.tray_of = pairs(self.words["tray"])
         self.kit_of = {tray: kit for kit, tray in self.tray_of.items()}
-        self.table_of = pairs("kit-has-physicalLocation-refObject-workTable")
+        self.table_of = pairs(self.words["table"])
         self.zone_of = pairs("place-is-in-zone")
         self.fixed = {atom.arguments[0] for atom in self.problem.relations if atom.name == "kit-is-stationary"}
 
@@ -53,13 +77,13 @@ class _Scene:
 class _Parts:
     """Which part is meant, where parts have names: the next one of the tray, until it is set down."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, words: Mapping[str, str]) -> None:
         self._in_tray: dict[str, list[str]] = {}
-        for part, tray in problem.pairs("part-has-physicalLocation-refObject-partsTray").items():
+        for part, tray in problem.pairs(words["in tray"]).items():
             self._in_tray.setdefault(tray, []).append(part)
-        self._in_kit = problem.pairs("part-has-physicalLocation-refObject-kit")
+        self._in_kit = problem.pairs(words["in kit"])
         self._sku_of = problem.pairs("part-has-skuObject-sku")
-        self._by_tool = problem.pairs(HELD_PART)
+        self._held_by = {hand: part for part, hand in problem.pairs(words["held part"]).items()}
         self._of: dict[str, str] = {}
 
     def of(self, action: Action) -> str:
@@ -70,12 +94,27 @@ class _Parts:
         if action.verb is Verb.REMOVE_PART:
             inside = (p for p, kit in self._in_kit.items() if kit == action.kit and self._sku_of[p] == action.sku)
             self._of[action.robot] = next(inside, "")
-        return self._of.get(action.robot) or self._by_tool.get(action.tool, "")
+        return self._of.get(action.robot) or self._held_by.get(action.tool) or self._held_by.get(action.robot, "")
 
     def set_down(self, action: Action) -> None:
-        part = self._of.pop(action.robot, "") or self._by_tool.pop(action.tool, "")
+        part = self.of(action)
+        self._of.pop(action.robot, None)
+        for hand in (action.tool, action.robot):
+            if self._held_by.get(hand) == part:
+                del self._held_by[hand]
         if action.verb is Verb.RETURN_PART:
             self._in_tray.setdefault(action.place, []).append(part)
+
+
+def taken_by(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
+    """Kit and parts tray -> how many parts a plan takes for it there."""
+    taken, origin = Counter[tuple[str, str]](), dict[str, str]()
+    for action in sorted(actions, key=lambda action: action.start_s):
+        if action.verb is Verb.TAKE_PART:
+            origin[action.robot] = action.place
+        elif action.verb is Verb.PLACE_PART and action.robot in origin:
+            taken[action.kit, origin.pop(action.robot)] += 1
+    return taken
 
 
 def steps_of(actions: Iterable[Action], problem: Problem, *, epsilon_s: float = 0.0) -> list[PddlStep]:
@@ -87,14 +126,23 @@ def steps_of(actions: Iterable[Action], problem: Problem, *, epsilon_s: float = 
         epsilon_s: In the temporal form the plan's steps are moved apart by this much: planning files do not let one
             action use at an instant what another gives at that instant.
     """
-    scene, parts = _Scene(problem), _Parts(problem)
+    scene = _Scene(problem)
+    parts = _Parts(problem, scene.words)
     named = problem.domain.parts.value == "named"
     timed = problem.domain.form is Form.TEMPORAL
-    held = problem.pairs(HELD_TRAY)
+    held = {hand: tray for tray, hand in problem.pairs(scene.words["held tray"]).items()}
+    origin = {hand: vessel for vessel, hand in problem.pairs(scene.words["held part"]).items()}
+    entries = {entry.verb: entry for entry in problem.domain.actions}
     table_of = dict(scene.table_of)
     steps = []
     for number, action in enumerate(sorted(actions, key=lambda action: action.start_s)):
-        entry = problem.domain.action(action.verb)
+        entry = entries.get(action.verb)
+        if entry is None:
+            if action.verb in UNSAID:
+                continue
+            raise PddlError(f"plan: the words of {problem.domain.vocabulary} have none for {action.verb}")
+        if action.verb is Verb.TAKE_PART:
+            origin[action.robot] = action.place
         if action.verb is Verb.CREATE_KIT:
             table_of[action.kit] = action.place
         tray = held.pop(action.tool, "") if action.verb is Verb.RETURN_TRAY else scene.tray_of.get(action.kit, "")
@@ -109,8 +157,10 @@ def steps_of(actions: Iterable[Action], problem: Problem, *, epsilon_s: float = 
             "changingStation": scene.station_of.get(action.place, ""),
             **dict.fromkeys(PLACES, action.place),
         }
-        if action.verb in (Verb.PLACE_PART, Verb.REMOVE_PART):
-            words["workTable"] = table_of.get(action.kit, action.place)
+        if action.verb is not Verb.PLACE_TRAY and action.verb is not Verb.CREATE_KIT:
+            words["workTable"] = action.table or table_of.get(action.kit, action.place)
+        if action.verb is Verb.PLACE_PART:  # which tray it came from; where parts have names, the part knows
+            words["partsVessel"] = origin.get(action.robot, "")
         if named and "part" in entry.parameters:
             words["part"] = parts.of(action)
         words["zone"] = scene.zone_of.get(words.get(entry.place, ""), "")
@@ -140,40 +190,73 @@ def actions_of(
         PddlError: A step with too few or too many arguments.
         UnknownName: An action or an object that the problem does not have.
     """
-    scene, takes = _Scene(problem), durations or Durations()
+    if problem.domain.vocabulary != MAIN_VOCABULARY:
+        raise BadInput(f"steps of {problem.domain.name} cannot be read back: use the vocabulary {MAIN_VOCABULARY}")
+    scene = _Scene(problem)
     robots = [name for name, kind in problem.objects.items() if kind == "Robot"]
+    skus = problem.pairs("kitTray-has-skuObject-sku")
+    read = [Said(Verb(entry.name), words, step) for step in steps for entry, words in [_words(step, problem, names)]]
+    return assembled(read, scene.tray_of, skus, scene.fixed, robots[0], durations)
+
+
+class Said(NamedTuple):
+    """A step with its objects by what they are: `robot`, `endEffector`, `kit`, `partsVessel` and so on."""
+
+    verb: Verb
+    words: Mapping[str, str]
+    step: PddlStep
+
+
+def assembled(
+    read: Sequence[Said],
+    tray_of: Mapping[str, str],
+    tray_skus: Mapping[str, str],
+    fixed: Collection[str],
+    first_robot: str,
+    durations: Durations | None = None,
+) -> tuple[Action, ...]:
+    """Steps as we have them: what a step leaves unsaid is found in those before and after it.
+
+    Args:
+        read: The steps.
+        tray_of: Kit -> its kit tray.
+        tray_skus: Kit tray -> its SKU.
+        fixed: Kits that stay where they are.
+        first_robot: Who is said to create a kit whose tray nobody has placed.
+        durations: How long each step takes, where the plan does not say.
+    """
+    takes, kit_of = durations or Durations(), {tray: kit for kit, tray in tray_of.items()}
     placed_by: dict[str, tuple[str, str]] = {}
     looks_for: dict[str, str] = {}
-    read = [_words(step, problem, names) for step in steps]
     actions, clock_s = list[Action](), 0.0
-    for index, (step, (entry, words)) in enumerate(zip(steps, read, strict=True)):
-        verb = Verb(entry.name)
+    for index, (verb, words, step) in enumerate(read):
         robot, tool, tray = (words.get(role, "") for role in ("robot", "endEffector", "kitTray"))
         if verb is Verb.PLACE_TRAY:
             placed_by[tray] = robot, tool
         if verb is Verb.CREATE_KIT:
-            robot, tool = placed_by.get(tray, (robots[0], ""))
-        kit = words.get("kit") or scene.kit_of.get(tray, "")
+            robot, tool = placed_by.get(tray, (first_robot, ""))
+        kit = words.get("kit") or kit_of.get(tray, "")
         if verb is Verb.LOOK_PART:
             looks_for[robot] = kit
         if verb is Verb.SET_GRASP:
             kit = looks_for.get(robot, "")
-        place = next((words[role] for role in PLACES if role in words), "")
+        place = "" if verb is Verb.SET_GRASP else next((words[role] for role in PLACES if role in words), "")
         table = ""
         if verb is Verb.LOOK_PART:
-            place = _later(read[index:], Verb.TAKE_PART, {"robot": robot, "sku": words["sku"]}, "partsVessel")
+            wanted = {"robot": robot, "sku": words["sku"]}
+            place = words.get("partsVessel") or _later(read[index:], Verb.TAKE_PART, wanted, "partsVessel")
         elif verb in (Verb.LOOK_SLOT, Verb.PLACE_PART, Verb.REMOVE_PART):
             place = words.get("workTable") or _later(
                 read[index:], Verb.PLACE_PART, {"robot": robot, "kit": kit}, "workTable"
             )
-            place = kit if kit in scene.fixed else place
+            place = kit if kit in fixed else place
         elif verb is Verb.TAKE_TRAY:
             table = _later(read[index:], Verb.PLACE_TRAY, {"kitTray": tray}, "workTable")
         sku = words.get("sku", "")
         if tray and not sku and verb is not Verb.CREATE_KIT:
-            sku = problem.pairs("kitTray-has-skuObject-sku").get(tray, "")
-        if verb is Verb.PLACE_KIT:
-            sku = problem.pairs("kitTray-has-skuObject-sku").get(scene.tray_of.get(kit, ""), "")
+            sku = tray_skus.get(tray, "")
+        if verb in (Verb.TAKE_KIT, Verb.PLACE_KIT):
+            sku = sku or tray_skus.get(tray_of.get(kit, ""), "")
         taken_s = takes.of(verb) if step.duration_s is None else step.duration_s
         start_s = clock_s if step.start_s is None else step.start_s
         actions.append(Action(verb, robot, tool, sku, place, kit, table, start_s, taken_s))
@@ -189,9 +272,9 @@ def _words(step: PddlStep, problem: Problem, names: Names) -> tuple[PddlAction, 
     return entry, dict(zip(entry.parameters, (names.read(word) for word in step.arguments), strict=True))
 
 
-def _later(steps: Iterable[tuple[PddlAction, dict[str, str]]], verb: Verb, match: dict[str, str], wanted: str) -> str:
+def _later(steps: Iterable[Said], verb: Verb, match: dict[str, str], wanted: str) -> str:
     """An argument of the next step that does something with these objects; empty when there is none."""
-    for entry, words in steps:
-        if entry.name == verb and all(words.get(role) == name for role, name in match.items()):
-            return words[wanted]
+    for said in steps:
+        if said.verb is verb and all(said.words.get(role) == name for role, name in match.items()):
+            return said.words.get(wanted, "")
     return ""

@@ -6,12 +6,12 @@ import pytest
 
 from cellwright.knowledge import Database
 from cellwright.knowledge.paper_workstation import paper_workstation
-from cellwright.knowledge.pddl import PddlStep, planning_files, write_plan
+from cellwright.knowledge.pddl import PddlStep, check_plan, planning_files, read_steps, read_task, write_plan
 from cellwright.knowledge.workstation_records import fill
 from cellwright.orders import DESIGNS, find_order
 from cellwright.planning import plan, validate_sequence
 from cellwright.planning.belief import request_of
-from cellwright.planning.pddl_steps import actions_of, steps_of
+from cellwright.planning.pddl_steps import actions_of, steps_of, taken_by
 from cellwright.planning.planner import PlanResult, PlanStatus
 
 pytestmark = pytest.mark.peer
@@ -151,3 +151,29 @@ def test_unified_planning_reads_every_form(vocabulary, form, reader, cell, durat
         problem = reader().parse_problem_string(files.domain_text, files.problem_text)
         assert len(problem.actions) == len(files.domain.actions)
         assert len(problem.goals) >= 1
+
+
+@pytest.mark.parametrize("parts", ["counted", "named"])
+@pytest.mark.parametrize("vocabulary", ["2012", "2014", "2016"])
+def test_checker_and_other_validators_agree_on_plans_and_on_broken_ones(vocabulary, parts, up, reader, cell, durations):
+    order = find_order("a2b1c1", 2)
+    for robots, form, kind in (
+        (("robot_1",), "numeric", "sequential_plan_validator"),
+        (("robot_1", "robot_2"), "temporal", "up_time_triggered_validator"),
+    ):
+        database = cell(order, robots=robots, tables=len(robots))
+        request = request_of(database, [order])
+        actions, kits = plan(request).actions, [(job.name, job.design) for job in request.jobs]
+        files = planning_files(
+            database, [order], vocabulary=vocabulary, form=form, parts=parts, kits=kits, taken=taken_by(actions),
+            durations=durations,
+        )  # fmt: skip
+        steps = steps_of(actions, files.problem, epsilon_s=0.001 if form == "temporal" else 0.0)
+        problem = reader().parse_problem_string(files.domain_text, files.problem_text)
+        swapped = steps[:7] + [steps[8], steps[7]] + steps[9:]
+        for tried in (steps, steps[:9] + steps[10:], steps[:-1], swapped if form == "numeric" else steps[3:]):
+            text = write_plan(tried)
+            ours = check_plan(read_task(files.domain_text, files.problem_text), read_steps(text)).valid
+            with up.PlanValidator(name=kind) as validator:
+                theirs = bool(validator.validate(problem, reader().parse_plan_string(problem, text)))
+            assert ours is theirs is (tried is steps)

@@ -1,6 +1,7 @@
 """Planning files (PDDL), generated: the domain from the ontology, the problem from a database and orders.
 
-`planning_files` makes both texts; `read_plan` and `write_plan` are for what planners answer.
+`planning_files` makes both texts; `read_plan` and `write_plan` are for what planners answer. `read_task` and
+`check_plan` look at files of anybody.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from cellwright.knowledge.database import Database
-from cellwright.knowledge.pddl.domain import build_domain
+from cellwright.knowledge.pddl.domain import WITHOUT_SLOTS, build_domain
 from cellwright.knowledge.pddl.model import (
     Atom,
     Change,
@@ -25,14 +26,17 @@ from cellwright.knowledge.pddl.model import (
     Symbol,
 )
 from cellwright.knowledge.pddl.names import Names
-from cellwright.knowledge.pddl.plan_files import read_plan, write_plan
+from cellwright.knowledge.pddl.plan_files import read_plan, read_steps, write_plan
 from cellwright.knowledge.pddl.problem import build_problem
+from cellwright.knowledge.pddl.reading import Task, read_task
 from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.text import write_domain, write_problem
+from cellwright.knowledge.pddl.validation import PlanCheck, check_plan
 from cellwright.orders import KitDesign, Order
 
 __all__ = [
     "MAIN_VOCABULARY",
+    "WITHOUT_SLOTS",
     "Atom",
     "Change",
     "Compare",
@@ -44,15 +48,20 @@ __all__ = [
     "PddlAction",
     "PddlError",
     "PddlStep",
+    "PlanCheck",
     "PlanningFiles",
     "PlanningOntology",
     "Problem",
     "Symbol",
+    "Task",
     "build_domain",
     "build_problem",
+    "check_plan",
     "planning_files",
     "planning_ontology",
     "read_plan",
+    "read_steps",
+    "read_task",
     "write_domain",
     "write_plan",
     "write_problem",
@@ -80,6 +89,7 @@ def planning_files(
     durations: Mapping[str, float] | None = None,
     without: Collection[str] = (),
     kits: Sequence[tuple[str, KitDesign]] | None = None,
+    taken: Mapping[tuple[str, str], int] | None = None,
 ) -> PlanningFiles:
     """Domain and problem of finishing the orders from what the database believes.
 
@@ -92,8 +102,9 @@ def planning_files(
         durations: Action of the vocabulary of 2016 -> seconds; costs where time is not planned.
         without: Objects that are left out, such as a robot out of service.
         kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+        taken: Kit and parts vessel -> how many parts a plan takes for it there, where there is a plan already.
     """
     domain = build_domain(vocabulary, form, parts, durations)
-    problem = build_problem(database, orders, domain, without=without, kits=kits)
+    problem = build_problem(database, orders, domain, without=without, kits=kits, taken=taken)
     names = Names()
     return PlanningFiles(domain, problem, write_domain(domain), write_problem(problem, names), names)

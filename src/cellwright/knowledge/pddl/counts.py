@@ -22,9 +22,18 @@ class Counts:
         wanted: The kits to be finished.
         vessels: The parts vessels.
         named: Whether parts have names: then a vessel holds as many as are named, else as many as it is said to.
+        taken: Kit and vessel -> how many parts a plan takes, where kits count by vessels and a plan is there already.
     """
 
-    def __init__(self, snapshot: Snapshot, wanted: Sequence[WantedKit], vessels: Sequence[str], named: bool) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        wanted: Sequence[WantedKit],
+        vessels: Sequence[str],
+        named: bool,
+        taken: Mapping[tuple[str, str], int] | None = None,
+    ) -> None:
+        self._taken = Counter(taken)
         kits = [name for name, kind in snapshot.kinds.items() if kind == "Kit"]
         self.have = {kit: kit_contents(snapshot, kit) for kit in kits}
         self.want = {kit: snapshot.designs.get(snapshot.design_of.get(kit, ""), Counter[str]()) for kit in kits}
@@ -98,6 +107,8 @@ class Counts:
         left = dict(self.stock)
         for sku in self._in_hand:
             left[by_sku[sku][0]] += 1
+        for (_, vessel), count in self._taken.items():
+            left[vessel] -= count
         have, want = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for kit in self.have:
             for sku in {**self.have[kit], **self.want[kit]}:
@@ -108,11 +119,14 @@ class Counts:
                 have[kit, first] += there
                 want[kit, first] += min(there, self.want[kit][sku])
                 for vessel in by_sku[sku]:
+                    want[kit, vessel] += self._taken[kit, vessel]
+                    missing -= self._taken[kit, vessel]
+                for vessel in by_sku[sku] if missing > 0 else ():
                     share = min(missing, left[vessel])
                     want[kit, vessel] += share
                     left[vessel] -= share
                     missing -= share
                     if not missing:
                         break
-                want[kit, first] += missing  # nothing supplies these; the problem has no solution, and says so
+                want[kit, first] += max(0, missing)  # nothing supplies these; the problem has no solution, and says so
         return have, want

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,13 @@ from cellwright.knowledge.pddl.model import Atom, Change, Compare, Domain, Form,
 from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.temporal import with_durations
 
-__all__ = ["build_domain"]
+__all__ = ["WITHOUT_SLOTS", "build_domain"]
 
 SIGNS = {"less": "<", "equal": "=", "greater": ">"}
 REACH = "robot-reaches-place"
+WITHOUT_SLOTS = "2014"
+"""The vocabulary between the two: that of 2016 before grasps were set and slots were looked for."""
+NOT_IN_2014 = ("set-grasp", "look-for-slot", "grasp-is-set", "slot-is-found")
 COST_PER_S = 10
 """Costs are whole tenths of a second: classical planners know no fractions."""
 
@@ -44,15 +47,19 @@ def build_domain(
     """
     known = ontology or planning_ontology()
     form, parts = Form(form), Parts(parts)
-    if vocabulary not in known.vocabularies:
-        raise UnknownName("vocabulary", vocabulary, known.vocabularies, "planning files")
+    if vocabulary not in (*known.vocabularies, WITHOUT_SLOTS):
+        raise UnknownName("vocabulary", vocabulary, (*known.vocabularies, WITHOUT_SLOTS), "planning files")
     builder = _Builder(known)
+    left_out = NOT_IN_2014 if vocabulary == WITHOUT_SLOTS else ()
+    words = MAIN_VOCABULARY if left_out else vocabulary
     entries = [
         entry
         for entry in known.individuals.values()
-        if entry["class"] == "Action" and entry.get("vocabulary", MAIN_VOCABULARY) == vocabulary
+        if entry["class"] == "Action"
+        and entry.get("vocabulary", MAIN_VOCABULARY) == words
+        and entry["name"] not in left_out
     ]
-    actions = [builder.action(entry) for entry in entries]
+    actions = [_without(builder.action(entry), left_out) for entry in entries]
     if durations is not None:
         taken = {e.get("planning_name", e["name"]): durations.get(e.get("corresponds_to", e["name"])) for e in entries}
         if missing := [name for name, taken_s in taken.items() if taken_s is None]:
@@ -81,6 +88,13 @@ def build_domain(
     )
     domain = replace(domain, actions=costed)
     return with_levels(domain) if form is Form.CLASSICAL else domain
+
+
+def _without(action: PddlAction, names: Collection[str]) -> PddlAction:
+    """The same action where some predicates are not known."""
+    conditions = tuple(c for c in action.conditions if isinstance(c, Compare) or c.name not in names)
+    adds, deletes = (tuple(a for a in atoms if a.name not in names) for atoms in (action.adds, action.deletes))
+    return replace(action, conditions=conditions, adds=adds, deletes=deletes) if names else action
 
 
 class _Builder:
@@ -116,6 +130,7 @@ class _Builder:
             tuple(changes),
             place=place,
             comment=entry["activity_description"],
+            verb=entry.get("corresponds_to", entry["name"]),
         )
 
     def _comparison(self, entry: Mapping[str, Any]) -> Compare:

@@ -107,6 +107,7 @@ class PddlAction:
         cost: Added to the cost of a plan; None where costs are not counted.
         place: The parameter to which the robot goes; empty when it stays.
         comment: In words.
+        verb: What it is called in the vocabulary of 2016.
     """
 
     name: str
@@ -119,6 +120,7 @@ class PddlAction:
     cost: int | None = None
     place: str = ""
     comment: str = ""
+    verb: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,13 @@ from math import isfinite
 
 from cellwright.knowledge.pddl.model import PddlError, PddlStep
 
-__all__ = ["read_plan", "write_plan"]
+__all__ = ["read_plan", "read_steps", "write_plan"]
+
+MOST_LINES = 20
+"""Over which one step may go on."""
 
 STEP = re.compile(
-    r"""^\s*(?:(?P<start>[0-9.eE+-]+)\s*:)?\s*
+    r"""^\s*(?:(?P<start>[0-9.eE+-]+)\s*:|(?:step\s+)?\d+\s*:?(?=\s*\())?\s*
     \(\s*(?P<words>[^()\[\]]*?)\s*\)
     \s*(?:\[\s*(?:D\s*:)?\s*(?P<duration>[0-9.eE+-]+)[^\]]*\])?\s*(?:;.*)?$""",
     re.VERBOSE,
@@ -28,11 +31,27 @@ def read_plan(text: str, where: str = "plan") -> list[PddlStep]:
     Raises:
         PddlError: A line that is no step; names it.
     """
-    steps = []
+    return [step for _, step in read_steps(text, where)]
+
+
+def read_steps(text: str, where: str = "plan") -> list[tuple[int, PddlStep]]:
+    """The same, each with the number of the line on which it begins; a step may go on over several lines.
+
+    Raises:
+        PddlError: A line that is no step; names it.
+    """
+    steps, begun, first = list[tuple[int, PddlStep]](), "", 0
     for number, line in enumerate(text.splitlines(), start=1):
-        content = line.strip()
-        if content and not content.startswith(";"):
-            steps.append(_step(content, f"{where}, line {number}"))
+        content = line.strip() if ")" in line.partition(";")[0] else line.partition(";")[0].strip()
+        if not content:
+            continue
+        first, begun = first or number, f"{begun} {content}".strip()
+        if "(" in begun and ")" not in begun and number - first < MOST_LINES:
+            continue
+        steps.append((first, _step(begun, f"{where}, line {first}")))
+        begun, first = "", 0
+    if begun:
+        steps.append((first, _step(begun, f"{where}, line {first}")))  # which says that it is none
     return steps
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from cellwright.core.errors import BadInput
@@ -31,6 +31,7 @@ def build_problem(
     *,
     without: Collection[str] = (),
     kits: Sequence[tuple[str, KitDesign]] | None = None,
+    taken: Mapping[tuple[str, str], int] | None = None,
     ontology: PlanningOntology | None = None,
     name: str = "",
 ) -> Problem:
@@ -42,6 +43,7 @@ def build_problem(
         domain: Says in which words.
         without: Objects that are left out, such as a robot out of service.
         kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+        taken: Kit and parts vessel -> how many parts a plan takes for it there; decides which vessels a kit counts by.
         ontology: The one of the domain.
         name: Of the problem; by default made of the orders' names.
 
@@ -52,7 +54,7 @@ def build_problem(
         raise BadInput("planning files: nothing to plan; give at least one order")
     known = ontology or planning_ontology()
     snapshot = read_snapshot(database, known, without, supply=domain.parts is Parts.NAMED)
-    return _Builder(snapshot, known, orders, domain, name, kits).problem
+    return _Builder(snapshot, known, orders, domain, name, kits, taken).problem
 
 
 class _Builder:
@@ -64,6 +66,7 @@ class _Builder:
         domain: Domain,
         name: str,
         kits: Sequence[tuple[str, KitDesign]] | None,
+        taken: Mapping[tuple[str, str], int] | None,
     ) -> None:
         self.ontology, self.snapshot, self.domain = ontology, snapshot, domain
         self.robots = snapshot.of_class(ontology, "Robot")
@@ -79,7 +82,7 @@ class _Builder:
             skus += [snapshot.one(part, "sku") for part in snapshot.of_class(ontology, "Part")]
             supply_missing_vessels(snapshot, ontology, list(dict.fromkeys(skus)))
         named = domain.parts is Parts.NAMED
-        self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named)
+        self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named, taken)
         stand_in = "partsVessel" if by_vessel else "sku"
         self.called = {} if named else replace_parts(snapshot, ontology, stand_in)
         self.follower = Follower(snapshot.links, existing)

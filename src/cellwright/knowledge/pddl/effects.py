@@ -1,0 +1,111 @@
+"""What planning files do to a state: facts that come and go, numbers that change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Protocol
+
+from cellwright.knowledge.pddl.formulas import (
+    Binding,
+    Fact,
+    Fluent,
+    Formula,
+    Ground,
+    Number,
+    Quantified,
+    State,
+    Undefined,
+    ground,
+    shown,
+)
+
+__all__ = ["Changes", "Effect", "Every", "Update", "When", "Write"]
+
+
+@dataclass
+class Changes:
+    """What effects do, evaluated before any of them is done."""
+
+    adds: set[Ground] = field(default_factory=set)
+    deletes: set[Ground] = field(default_factory=set)
+    numbers: list[tuple[str, Ground, float]] = field(default_factory=list)
+
+    def apply(self, state: State) -> None:
+        """Does them; what is deleted and added is there afterwards."""
+        state.facts -= self.deletes
+        state.facts |= self.adds
+        for kind, key, amount in self.numbers:
+            old = state.values.get(key)
+            if old is None and kind != "assign":
+                raise Undefined(f"{shown(key)} has no value to {kind}")
+            before = old or 0.0
+            new = {
+                "assign": amount, "increase": before + amount, "decrease": before - amount,
+                "scale-up": before * amount, "scale-down": before / amount if amount else float("inf"),
+            }[kind]  # fmt: skip
+            if not isfinite(new):
+                raise Undefined(f"{shown(key)} is no finite number after {kind} by {amount:g}")
+            state.values[key] = new
+
+
+class Effect(Protocol):
+    """Something that changes a state."""
+
+    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+        """Adds what it does to the changes; raises Undefined."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """A fact that comes or goes."""
+
+    is_added: bool
+    fact: Fact
+
+    def collect(self, _state: State, binding: Binding, changes: Changes) -> None:
+        """Notes it."""
+        key = ground(self.fact.name, self.fact.arguments, binding)
+        (changes.adds if self.is_added else changes.deletes).add(key)
+
+
+@dataclass(frozen=True)
+class Update:
+    """A number that changes."""
+
+    kind: str
+    target: Fluent
+    amount: Number
+
+    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+        """Notes by how much."""
+        key = ground(self.target.name, self.target.arguments, binding)
+        changes.numbers.append((self.kind, key, self.amount.value(state, binding)))
+
+
+@dataclass(frozen=True)
+class When:
+    """An effect that depends on the state."""
+
+    condition: Formula
+    effects: tuple[Effect, ...]
+
+    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+        """Notes what it does here."""
+        if self.condition.holds(state, binding):
+            for effect in self.effects:
+                effect.collect(state, binding, changes)
+
+
+@dataclass(frozen=True)
+class Every:
+    """An effect on all objects of a kind."""
+
+    over: Quantified
+    effects: tuple[Effect, ...]
+
+    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+        """Notes what it does to each."""
+        for chosen in self.over.bindings(binding):
+            for effect in self.effects:
+                effect.collect(state, chosen, changes)

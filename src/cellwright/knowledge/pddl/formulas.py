@@ -1,0 +1,262 @@
+"""What planning files say about a state: conditions and numbers, evaluated for given objects."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import isfinite
+from typing import Protocol
+
+__all__ = [
+    "Binding",
+    "Compared",
+    "Constant",
+    "Fact",
+    "Fluent",
+    "Formula",
+    "Ground",
+    "Junction",
+    "Not",
+    "Number",
+    "Operation",
+    "Quantified",
+    "Same",
+    "State",
+    "Undefined",
+    "ground",
+    "shown",
+]
+
+Ground = tuple[str, ...]
+Binding = Mapping[str, str]
+SIGNS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq,
+}  # fmt: skip
+NEAR = 1e-6
+"""Numbers that differ by less are equal: sums of fractions are never exact."""
+
+
+class Undefined(Exception):
+    """A number that nothing has given a value, or that is none."""
+
+
+@dataclass
+class State:
+    """What is true at one moment.
+
+    Attributes:
+        facts: All that is true.
+        values: Function and its objects -> value.
+        read: What was asked for, noted where it matters.
+    """
+
+    facts: set[Ground] = field(default_factory=set)
+    values: dict[Ground, float] = field(default_factory=dict)
+    read: set[Ground] = field(default_factory=set)
+
+
+def ground(name: str, arguments: tuple[str, ...], binding: Binding) -> Ground:
+    """A predicate or function with the objects that its variables stand for."""
+    return (name, *(binding.get(word, word) for word in arguments))
+
+
+def shown(what: Ground) -> str:
+    """As planning files have it."""
+    return f"({' '.join(what)})"
+
+
+class Number(Protocol):
+    """Something that has a value in a state."""
+
+    def value(self, state: State, binding: Binding) -> float:
+        """Its value; raises Undefined."""
+
+    def text(self, binding: Binding) -> str:
+        """As in a planning file, for these objects."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number as such."""
+
+    number: float
+
+    def value(self, _state: State, _binding: Binding) -> float:
+        """The number."""
+        return self.number
+
+    def text(self, _binding: Binding) -> str:
+        """The number."""
+        return f"{self.number:g}"
+
+
+@dataclass(frozen=True)
+class Fluent:
+    """A function of objects; `?duration` is one, too."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+
+    def value(self, state: State, binding: Binding) -> float:
+        """What the state says."""
+        key = ground(self.name, self.arguments, binding)
+        state.read.add(key)
+        if key not in state.values:
+            raise Undefined(f"{shown(key)} has no value")
+        return state.values[key]
+
+    def text(self, binding: Binding) -> str:
+        """With its objects."""
+        return self.name if self.name.startswith("?") else shown(ground(self.name, self.arguments, binding))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Sum, difference, product or quotient."""
+
+    sign: str
+    operands: tuple[Number, ...]
+
+    def value(self, state: State, binding: Binding) -> float:
+        """The result."""
+        numbers = [operand.value(state, binding) for operand in self.operands]
+        result = -numbers[0] if self.sign == "-" and len(numbers) == 1 else numbers[0]
+        for number in numbers[1:]:
+            if self.sign == "/" and number == 0:
+                raise Undefined(f"{self.text(binding)} divides by 0")
+            result = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[self.sign](
+                result, number
+            )
+        if not isfinite(result):
+            raise Undefined(f"{self.text(binding)} is no finite number")
+        return result
+
+    def text(self, binding: Binding) -> str:
+        """As written."""
+        return f"({self.sign} {' '.join(operand.text(binding) for operand in self.operands)})"
+
+
+class Formula(Protocol):
+    """Something that is true or false in a state."""
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether it is true; raises Undefined."""
+
+    def why(self, state: State, binding: Binding) -> str:
+        """What of it is false, with values."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A predicate of objects."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether it is among the facts."""
+        key = ground(self.name, self.arguments, binding)
+        state.read.add(key)
+        return key in state.facts
+
+    def why(self, _state: State, binding: Binding) -> str:
+        """It is not so."""
+        return f"{shown(ground(self.name, self.arguments, binding))} is false"
+
+
+@dataclass(frozen=True)
+class Same:
+    """Two names of one object."""
+
+    left: str
+    right: str
+
+    def holds(self, _state: State, binding: Binding) -> bool:
+        """Whether they are."""
+        return binding.get(self.left, self.left) == binding.get(self.right, self.right)
+
+    def why(self, _state: State, binding: Binding) -> str:
+        """They are two."""
+        return f"{binding.get(self.left, self.left)} is not {binding.get(self.right, self.right)}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two numbers."""
+
+    sign: str
+    left: Number
+    right: Number
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether they stand in that relation."""
+        left, right = self.left.value(state, binding), self.right.value(state, binding)
+        if abs(left - right) <= NEAR * max(1.0, abs(left), abs(right)):
+            return self.sign in ("=", "<=", ">=")
+        return SIGNS[self.sign](left, right)
+
+    def why(self, state: State, binding: Binding) -> str:
+        """What they are."""
+        words = f"({self.sign} {self.left.text(binding)} {self.right.text(binding)}) is false: "
+        numbers = (self.left.value(state, binding), self.right.value(state, binding))
+        return words + f" {self.sign} ".join(f"{number:.9g}" for number in numbers)
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite."""
+
+    of: Formula
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether it is false."""
+        return not self.of.holds(state, binding)
+
+    def why(self, state: State, binding: Binding) -> str:
+        """It is true."""
+        return self.of.why(state, binding).partition(" is ")[0] + " is true"
+
+
+@dataclass(frozen=True)
+class Junction:
+    """All of several, or any of them."""
+
+    every: bool
+    parts: tuple[Formula, ...]
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether all, or any, are true."""
+        return (all if self.every else any)(part.holds(state, binding) for part in self.parts)
+
+    def why(self, state: State, binding: Binding) -> str:
+        """The first that is false, or all of them."""
+        false = [part.why(state, binding) for part in self.parts if not part.holds(state, binding)]
+        return false[0] if self.every and false else " and ".join(false) or "none of nothing is true"
+
+
+@dataclass(frozen=True)
+class Quantified:
+    """The same of all objects of a kind, or of any."""
+
+    every: bool
+    variables: tuple[str, ...]
+    objects: tuple[tuple[str, ...], ...]
+    body: Formula
+
+    def bindings(self, binding: Binding) -> Iterator[Binding]:
+        """One for each choice of objects."""
+        for chosen in product(*self.objects):
+            yield {**binding, **dict(zip(self.variables, chosen, strict=True))}
+
+    def holds(self, state: State, binding: Binding) -> bool:
+        """Whether it is true of all, or of any."""
+        return (all if self.every else any)(self.body.holds(state, chosen) for chosen in self.bindings(binding))
+
+    def why(self, state: State, binding: Binding) -> str:
+        """The first of which it is false."""
+        for chosen in self.bindings(binding):
+            if self.every and not self.body.holds(state, chosen):
+                return self.body.why(state, chosen)
+        return f"nothing is as (exists ({' '.join(self.variables)}) ...) wants it"

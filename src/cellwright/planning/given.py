@@ -1,0 +1,225 @@
+"""Plan files of other people as steps of ours: in the forms of 2012, 2014 and 2016, by what their words stand for.
+
+The published forms differ in their actions' names and arguments, and in what they leave unsaid. So nothing here goes by
+the place of an argument: an object's name says what it is, and what is missing follows from the steps around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.knowledge.pddl import PddlStep
+from cellwright.planning.actions import Action, Durations, Verb
+from cellwright.planning.facts import Facts
+from cellwright.planning.pddl_steps import Said, assembled
+
+__all__ = ["GivenPlan", "actions_given"]
+
+OLDER = {
+    "remove-endeffector": Verb.DETACH,
+    "put-kittray": Verb.PLACE_TRAY,
+    "put-part": Verb.PLACE_PART,
+    "put-kit": Verb.PLACE_KIT,
+}
+"""What actions were called in 2012, where that differs by more than capitals."""
+VERBS = {verb.value.lower(): verb for verb in Verb} | OLDER
+KINDS = {
+    "Robot": "robot",
+    "Kit": "kit",
+    "KitTray": "kitTray",
+    "PartsTray": "partsVessel",
+    "PartsBin": "partsVessel",
+    "Part": "part",
+    "WorkTable": "workTable",
+    "EndEffectorHolder": "endEffectorHolder",
+    "EndEffectorChangingStation": "changingStation",
+    "LargeBoxWithEmptyKitTrays": "lbwekt",
+    "LargeBoxWithKits": "lbwk",
+}
+OF_PARTS = (
+    Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART, Verb.LOOK_SLOT, Verb.PLACE_PART, Verb.RETURN_PART, Verb.REMOVE_PART,
+)  # fmt: skip
+NEEDS = {
+    Verb.ATTACH: ("robot", "endEffector", "endEffectorHolder"),
+    Verb.DETACH: ("robot", "endEffector", "endEffectorHolder"),
+    Verb.TAKE_TRAY: ("robot", "lbwekt"),
+    Verb.PLACE_TRAY: ("robot", "workTable"),
+    Verb.RETURN_TRAY: ("robot", "lbwekt"),
+    Verb.CREATE_KIT: ("kit", "workTable"),
+    Verb.LOOK_PART: ("robot", "sku"),
+    Verb.SET_GRASP: ("robot", "sku"),
+    Verb.TAKE_PART: ("robot", "sku", "partsVessel"),
+    Verb.RETURN_PART: ("robot", "partsVessel"),
+    Verb.REMOVE_PART: ("robot", "sku", "kit"),
+    Verb.LOOK_SLOT: ("robot", "kit"),
+    Verb.PLACE_PART: ("robot", "kit"),
+    Verb.TAKE_KIT: ("robot", "kit"),
+    Verb.PLACE_KIT: ("robot", "kit", "lbwk"),
+}
+"""What each step must name; tools, stations and trays follow from the state."""
+
+
+@dataclass(frozen=True)
+class GivenPlan:
+    """A plan that somebody else made.
+
+    Attributes:
+        where: Its file.
+        steps: Line and step.
+        renamed: Name in the plan -> name in the cell.
+    """
+
+    where: str
+    steps: tuple[tuple[int, PddlStep], ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def kits(self, facts: Facts) -> list[str]:
+        """The kits of the cell that it names."""
+        words = [self.renamed.get(word, word).lower() for _, step in self.steps for word in step.arguments]
+        return [thing.name for thing in facts.of_kind("Kit") if thing.name.lower() in words]
+
+    def new_kits(self, facts: Facts) -> list[str]:
+        """The kits that it makes, in the order in which it does."""
+        made = [step.arguments[0] for _, step in self.steps if step.name.lower() == "create-kit" and step.arguments]
+        known = {thing.name.lower() for thing in facts.of_kind("Kit")}
+        return [kit.lower() for kit in dict.fromkeys(made) if kit.lower() not in known]
+
+
+def actions_given(
+    plan: GivenPlan, facts: Facts, kits: Sequence[str] = (), durations: Durations | None = None
+) -> tuple[Action, ...]:
+    """The steps as ours; which part of a kind is taken is decided when the robot looks for it.
+
+    Args:
+        plan: What somebody has planned.
+        facts: What is believed of the cell.
+        kits: What new kits are called here, in the order in which the plan makes them.
+        durations: How long each step takes.
+
+    Raises:
+        BadInput: A step that is none, or that names nothing of the cell where it must.
+    """
+    return _Reader(plan, facts, kits).actions(durations)
+
+
+class _Reader:
+    def __init__(self, plan: GivenPlan, facts: Facts, kits: Sequence[str]) -> None:
+        self.plan, self.facts = plan, facts
+        self.new = dict(zip(plan.new_kits(facts), kits, strict=False))
+        self.tools = {*facts.handles, *facts.tool_of.values()}
+        self.skus = {
+            *facts.part_sku.values(),
+            *(thing.sku for thing in facts.things.values() if thing.sku),
+            *(sku for design in facts.designs.values() for sku in (design.tray_sku, *design.parts)),
+        }
+        self.names = {name.lower(): name for name in (*facts.things, *self.tools, *self.skus)}
+        self.tray_of = dict(facts.tray_of)
+        self.kit_of: dict[str, str] = {}
+        self.table_of = {kit: facts.things[kit].reference or "" for kit in self.tray_of if kit in facts.things}
+        for _, step in plan.steps:
+            if step.name.lower() == "create-kit" and len(step.arguments) == 3:
+                kit, tray, table = (self._known(word) for word in step.arguments)
+                self.tray_of[kit], self.kit_of[tray], self.table_of[kit] = tray, kit, table
+
+    def _known(self, word: str) -> str:
+        word = self.plan.renamed.get(word, word)
+        return self.new.get(word.lower()) or self.names.get(word.lower()) or word.lower()
+
+    def _role(self, name: str) -> str:
+        if name in self.new.values() or name in self.tray_of:
+            return "kit"
+        if name in self.kit_of:
+            return "kitTray"
+        if name in self.tools:
+            return "endEffector"
+        if name in self.skus:
+            return "sku"
+        thing = self.facts.things.get(name)
+        return KINDS.get(thing.kind, "") if thing is not None else ""
+
+    def actions(self, durations: Durations | None) -> tuple[Action, ...]:
+        tool_of = dict(self.facts.tool_of)
+        looked, grasped, slotted = set[str](), set[str](), set[str]()
+        read = list[Said]()
+        for index, (line, step) in enumerate(self.plan.steps):
+            verb = self._verb(line, step)
+            words = self._words(index, verb, line, step)
+            robot = words.get("robot", "")
+            words.setdefault("endEffector", tool_of.get(robot, ""))
+            if verb is Verb.ATTACH:
+                tool_of[robot] = words["endEffector"]
+            if verb is Verb.DETACH:
+                tool_of.pop(robot, None)
+            if verb is Verb.TAKE_PART:
+                read += [Said(Verb.LOOK_PART, words, PddlStep("", (), step.start_s))] if robot not in looked else []
+                read += [Said(Verb.SET_GRASP, words, PddlStep("", (), step.start_s))] if robot not in grasped else []
+            if verb is Verb.PLACE_PART and robot not in slotted:
+                read.append(Said(Verb.LOOK_SLOT, words, PddlStep("", (), step.start_s)))
+            read.append(Said(verb, words, step))
+            for found, begins, ends in (
+                (looked, Verb.LOOK_PART, Verb.TAKE_PART),
+                (grasped, Verb.SET_GRASP, Verb.TAKE_PART),
+                (slotted, Verb.LOOK_SLOT, Verb.PLACE_PART),
+            ):
+                if verb is begins:
+                    found.add(robot)
+                if verb is ends:
+                    found.discard(robot)
+        trays = self.facts.of_kind("KitTray")
+        skus = {tray.name: tray.sku for tray in trays}
+        for said in read:  # a tray that the plan calls otherwise is one of the box that it comes from
+            if said.verb is Verb.TAKE_TRAY and said.words.get("kitTray"):
+                inside = [tray.sku for tray in trays if tray.reference == said.words["lbwekt"]]
+                skus.setdefault(said.words["kitTray"], inside[0] if inside else "")
+        robots = [thing.name for thing in self.facts.of_kind("Robot")]
+        return assembled(read, self.tray_of, skus, self.facts.stationary, robots[0] if robots else "", durations)
+
+    def _verb(self, line: int, step: PddlStep) -> Verb:
+        name = step.name.lower().replace("endeffectector", "endeffector")
+        if name not in VERBS:
+            raise UnknownName("action", step.name, VERBS, f"{self.plan.where}, line {line}")
+        return VERBS[name]
+
+    def _words(self, index: int, verb: Verb, line: int, step: PddlStep) -> dict[str, str]:
+        words: dict[str, str] = {}
+        for word in step.arguments:
+            name = self._known(word)
+            role = self._role(name)
+            if role == "sku" and verb in OF_PARTS and name not in self.facts.part_sku.values() and "sku" in words:
+                continue  # the tray's kind, beside the part's
+            if role:
+                words.setdefault(role, name)
+        if verb in OF_PARTS:
+            self._complete(index, words)
+        for role in NEEDS[verb]:
+            if not words.get(role):
+                said = " ".join([step.name, *step.arguments])
+                available = self._available(role)
+                raise BadInput(
+                    f"{self.plan.where}, line {line}: ({said}) names no {role} of the cell (available: "
+                    f"{', '.join(available[:12]) or 'none'})"
+                )
+        return words
+
+    def _complete(self, index: int, words: dict[str, str]) -> None:
+        """What older forms leave unsaid about a part: its kind, the kit that it is for, the table that this is on."""
+        part = words.get("part", "")
+        sku = self.facts.things[part].sku if part else ""
+        sku = sku or words.get("sku", "") or self.facts.part_sku.get(words.get("partsVessel", ""), "")
+        if sku:
+            words["sku"] = sku
+        robot = words.get("robot", "")
+        for _, later in self.plan.steps[index:] if "kit" not in words else ():
+            names = [self._known(word) for word in later.arguments]
+            if robot in names and VERBS.get(later.name.lower()) is Verb.PLACE_PART:
+                kit = next((name for name in names if self._role(name) == "kit"), "")
+                if kit:
+                    words["kit"] = kit
+                break
+        if words.get("kit") in self.table_of:
+            words["workTable"] = self.table_of[words["kit"]]
+
+    def _available(self, role: str) -> list[str]:
+        return sorted(name for name in (*self.facts.things, *self.tools, *self.skus) if self._role(name) == role)
