@@ -1,10 +1,11 @@
 """Every mistake in a cell file is one line: the file, the path inside it, what is allowed; exit code 2."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from cellwright.cells import actual_layout, load_cell
+from cellwright.cells import actual_layout, cell_hints, load_cell
 from cellwright.core.errors import BadInput
 
 HOME = [0, 0, 0, 0, -90, 0]
@@ -164,7 +165,7 @@ def test_a_mistake_is_one_line_that_names_file_path_and_choices(case, load_chang
     message = str(caught.value)
     assert caught.value.exit_code == 2
     assert "\n" not in message
-    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert re.match(rf"{re.escape(str(tmp_path / 'mine.yaml'))}, line \d+: ", message)
     for words in expected:
         assert words in message
 
@@ -211,3 +212,32 @@ def test_not_text_is_not_a_cell(tmp_path):
     file.write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(BadInput, match="not a UTF-8 text file"):
         load_cell(file)
+
+
+def test_all_mistakes_are_told_at_once(load_changed):
+    changes = arm(model="lr_mate_200") | {
+        "fixtures": {"floor": {"model": "flor"}},
+        "trays": {"kit": {"model": "kit_m2"}},
+    }
+    with pytest.raises(BadInput) as caught:
+        actual_layout(load_changed(**changes), seed=0)
+    keys = [re.search(r", line \d+: (\S+): ", line)[1] for line in caught.value.lines]
+    assert keys == ["robots.arm.model", "fixtures.floor.model", "trays.kit.model"]
+
+
+@pytest.mark.parametrize(
+    ("home_deg", "hinted"),
+    [
+        ([0, 0, 0, 0, -1.5708, 0], True),
+        ([0.5, -0.2, 0.1, 0, -1.2, 3.14], True),
+        ([0, 0, 0, 0, -90, 0], False),
+        ([0, 0, 0, 0, 0, 0], False),
+        ([1, 2, 3, 0, -5, 6], False),
+        ([0, 0, 0, 0, -1.5708, 12], False),
+    ],
+)
+def test_radians_in_home_get_a_hint(load_changed, home_deg, hinted):
+    hints = cell_hints(load_changed(**arm(home_deg=home_deg)))
+    assert len(hints) == hinted
+    if hinted:
+        assert re.search(r"mine\.yaml, line \d+: robots\.arm\.home_deg: .*radians\? In degrees: \[", hints[0])

@@ -252,7 +252,7 @@ def test_an_unknown_variant_is_one_line(name: str, problem: str) -> None:
 
 def test_a_variant_is_checked_as_a_whole(cell: Cell) -> None:
     broken = cell.model_copy(update={"variants": {"bent": {"robots": {"ur5": {"base": {"xyz_m": [0, 0, "high"]}}}}}})
-    with pytest.raises(BadInput, match=r"rovi\.yaml@bent: robots\.ur5\.base\.xyz_m\.2: should be a number"):
+    with pytest.raises(BadInput, match=r"rovi\.yaml@bent, line \d+: robots\.ur5\.base\.xyz_m\.2: should be a number"):
         broken.variant("bent")
     other = cell.model_copy(update={"variants": {"bare": {"parts": {"mug": None}, "timestep_s": 0.001}}}).variant(
         "bare"

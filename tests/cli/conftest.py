@@ -44,7 +44,7 @@ def cellwright(capfd, tmp_path, monkeypatch) -> Callable[..., Ended]:
 
 @pytest.fixture
 def refused(cellwright) -> Callable[..., str]:
-    """Runs a command that must be refused: exit 2, one line of complaint, nothing on stdout. Returns the line.
+    """Runs a command that must be refused: exit 2, a line for each mistake, nothing on stdout. Returns them.
 
     What a command says before, about what it begins to do, does not count.
     """
@@ -53,11 +53,12 @@ def refused(cellwright) -> Callable[..., str]:
         ended = cellwright(*arguments)
         assert ended.code == 2, ended
         assert ended.out == ""
-        *before, line = ended.err.splitlines(keepends=True)
-        assert line.startswith("cellwright: ")
-        assert len(before) <= 1, ended.err
-        assert not any(said.startswith("cellwright: ") for said in before), ended.err
-        return line
+        lines = ended.err.splitlines(keepends=True)
+        complaints = [line for line in lines if line.startswith("cellwright: ")]
+        assert complaints, ended.err
+        assert complaints == lines[-len(complaints) :], ended.err
+        assert len(lines) - len(complaints) <= 1, ended.err
+        return "".join(complaints)
 
     return run
 

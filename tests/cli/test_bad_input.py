@@ -64,10 +64,13 @@ def test_output_that_cannot_be_written(refused, tmp_path, command, option):
         (b"", "bad.yaml: should be a mapping, got nothing"),
         (b"- a\n- b\n", "bad.yaml: should be a mapping, got a list"),
         (b"just text", "bad.yaml: should be a mapping"),
-        (b"name: mine\n", "bad.yaml: title: required, but missing"),
-        (b"name: Mine!\ntitle: t\n", "bad.yaml: name: "),
+        (b"name: mine\n", "bad.yaml, line 1: title: required, but missing"),
+        (b"name: Mine!\ntitle: t\n", "bad.yaml, line 1: name: "),
         (b"name: m\ntitle: t\nrobot: {}\n", "unknown key 'robot'; did you mean 'robots'?"),
-        (b"name: m\ntitle: t\ntimestep_s: 5\n", "bad.yaml: timestep_s: should be less than or equal to 0.01, got '5"),
+        (
+            b"name: m\ntitle: t\ntimestep_s: 5\n",
+            "bad.yaml, line 3: timestep_s: should be less than or equal to 0.01, got '5",
+        ),
         (b"name: m\ntitle: t\n", "the cell has no robot"),
     ],
 )

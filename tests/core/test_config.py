@@ -1,6 +1,7 @@
 """Configuration: every mistake is one line with the file, the path inside it and what is allowed."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +12,8 @@ from pydantic import Field, ValidationError
 
 from cellwright.core import Cfg, Normal, Number, Uniform, draw, read_yaml
 from cellwright.core.config import parse_yaml, validate
-from cellwright.core.errors import BadInput, ConfigError
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
+from cellwright.core.yaml_lines import with_line
 
 
 class BoxCfg(Cfg):
@@ -59,7 +61,7 @@ def refuse(tmp_path):
         assert str(path) in line
         assert len(line.splitlines()) == 1
         assert caught.value.exit_code == 2
-        return line.replace(str(path), "cell.yaml")
+        return re.sub(rf"{re.escape(str(path))}(, line \d+)?", "cell.yaml", line)
 
     return refuse
 
@@ -107,7 +109,8 @@ def test_wrong_types_and_values(refuse, content, expected):
 
 def test_unknown_keys_get_a_suggestion_and_the_list(refuse):
     assert refuse("robot: []") == (
-        "cell.yaml: unknown key 'robot'; did you mean 'robots'? (available: delays_s, loose, robots, things)"
+        "cell.yaml: unknown key 'robot'; did you mean 'robots'? (available: delays_s, loose, robots, things); "
+        "cell.yaml: robots: required, but missing"
     )
     assert refuse(robot("speed_mp: 1")).startswith(
         "cell.yaml: robots.0: unknown key 'speed_mp'; did you mean 'speed_mps'? (available: axes, enabled, label,"
@@ -116,8 +119,46 @@ def test_unknown_keys_get_a_suggestion_and_the_list(refuse):
     assert refuse('robots: []\n"a\\nb": x').startswith("cell.yaml: unknown key 'a b' (available:")
 
 
-def test_other_problems_are_counted(refuse):
-    assert refuse(robot("axes: x, enabled: 8, payload_kg: -1")).endswith("(and 2 more)")
+def test_all_problems_are_told_each_with_its_line(tmp_path):
+    """In the order of the file; also what stands beside a key that nobody knows."""
+    path = tmp_path / "cell.yaml"
+    path.write_text(
+        "# a comment\n"
+        "robots:\n"
+        "  - name: a\n"
+        "    payload_kg: -1\n"
+        "    axes: x\n"
+        "    speed_mp: 1\n"
+        "  - {name: b, enabled: 8}\n"
+        "things: 3\n"
+        "thing: 4\n"
+    )
+    with pytest.raises(ConfigErrors) as caught:
+        read_yaml(path, CellCfg)
+    lines = [line.removeprefix(f"{path}, line ") for line in caught.value.lines]
+    assert [line.split(": ")[:2] for line in lines] == [
+        ["4", "robots.0.payload_kg"],
+        ["5", "robots.0.axes"],
+        ["6", "robots.0"],
+        ["7", "robots.1.enabled"],
+        ["8", "things"],
+        ["9", "unknown key 'thing'; did you mean 'things'? (available"],
+    ]
+    assert "unknown key 'speed_mp'; did you mean 'speed_mps'?" in lines[2]
+    assert str(caught.value) == "; ".join(caught.value.lines)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.lines == caught.value.lines
+
+
+def test_a_line_is_found_in_variants_and_below_a_key_of_the_place(tmp_path):
+    path = tmp_path / "cell.yaml"
+    path.write_text("a:\n  b: 1\nvariants:\n  x:\n    a:\n      b: 2\n")
+    assert with_line(str(path), "a.b") == f"{path}, line 2"
+    assert with_line(f"{path}: a", "b") == f"{path}, line 2: a"
+    assert with_line(f"{path}@x", "a.b") == f"{path}@x, line 6"
+    assert with_line(f"{path}@x", "a.c") == f"{path}@x, line 5"
+    assert with_line("trial mine", "a.b") == "trial mine"
+    assert with_line(str(tmp_path / "none.yaml"), "a") == str(tmp_path / "none.yaml")
 
 
 @pytest.mark.parametrize("value", ["quick", "[1, 2]", "yes", "", "{distribution: gauss, sd: 1}", "{}"])
@@ -136,7 +177,8 @@ def test_a_number_says_all_its_forms(refuse, value):
         ("{mean: 1, sd: a}", "robots.0.speed_mps.sd: should be a number, got 'a'"),
         (
             "{distribution: uniform, min: 0, high: 1}",
-            "robots.0.speed_mps: unknown key 'min' (available: distribution, high, low)",
+            "robots.0.speed_mps: unknown key 'min' (available: distribution, high, low); "
+            "cell.yaml: robots.0.speed_mps.low: required, but missing",
         ),
         (
             "{distribution: normal, mena: 0, sd: 1}",

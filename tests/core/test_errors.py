@@ -12,6 +12,7 @@ SAMPLES = {
     "BadInput": (LINES,),
     "CellwrightError": (LINES,),
     "ConfigError": ("cell.yaml", LINES, LINES),
+    "ConfigErrors": ([errors.ConfigError("cell.yaml", LINES, LINES), errors.BadInput(LINES)],),
     "FrameMismatch": (LINES, "base"),
     "JobFailed": (LINES,),
     "LogError": (LINES,),
@@ -50,7 +51,8 @@ def test_exit_code_is_2_for_bad_input_and_1_for_the_rest(name):
 def test_who_is_to_blame():
     blamed_on_the_user = {name for name in SAMPLES if issubclass(getattr(errors, name), errors.BadInput)}
     assert blamed_on_the_user == {
-        "BadInput", "ConfigError", "LogError", "MissingExtra", "OutOfRange", "OutputError", "UnknownName",
+        "BadInput", "ConfigError", "ConfigErrors", "LogError", "MissingExtra", "OutOfRange", "OutputError",
+        "UnknownName",
     }  # fmt: skip
 
 

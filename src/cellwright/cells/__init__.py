@@ -1,6 +1,7 @@
 """Cells: what stands where, by the drawings and in fact."""
 
 from cellwright.cells.doors import CrclCfg, VisionCfg
+from cellwright.cells.hints import cell_hints
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
 from cellwright.cells.mobile_places import MobilePlacement
@@ -24,6 +25,7 @@ __all__ = [
     "SafetyCfg",
     "VisionCfg",
     "actual_layout",
+    "cell_hints",
     "cell_json_schema",
     "load_cell",
     "nominal_layout",

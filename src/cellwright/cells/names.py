@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from cellwright.cells.models import models_missing, own_name, with_models
 from cellwright.cells.schema import Cell, RobotCfg
 from cellwright.cells.tools import check_tools
 from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
 
 __all__ = ["check_names"]
@@ -21,38 +22,54 @@ ARENA = "arena"
 
 
 def check_names(cell: Cell) -> None:
-    """Every model exists, every start configuration fits its arm, no name is used twice."""
+    """Every model exists, every start configuration fits its arm, no name is used twice.
+
+    Raises:
+        BadInput: All that is wrong.
+    """
     if models_missing(cell):
         with_models(cell)
+    mistakes = Mistakes()
+    _check_used_twice(cell, mistakes)
+    models: list[tuple[Registry[Any], str, str]]
+    models = [(FURNITURE, fixture.model, f"fixtures.{name}.model") for name, fixture in cell.fixtures.items()]
+    models += [(PARTS, part.model, f"parts.{name}.model") for name, part in cell.parts.items()]
+    models += [(PARTS, item.model, f"populations.{i}.model") for i, item in enumerate(cell.populations)]
+    for name, robot in cell.robots.items():
+        with mistakes.of_one():
+            _check_robot(cell, name, robot)
+    for registry, model, path in models:
+        with mistakes.of_one():
+            _known(cell, registry, model, path)
+    for name, tray in cell.trays.items():
+        with mistakes.of_one():
+            TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
+    _check_safety(cell, mistakes)
+    mistakes.tell()
+    check_tools(cell)
+
+
+def _check_used_twice(cell: Cell, mistakes: Mistakes) -> None:
     used: dict[str, str] = {}
     for section in ("robots", "fixtures", "tools", "trays", "parts"):
         for name in getattr(cell, section):
-            if name == RESERVED:
-                raise ConfigError(cell.where, f"{section}.{name}", "the name is reserved; choose another")
-            if name in used:
-                raise ConfigError(cell.where, f"{section}.{name}", f"the name is taken by {used[name]}.{name}")
-            used[name] = section
-    if cell.arena is not None and ARENA in used:
-        raise ConfigError(cell.where, f"{used[ARENA]}.{ARENA}", "the name is taken by the section arena")
+            with mistakes.of_one():
+                if name == RESERVED:
+                    raise ConfigError(cell.where, f"{section}.{name}", "the name is reserved; choose another")
+                if name in used:
+                    raise ConfigError(cell.where, f"{section}.{name}", f"the name is taken by {used[name]}.{name}")
+                used[name] = section
+    with mistakes.of_one():
+        if cell.arena is not None and ARENA in used:
+            raise ConfigError(cell.where, f"{used[ARENA]}.{ARENA}", "the name is taken by the section arena")
     for key, mobile in cell.mobiles.items():
-        MOBILES.get(mobile.model, f"{cell.where}: mobiles.{key}.model")
-        for name in mobile.names(key):
-            if name in used or name in (RESERVED, ARENA):
-                problem = f"its robot '{name}' needs a name of its own; {used.get(name, 'the world')} has that one"
-                raise ConfigError(cell.where, f"mobiles.{key}", problem)
-            used[name] = f"mobiles.{key}"
-    for name, robot in cell.robots.items():
-        _check_robot(cell, name, robot)
-    for name, fixture in cell.fixtures.items():
-        _known(cell, FURNITURE, fixture.model, f"fixtures.{name}.model")
-    for name, tray in cell.trays.items():
-        TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
-    for name, part in cell.parts.items():
-        _known(cell, PARTS, part.model, f"parts.{name}.model")
-    for i, population in enumerate(cell.populations):
-        _known(cell, PARTS, population.model, f"populations.{i}.model")
-    check_tools(cell)
-    _check_safety(cell)
+        with mistakes.of_one():
+            MOBILES.get(mobile.model, f"{cell.where}: mobiles.{key}.model")
+            for name in mobile.names(key):
+                if name in used or name in (RESERVED, ARENA):
+                    problem = f"its robot '{name}' needs a name of its own; {used.get(name, 'the world')} has that one"
+                    raise ConfigError(cell.where, f"mobiles.{key}", problem)
+                used[name] = f"mobiles.{key}"
 
 
 def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
@@ -81,18 +98,18 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
             raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
 
 
-def _check_safety(cell: Cell) -> None:
+def _check_safety(cell: Cell, mistakes: Mistakes) -> None:
     """Zones have robots that exist and stand in them; guards have zones that exist."""
     zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
-    for name, zone in zones.items():
-        for robot in zone.robots:
+    for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):
+        with mistakes.of_one():
             if robot not in cell.robots:
                 problem = str(UnknownName("robot", robot, cell.robots))
                 raise ConfigError(cell.where, f"safety.zones.{name}", problem)
-            middle, size_m = zone.box
+            middle, size_m = zones[name].box
             if (np.abs(middle.inverse().apply(cell.robots[robot].base.xyz_m)) > np.array(size_m) / 2).any():
                 raise ConfigError(cell.where, f"safety.zones.{name}", f"{robot} stands outside its zone")
-    for name, guard in inputs.items():
-        for member in guard.zones:
+    for name, member in ((name, member) for name, guard in inputs.items() for member in guard.zones):
+        with mistakes.of_one():
             if member not in zones:
                 raise ConfigError(cell.where, f"safety.inputs.{name}.zones", str(UnknownName("zone", member, zones)))

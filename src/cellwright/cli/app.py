@@ -78,7 +78,9 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CellwrightError as error:
-        return _say(str(error), error.exit_code)
+        for line in getattr(error, "lines", (str(error),)):
+            _say(line, error.exit_code)
+        return error.exit_code
     except ImportError as error:
         return _say(f"{error}; `cellwright doctor` tells what is missing", 2)
     except _click.ClickException as error:

@@ -10,10 +10,10 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, load_cell, nominal_layout
+from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, cell_hints, load_cell, nominal_layout
 from cellwright.cli.cell_export import export
 from cellwright.cli.model_check import findings_json, show_findings
-from cellwright.cli.output import prepare_output, print_json, say, table
+from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
 from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
 from cellwright.sim import World
@@ -100,7 +100,9 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
 @app.command()
 def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
     """Checks a cell: mass, inertia, rest, contacts, energy, reach, sensors; exit 1 when something is wrong."""
-    findings = check_cell(load_cell(cell), seed)
+    loaded = load_cell(cell)
+    tell_hints(cell_hints(loaded))
+    findings = check_cell(loaded, seed)
     if as_json:
         print_json({"cell": cell, **findings_json(findings)})
     else:
@@ -120,6 +122,7 @@ def picture(
     """Renders a cell to a PNG file; needs no display."""
     loaded = load_cell(cell)
     prepare_output(out)
+    tell_hints(cell_hints(loaded))
     world = World(loaded, seed)
     renderer = take_picture(world, out, (width, height))
     if as_json:

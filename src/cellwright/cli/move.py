@@ -11,9 +11,9 @@ import numpy as np
 import typer
 
 from cellwright.catalogue import ROBOTS
-from cellwright.cells import load_cell
+from cellwright.cells import cell_hints, load_cell
 from cellwright.cli.numbers import numbers
-from cellwright.cli.output import print_json, say, table
+from cellwright.cli.output import print_json, say, table, tell_hints
 from cellwright.control import RobotController
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
@@ -59,6 +59,7 @@ def move(
     count = len(ROBOTS.get(loaded.robots[name].model).joints)
     angles = numbers("--joints-deg", joints_deg, (count,)) if joints_deg is not None else None
     target = numbers("--to", to, (3, 6)) if to is not None else None
+    tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, fidelity=fidelity) as lab:
         arm = lab.robot(name)
         pose = _pose(arm, target) if target is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from cellwright.core.errors import OutputError
 
-__all__ = ["console", "err", "prepare_output", "print_json", "say", "table"]
+__all__ = ["console", "err", "prepare_output", "print_json", "say", "table", "tell_hints"]
 
 console = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -54,6 +54,12 @@ def say(*parts: str | Text, to: Console = console) -> None:
 def print_json(data: Any) -> None:
     """One JSON object on stdout and nothing else; numbers that JSON has no word for become null."""
     print(json.dumps(_plain(data), indent=2, allow_nan=False))
+
+
+def tell_hints(hints: Iterable[str]) -> None:
+    """Says on stderr what is allowed and probably not meant."""
+    for hint in hints:
+        say(f"hint: {hint}", to=err)
 
 
 def prepare_output(path: Path) -> Path:

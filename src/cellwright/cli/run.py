@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.cli.output import err, prepare_output, print_json, say, tell_hints
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
-    from cellwright.cells import load_cell  # here: whoever asks for help need not wait for a laboratory
+    from cellwright.cells import cell_hints, load_cell  # here: whoever asks for help need not wait for a laboratory
     from cellwright.orders import find_order
 
     header: dict[str, Any] = {
@@ -81,6 +81,7 @@ def run(
         raise BadInput(f"log and picture cannot both be written to {record}")
     given = _given(plan, rename or [])
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
+    tell_hints(cell_hints(loaded))
 
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
     from cellwright.knowledge.address import shown_address

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from cellwright.cli.output import say
+from cellwright.cells import cell_hints, load_cell
+from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.lab import CrclDoors, Lab, VisionDoors
 
@@ -47,7 +48,9 @@ def serve(
     """
     ports = dict(_port("--port", text) for text in port or [])
     vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
-    with Lab.from_cell(cell, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
+    loaded = load_cell(cell)
+    tell_hints(cell_hints(loaded))
+    with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
         crcl = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)
         vision = VisionDoors(lab, profile=profile, frame=_frame(frame))
         for robot in ports:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -10,12 +11,16 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
 from cellwright.core.yaml_text import MAX_CHARACTERS, parse_yaml
 
 __all__ = ["Cfg", "Normal", "Number", "Uniform", "draw", "parse_yaml", "read_yaml", "validate"]
 
 M = TypeVar("M", bound=BaseModel)
+
+_known_keys: ContextVar[dict[int, dict[str, None]] | None] = ContextVar("known_keys", default=None)
+MOST_TOLD = 50  # mistakes
+UNKNOWN = ("extra_forbidden", "invalid_key")  # pydantic's words for a key that it does not know
 
 
 class Cfg(BaseModel):
@@ -25,13 +30,19 @@ class Cfg(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_unknown_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict) and cls.model_config.get("extra") == "forbid":
-            known = [key for name, field in cls.model_fields.items() for key in (field.alias, name) if key]
-            for key in data:
-                if key not in known:
-                    problem = str(UnknownName("key", str(key), dict.fromkeys(known)))
-                    raise PydanticCustomError("unknown_key", "{problem}", {"problem": problem})
+    def _note_known_keys(cls, data: Any) -> Any:
+        """Remembers what a mapping may hold: pydantic refuses an unknown key, but does not say what it knows."""
+        if not isinstance(data, dict) or cls.model_config.get("extra") != "forbid":
+            return data
+        known = [key for name, field in cls.model_fields.items() for key in (field.alias, name) if key]
+        noted = _known_keys.get()
+        if noted is not None:
+            noted.setdefault(id(data), {}).update(dict.fromkeys(known))
+            return data
+        for key in data:  # made in Python, where nobody collects what is wrong
+            if key not in known:
+                problem = str(UnknownName("key", str(key), dict.fromkeys(known)))
+                raise PydanticCustomError("unknown_key", "{problem}", {"problem": problem})
         return data
 
 
@@ -109,11 +120,15 @@ def read_yaml(path: Path, model: type[M]) -> M:
 
 
 def validate(data: Any, model: type[M], where: str | Path) -> M:
-    """Checks plain data against a model; the first problem is reported as one line."""
+    """Checks plain data against a model; every problem is told, one line each."""
+    token = _known_keys.set({})
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(where, *_describe(error, data)) from None
+        told = [ConfigError(where, path, problem) for path, problem in _describe(error, data)]
+    finally:
+        _known_keys.reset(token)
+    raise (told[0] if len(told) == 1 else ConfigErrors(told)) from None
 
 
 _EXPECTED = {
@@ -141,22 +156,95 @@ _LIMITS = {
 }
 
 
-def _describe(error: ValidationError, data: Any) -> tuple[str, str]:
-    """Path and problem of the most telling error, with the count of the others."""
-    found = [(_path(p["loc"], data, p["type"]), p) for p in error.errors(include_url=False)]
-    # In a union every member complains; the deepest path belongs to the member that was meant.
-    path, first = max(found, key=lambda item: len(item[0]))
-    texts = [_text(p) for at, p in found if at == path]
+def _describe(error: ValidationError, data: Any) -> list[tuple[str, str]]:
+    """Path and problem of every error, in the order of the file."""
+    found: dict[tuple[str, ...], list[ErrorDetails]] = {}
+    for problem in _meant(error.errors(include_url=False), data):
+        if problem["type"] in UNKNOWN:
+            problem["ctx"] = {"known": (_known_keys.get() or {}).get(id(_holder(problem["loc"], data)), {})}
+        found.setdefault(_path(problem["loc"], data, problem["type"]), []).append(problem)
+    # In a union every member complains; the deeper path belongs to the member that was meant.
+    deepest = [at for at in found if not any(len(at) < len(other) and at == other[: len(at)] for other in found)]
+    told = [(".".join(at), _problem(found[at])) for at in sorted(deepest, key=lambda at: _order(at, data))]
+    told = [(path.rpartition(".")[0] if text.startswith("unknown key ") else path, text) for path, text in told]
+    return told[:MOST_TOLD]
+
+
+def _meant(problems: list[ErrorDetails], data: Any) -> list[ErrorDetails]:
+    """Without those of union members that were not meant: every member complains in its own way.
+
+    Meant is the member that was understood deepest, then the one with the fewest complaints; all where that is a draw.
+    """
+    unions: dict[tuple[str, ...], dict[str, list[ErrorDetails]]] = {}
+    kept = []
+    for problem in problems:
+        place, member = _member(problem["loc"], data, problem["type"])
+        if member:
+            unions.setdefault(place, {}).setdefault(member, []).append(problem)
+        else:
+            kept.append(problem)
+    for members in unions.values():
+        worth = {
+            member: (max(len(_path(own["loc"], data, own["type"])) for own in found), -len(found))
+            for member, found in members.items()
+        }
+        best = max(worth.values())
+        kept += [problem for member, found in members.items() if worth[member] == best for problem in found]
+    return kept
+
+
+def _member(loc: Sequence[int | str], data: Any, kind: str) -> tuple[tuple[str, ...], str]:
+    """The first union on a path, and which of its members speaks; an empty name without one."""
+    path: list[str] = []
+    for index, step in enumerate(loc):
+        try:
+            data = data[step]
+            path.append(str(step))
+        except (KeyError, IndexError, TypeError):
+            last = index == len(loc) - 1 and kind == "missing"
+            return tuple(path), "" if last or step == "[key]" else str(step)
+    return tuple(path), ""
+
+
+def _holder(loc: Sequence[int | str], data: Any) -> Any:
+    """The mapping that a key stands in, along a path with or without the names of union members."""
+    for step in loc[:-1]:
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            continue
+    return data
+
+
+def _problem(problems: list[ErrorDetails]) -> str:
+    """What is wrong in one place: all that the members of a union would take."""
+    unknown = [problem for problem in problems if problem["type"] in UNKNOWN]
+    texts = [_text(problem) for problem in problems if not unknown or problem in unknown]
     wanted = " or ".join(dict.fromkeys(text.removeprefix("should be ") for text in texts))
     text = ("should be " if texts[0].startswith("should be ") else "") + wanted
-    if text.startswith("should "):
-        text += f", got {_shown(first['input'])}"
-    others = {at for at, _ in found if at != path[: len(at)]}
-    return ".".join(path), text + (f" (and {len(others)} more)" if others else "")
+    return f"{text}, got {_shown(problems[0]['input'])}" if text.startswith("should ") else text
+
+
+def _order(path: tuple[str, ...], data: Any) -> tuple[int, ...]:
+    """Where a path stands in the data: its places among their neighbours."""
+    places: list[int] = []
+    for step in path:
+        if isinstance(data, dict):
+            keys = [str(key) for key in data]
+            places.append(keys.index(step) if step in keys else len(keys))
+            data = next((value for key, value in data.items() if str(key) == step), None)
+        elif isinstance(data, list) and step.isdecimal() and int(step) < len(data):
+            places.append(int(step))
+            data = data[int(step)]
+        else:
+            break
+    return tuple(places)
 
 
 def _text(problem: ErrorDetails) -> str:
     kind, ctx = problem["type"], problem.get("ctx", {})
+    if kind in UNKNOWN:
+        return str(UnknownName("key", str(problem["loc"][-1]), ctx.get("known", ())))
     if kind == "union_tag_not_found":
         return f"{ctx['discriminator']} is required, but missing"
     if kind == "union_tag_invalid":

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import copyreg
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from cellwright.core.yaml_lines import with_line
 
 __all__ = [
     "BadInput",
     "CellwrightError",
     "ConfigError",
+    "ConfigErrors",
     "FrameMismatch",
     "JobFailed",
     "LogError",
@@ -26,6 +30,8 @@ __all__ = [
     "TruthLeak",
     "UnknownName",
 ]
+
+_UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
 
 
 class CellwrightError(Exception):
@@ -62,19 +68,37 @@ class UnknownName(BadInput):
         choices = sorted(available)
         near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        place = f"{where}: " if where else ""
+        place = f"{with_line(where)}: " if where else ""
         listed = ", ".join(choices) if choices else "none"
         super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed})")
         self.kind, self.name, self.available = kind, name, choices
 
 
 class ConfigError(BadInput):
-    """A configuration value that does not fit; names the file, the path inside it and what is allowed."""
+    """A configuration value that does not fit; names the file, the line, the path inside it and what is allowed."""
 
     def __init__(self, where: str | Path, path: str, problem: str) -> None:
-        at = f"{where}: {path}" if path else str(where)
+        unknown = _UNKNOWN_KEY.match(problem)  # is looked for itself, not what it stands in
+        located = with_line(str(where), ".".join(filter(None, (path, unknown[1] if unknown else ""))))
+        at = f"{located}: {path}" if path else located
         super().__init__(f"{at}: {problem}")
         self.where, self.path, self.problem = str(where), path, problem
+
+
+class ConfigErrors(ConfigError):
+    """Several mistakes in one configuration, so that they can be put right together.
+
+    Attributes:
+        lines: One line each.
+    """
+
+    def __init__(self, errors: Sequence[BadInput]) -> None:
+        self.lines = tuple(dict.fromkeys(line for error in errors for line in getattr(error, "lines", (str(error),))))
+        BadInput.__init__(self, "; ".join(self.lines))
+        first = next((error for error in errors if isinstance(error, ConfigError)), None)
+        self.where, self.path, self.problem = (
+            (first.where, first.path, first.problem) if first else ("", "", self.lines[0])
+        )
 
 
 class OutOfRange(BadInput):

@@ -15,6 +15,7 @@ from cellwright.control import DifferentialDrive, DifferentialDrives, RobotContr
 from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
+from cellwright.core.mistakes import Mistakes
 from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
@@ -91,13 +92,16 @@ class Lab:
 
     def _make_sensors(self) -> list[Sensor[Any]]:
         sensors: dict[str, Sensor[Any]] = {}
+        mistakes = Mistakes()
         for place, line in self.cell.sensor_lines():
-            sensor = make_sensor(line, self.world, f"{self.cell.where}: {place}")
-            if sensor.topic in sensors:
-                problem = f"another sensor publishes on {sensor.topic} already; give this one a name of its own"
-                raise ConfigError(self.cell.where, place, problem)
-            schedule(sensor, self.stepper, self.bus)
-            sensors[sensor.topic] = sensor
+            with mistakes.of_one():
+                sensor = make_sensor(line, self.world, f"{self.cell.where}: {place}")
+                if sensor.topic in sensors:
+                    problem = f"another sensor publishes on {sensor.topic} already; give this one a name of its own"
+                    raise ConfigError(self.cell.where, place, problem)
+                schedule(sensor, self.stepper, self.bus)
+                sensors[sensor.topic] = sensor
+        mistakes.tell()
         return list(sensors.values())
 
     def _make_drives(self) -> dict[str, DifferentialDrive]:

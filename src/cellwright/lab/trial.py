@@ -19,7 +19,7 @@ from cellwright.judge.faults.fitting import fit
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
-from cellwright.lab.trial_end import TrialEnd, close_room
+from cellwright.lab.trial_end import TrialEnd, close_room, trial_hints
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, make_verdict
 from cellwright.lab.trial_orders import OrderBook
@@ -75,6 +75,9 @@ def run_trial(
         room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
+        hints = trial_hints(cfg, cell, possible)
+        for hint in hints:
+            say(f"hint: {hint}")
         on_accept()
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
@@ -84,7 +87,7 @@ def run_trial(
         ending = trial.run(speed)
         facts = Facts(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
         wall_s = time.monotonic() - started_s
-        verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=lacking)
+        verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
         if out is not None and recorder is not None:
             recorder.close()
             save_trial(verdict, lab.world, out, say)
@@ -97,7 +100,7 @@ def _cell(cfg: TrialCfg) -> Cell:
     except ConfigError:  # a mistake in the cell's own file, which is named
         raise
     except BadInput as error:
-        raise ConfigError(cfg.where("cell"), "cell", str(error)) from None
+        raise ConfigError(cfg.where, "cell", str(error)) from None
 
 
 def _check_faults(cfg: TrialCfg, lab: Lab) -> None:
@@ -108,13 +111,13 @@ def _check_faults(cfg: TrialCfg, lab: Lab) -> None:
             fit(fault, lab.world, detectors)
         except BadInput as error:
             key = f"faults.{number}"
-            raise ConfigError(cfg.where(key), key, str(error)) from None
+            raise ConfigError(cfg.where, key, str(error)) from None
 
 
 def _refuse(cfg: TrialCfg, reasons: list[str]) -> None:
     if reasons and cfg.impossible == "refuse":
         problem = f"nobody could fill them: {'; '.join(reasons)} (`impossible: note` runs the trial anyway)"
-        raise ConfigError(cfg.where("orders"), "orders", problem)
+        raise ConfigError(cfg.where, "orders", problem)
 
 
 @dataclass

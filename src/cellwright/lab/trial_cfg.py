@@ -9,11 +9,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from cellwright.core.config import Cfg, read_yaml
-from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.errors import UnknownName
 from cellwright.judge import AnyFault, Points
 from cellwright.judge.faults.cfg import FAULTS
 from cellwright.lab.trial_controllers import CONTROLLERS
-from cellwright.lab.trial_lines import line_of, line_of_mistake
 from cellwright.orders import DESIGNS
 
 __all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "read_trial", "trial_json_schema"]
@@ -131,12 +130,10 @@ class TrialCfg(Cfg):
             raise ValueError(str(UnknownName("controller", controller, controller_names())))
         return controller
 
-    def where(self, key: str) -> str:
-        """Where a key was written: file and line, or the trial's name when it was not read from a file."""
-        if self._file is None:
-            return f"trial {self.trial}"
-        line = line_of(self._file, key)
-        return f"{self._file}, line {line}" if line else str(self._file)
+    @property
+    def where(self) -> str:
+        """What errors call this trial: its file, or its name."""
+        return f"trial {self.trial}" if self._file is None else str(self._file)
 
 
 def controller_names() -> list[str]:
@@ -147,13 +144,7 @@ def controller_names() -> list[str]:
 def read_trial(path: str | Path) -> TrialCfg:
     """A trial from its file; a mistake is told with its line, its key and what is allowed."""
     path = Path(path)
-    try:
-        cfg = read_yaml(path, TrialCfg)
-    except ConfigError as error:
-        line = None if error.path.startswith("line ") else line_of_mistake(path, error.path, error.problem)
-        if line is None:
-            raise
-        raise ConfigError(f"{path}, line {line}", error.path, error.problem) from None
+    cfg = read_yaml(path, TrialCfg)
     orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
     made = cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
     made._file = path

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from cellwright.cells import Cell, cell_hints
+from cellwright.core.yaml_lines import with_line
+from cellwright.judge import Recovery
 from cellwright.lab.trial_cfg import TrialCfg
 from cellwright.lab.trial_room import TrialRoom
 from cellwright.lab.trial_verdict import Ending
 
-__all__ = ["TrialEnd", "close_room"]
+__all__ = ["TrialEnd", "close_room", "trial_hints"]
 
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 
@@ -49,6 +52,16 @@ class TrialEnd:
         if self.left_s <= 0:
             return Ending.TIME_LIMIT, f"{self._cfg.time_limit_s:g} s"
         return None
+
+
+def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recovery) -> list[str]:
+    """What is allowed and probably not meant: hints about the cell, and a time limit below what any plan takes."""
+    plan, hints = possible.plan, cell_hints(cell)
+    if not possible.recoverable or plan is None or cfg.time_limit_s >= plan.lower_bound:
+        return hints
+    where = f"{with_line(cfg.where, 'time_limit_s')}: time_limit_s"
+    quickest = f"the best plan takes about {plan.makespan_s:.0f} s, none less than {plan.lower_bound:.0f} s"
+    return [*hints, f"{where}: {cfg.time_limit_s:g} s are less than all orders can be filled in: {quickest}"]
 
 
 async def close_room(room: TrialRoom, ending: Ending) -> None:

@@ -93,7 +93,7 @@ class OrderBook:
         wanted: Sequence[TrialOrderCfg],
         cell: Cell,
         seed: int = 0,
-        where: Callable[[str], str] = lambda _key: "trial",
+        where: str = "trial",
     ) -> OrderBook:
         """The orders, checked against the cell.
 
@@ -101,7 +101,7 @@ class OrderBook:
             wanted: What is asked for.
             cell: Where.
             seed: Of the layout.
-            where: Gives the place of a key, such as `orders.0.tray`, for what is said of a mistake.
+            where: What errors call the trial.
 
         Raises:
             BadInput: An order, a tray or a name that does not fit, with what is allowed.
@@ -113,23 +113,23 @@ class OrderBook:
             made = book._made(cfg, where, at)
             if made.name in book.orders:
                 problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
-                raise ConfigError(where(at), f"{at}.name", problem)
+                raise ConfigError(where, f"{at}.name", problem)
             book.orders[made.name] = made
         for number, cfg in enumerate(wanted):
             other = cfg.announce.after_order
             if other is not None and other not in list(book.orders)[:number]:
                 key, before = f"orders.{number}.announce.after_order", list(book.orders)[:number]
-                raise ConfigError(where(key), key, str(UnknownName("order before it", other, before)))
+                raise ConfigError(where, key, str(UnknownName("order before it", other, before)))
         return book
 
-    def _made(self, cfg: TrialOrderCfg, where: Callable[[str], str], at: str) -> TrialOrder:
+    def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
         except BadInput as error:
-            raise ConfigError(where(f"{at}.order"), f"{at}.order", str(error)) from None
+            raise ConfigError(where, f"{at}.order", str(error)) from None
         name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
         if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
-            raise ConfigError(where(f"{at}.tray"), f"{at}.tray", problem)
+            raise ConfigError(where, f"{at}.tray", problem)
         kits = tuple(WantedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
         return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from queue import Empty, Queue
@@ -112,6 +113,8 @@ class Cell(CellFaults):
             self.close(keep=True)  # so that it can be started again, rightly
             raise
         self._pace, self._time_limit_s = pace, time_limit_s
+        for hint in self._doors.pop("hints"):
+            warnings.warn(hint, stacklevel=2)
         return self
 
     def run_controller(

@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial import EXTERNAL, TrialRun
 from cellwright.lab.trial_cfg import TrialCfg, TrialOrderCfg
-from cellwright.lab.trial_end import TrialEnd, close_room
+from cellwright.lab.trial_end import TrialEnd, close_room, trial_hints
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, fault_text, find_kits, find_part, make_verdict
 from cellwright.lab.trial_orders import OrderBook
@@ -60,7 +60,7 @@ class TestedCell:
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
-        book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, lambda _key: WHERE)
+        book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE)
         room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
         return cls(cfg, room, folder, lab.record(folder / "log.mcap").close)
 
@@ -71,9 +71,10 @@ class TestedCell:
         self._parts = [name for name, item in self.room.lab.world.objects.items() if not item.is_tray]
 
     async def open(self) -> dict[str, Any]:
-        """Opens the doors, for controllers outside; their addresses."""
+        """Opens the doors, for controllers outside; their addresses, and hints about what was asked for."""
         self.room.look()
-        return await self.room.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
+        doors = await self.room.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
+        return {**doors, "hints": trial_hints(self.cfg, self.room.lab.cell, self._possible)}
 
     async def turn(self) -> None:
         """Lets time go on while somebody is connected or waits, until the orders or the time limit close the doors."""
@@ -125,7 +126,7 @@ class TestedCell:
             raise BadInput("run is for a controller inside: start the cell with its name as controller=...")
         if order is not None:
             cell, asked = self.room.lab.cell, [TrialOrderCfg(order=order)]
-            self.room.book.orders = OrderBook.of(asked, cell, self.cfg.seed, lambda _key: "cell.run").orders
+            self.room.book.orders = OrderBook.of(asked, cell, self.cfg.seed, "cell.run").orders
             self._possible = self.room.recoverable()
         self._waiting += 1
         self._hold.release()

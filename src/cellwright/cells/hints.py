@@ -1,0 +1,32 @@
+"""What is allowed in a cell file and probably not meant; each hint is one line, with its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from cellwright.cells.schema import Cell
+from cellwright.core.yaml_lines import with_line
+
+__all__ = ["cell_hints"]
+
+TURN_RAD = 2 * math.pi
+
+
+def cell_hints(cell: Cell) -> list[str]:
+    """The hints about a cell."""
+    hints = []
+    for name, robot in cell.robots.items():
+        if looks_like_radians(robot.home_deg):
+            key = f"robots.{name}.home_deg"
+            meant = ", ".join(f"{math.degrees(angle):.4g}" for angle in robot.home_deg)
+            problem = f"all angles are below {TURN_RAD:.2f} and some are fractions: radians? In degrees: [{meant}]"
+            hints.append(f"{with_line(cell.where, key)}: {key}: {problem}")
+    return hints
+
+
+def looks_like_radians(angles_deg: Sequence[float]) -> bool:
+    """Whether angles are such as nobody writes in degrees: none above a turn in radians, some of them fractions."""
+    sizes = [abs(angle) for angle in angles_deg]
+    fractions = [size for size in sizes if abs(size - round(size)) > 1e-6]
+    return bool(fractions) and max(sizes) <= TURN_RAD + 1e-6 and max(sizes) > 0.5
