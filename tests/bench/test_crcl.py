@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from cellwright.bench import BENCHES, MeasurementFailed, crcl_codec, crcl_fast, crcl_status
+from cellwright.bench import BENCHES, MeasurementFailed, crcl_block, crcl_codec, crcl_fast, crcl_status
 from cellwright.bench import crcl as bench
 from cellwright.crcl import check, encode
 
@@ -27,6 +27,15 @@ def test_statuses_of_a_moving_arm_over_sockets():
     assert all(value > 0 for value in metrics.values())
     assert metrics["status.rate_3"] > 50
     assert said == ["1 client asking for 0.6 s", "3 clients asking for 0.6 s"]
+
+
+@pytest.mark.slow
+def test_what_one_robot_is_given_does_not_delay_the_other():
+    said = []
+    metrics = crcl_block.measure(0.5, seed=0, say=said.append)
+    assert set(metrics) == {f"block.{kind}_ms" for kind in ("idle_p99", "far_move", "waypoints_1000", "guards")}
+    assert all(0 < value < 500 for value in metrics.values())  # on a machine that has other things to do, too
+    assert "fanuc is given 5 of far_move" in said[1]
 
 
 def test_an_arm_that_stands_is_noticed():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -62,7 +62,7 @@ class ToolMotions:
         rates = [float((row / far).min()) for row in (velocity, acceleration, most.jerk_radps3)]
         return PathMotion(arm, JointPath(start_rad, goal), PathLimits(*rates))
 
-    def through(self, start_rad: Array, waypoints: Sequence[Waypoint], *, straight: bool) -> Slices[list[Motion]]:
+    def through(self, start_rad: Array, waypoints: Iterable[Waypoint], *, straight: bool) -> Slices[list[Motion]]:
         """Past all waypoints within their tolerances, to rest at the last; reckoned in slices.
 
         Before anything is reckoned, every waypoint is looked at: one that is out of reach costs no time.
@@ -72,13 +72,14 @@ class ToolMotions:
         end of every long row, because a row is reckoned at once. A path that need not be straight is a joint move for
         one waypoint; several are joined by straight lines where the arm can follow them, because that needs no halts.
         """
-        back = self._tool.inverse()
-        for number, waypoint in enumerate(waypoints if len(waypoints) > 1 else (), 1):
+        back, known = self._tool.inverse(), list[Waypoint]()
+        for waypoint in waypoints:
             self._kinematics.require_reachable(waypoint.pose_tool_in_base @ back, start_rad)
-            if number % SLICE_POSES == 0:
+            known.append(waypoint)
+            if len(known) % SLICE_POSES == 0:
                 yield
         at_rad, motions = start_rad, list[Motion]()
-        for row in _rows(waypoints):
+        for row in _rows(known):
             motions += yield from self._row(at_rad, row, row[0].pace, straight=straight)
             at_rad = _end_rad(motions[-1])
         return motions

@@ -144,10 +144,10 @@ class CrclArm:
     @in_its_words
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """The controlled point past all waypoints, to rest at the last."""
-        inside = [
+        inside = (
             Waypoint(self._frame @ waypoint.pose_tool_in_base, waypoint.pace, waypoint.tolerance)
             for waypoint in waypoints
-        ]
+        )
         self._look_at_tool()
         # All before anything moves: a point that cannot be reached is told at once.
         way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
