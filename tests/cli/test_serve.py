@@ -88,6 +88,20 @@ def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
     assert err.strip() == "cellwright: interrupted"
 
 
+@pytest.mark.slow
+def test_sigterm_ends_it_in_the_middle_of_a_plan_that_takes_long(cell_file):
+    with (
+        served("--json", cell=cell_file()) as (process, first),
+        BlockingClient(json.loads(first)["crcl"]["fanuc"]) as client,
+    ):
+        client.execute(m.InitCanon(0)).check()
+        screw = m.MoveScrew(0, axial_distance_screw=0.01, turn=150.0)  # a quarter of a minute to reckon
+        assert client.execute(screw, timeout_s=0.5).state == "timeout"
+        assert client.status().command_status.command_state == "CRCL_Working"
+        code, out, err = ended(process, signal.SIGTERM)
+    assert (code, out, err) == (0, "", "")
+
+
 def test_bad_input_is_one_line(refused, cell_file):
     cell = cell_file()
     assert "fanuc, motoman" in refused("serve", cell, "--port", "ur5=0")
