@@ -69,6 +69,7 @@ def test_send_runs_a_program_and_tells_the_findings(cellwright, foreign):
     assert "'1.7' is not FractionType" in ended.json["findings"][0]
 
 
+@pytest.mark.slow
 def test_record_keeps_what_breaks_the_schema_and_tells_it(cellwright, foreign):
     command = [sys.executable, "-m", "cellwright", "crcl", "record", foreign("nul", "always-fraction"), "--json"]
     recording = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

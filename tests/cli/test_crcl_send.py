@@ -42,6 +42,12 @@ from cellwright.crcl.xml_log import read_xml_log
 SERVER = Path(__file__).parent.parent / "crcl" / "foreign_server.py"
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Files are made in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def address():
     """A server in a process of its own."""

@@ -35,12 +35,13 @@ HABITS = {
     "no-moves": "refuses every move",
     "hangs-up": "closes the connection after each answer",
     "floods": "sends statuses all the time",
-    "queues": "looks for commands every 100 ms, and a Dwell keeps the others waiting",
+    "queues": "looks for commands now and then; a Dwell keeps others waiting, and its end is taken for theirs",
     "strange": "states, units and elements that the schema has not",
     "nan": "tells NaN for where it is",
     "last-number": "tells the highest number of all for its command",
     "endless": "answers with a document that never ends",
     "no-settings": "tells no settings",
+    "damages": "every fourth status has some letters of its inside replaced",
 }
 PER_METER = {"meter": 1.0, "millimeter": 1000.0, "inch": 1 / 0.0254}
 PER_RADIAN = {"radian": 1.0, "degree": math.degrees(1.0)}
@@ -57,6 +58,7 @@ class Server:
         self.joint = 0.5
         self.z, self.from_z, self.to_z, self.start_s, self.end_s = 0.3, 0.3, 0.3, 0.0, 0.0
         self.speed_mps, self.relative = 0.25, None
+        self.dwells = False
         self.is_first, self.waiting, self.everybodys = True, [], {**DEFAULTS, "parts": None}
         if "queues" in self.habits:
             threading.Thread(target=self.look_now_and_then, daemon=True).start()
@@ -66,10 +68,10 @@ class Server:
 
     def look_now_and_then(self):
         while True:
-            time.sleep(0.1)
+            time.sleep(self.random.uniform(0.02, 0.2))
             with self.lock:
                 self.advance()
-                if self.state != "CRCL_Working":
+                if not self.dwells:
                     todo, self.waiting = self.waiting, []
                     for kind, command, units in todo:
                         try:
@@ -83,7 +85,7 @@ class Server:
             done = min((now_s - self.start_s) / max(self.end_s - self.start_s, 1e-9), 1.0)
             self.z = self.from_z + done * (self.to_z - self.from_z)
             if done >= 1.0:
-                self.state, self.end_s = "CRCL_Done", 0.0
+                self.state, self.end_s, self.dwells = "CRCL_Done", 0.0, False
 
     def begin(self, to_z, duration_s):
         self.from_z, self.to_z, self.start_s = self.z, to_z, time.monotonic()
@@ -97,6 +99,7 @@ class Server:
             self.advance()
             if "queues" in self.habits:
                 self.waiting.append((kind, command, units))
+                self.command_id, self.state = int(command.findtext("CommandID")), "CRCL_Working"
             else:
                 self.execute(kind, command, units)
 
@@ -112,7 +115,7 @@ class Server:
             return self.error("not initialised")
         elif self.state == "CRCL_Error" and kind not in ("EndCanon", "StopMotion"):
             return None
-        self.state, self.end_s = "CRCL_Done", 0.0
+        self.state, self.end_s, self.dwells = "CRCL_Done", 0.0, False
         act = getattr(self, f"do_{kind}", None)
         if act is not None:
             act(command, units)
@@ -125,6 +128,7 @@ class Server:
 
     def do_Dwell(self, command, _units):
         self.begin(self.z, min(float(command.findtext("DwellTime")), 6.0))
+        self.dwells = True
 
     def do_SetLengthUnits(self, command, units):
         if command.findtext("UnitName") not in PER_METER:
@@ -220,6 +224,9 @@ class Server:
         body = "".join(f"<{name}>{inside[name]}</{name}>" for name in names)
         extra = "<Mood>good</Mood>" if self.has("strange") else ""
         whole = f'<?xml version="1.0" encoding="UTF-8"?><CRCLStatus>{body}{extra}</CRCLStatus>'
+        if self.has("damages") and self.random.random() < 0.25:
+            at = self.random.randrange(len("<?xml?><CRCLStatus>") + 20, len(whole) - 20)
+            whole = whole[:at] + self.random.choice(["\0", "<", "&", "7e999", "</a>", "\x01\x02"]) + whole[at + 3 :]
         return (whole[:-2] + "x" * 3_000_000 if self.has("endless") else whole).encode()
 
     def serve(self, peer):

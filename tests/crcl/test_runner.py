@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cellwright.core.errors import BadInput
 from cellwright.crcl import (
@@ -29,6 +31,7 @@ from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.crcl.patience import Patience
 from cellwright.crcl.runner import run_program, steps
+from cellwright.crcl.units import Quantity, Units
 
 QUICK = ClientOptions(poll_s=0.01, status_s=1.0, refusal_s=0.1, reconnect_s=2.0, retry_s=0.02, settle_s=0.1)
 SHARED = Path(__file__).parents[3] / "shared" / "aprs" / "programs"
@@ -283,3 +286,41 @@ def test_commands_are_changed_on_their_way(other_server, move_to):
 
     assert run(server, work).done
     assert server.x_m == 0.5
+
+
+LENGTHS = st.sampled_from(LengthUnitEnum).map(lambda unit: SetLengthUnits(0, unit))
+SPEEDS = st.sampled_from([1.0, 20.0, 300.0]).map(lambda speed: SetTransSpeed(0, TransSpeedAbsolute(speed)))
+PLAIN = st.lists(st.one_of(LENGTHS, SPEEDS, st.just(Message(0, "m"))), max_size=4).map(tuple)
+NESTED = st.recursive(
+    PLAIN,
+    lambda inside: st.lists(
+        st.one_of(PLAIN, st.builds(lambda count, body: loop("l", count, *body), st.integers(1, 4), inside)), max_size=3
+    ).map(lambda parts: tuple(command for part in parts for command in part)),
+    max_leaves=8,
+)
+
+
+def in_force(made, index):
+    """Unit and speed in SI when the command at that place is first reached."""
+    units, speed_mps = Units(), None
+    for step in made:
+        if step.index == index:
+            return units, speed_mps
+        units = units.after(step.command)
+        if isinstance(step.command, SetTransSpeed):
+            speed_mps = step.command.trans_speed.setting * units.factor(Quantity.LENGTH)
+    raise AssertionError("never reached")
+
+
+@given(NESTED, st.data())
+def test_what_starts_anywhere_finds_the_units_and_speeds_of_the_whole_program(middle, data):
+    whole = program(*middle, Message(0, "end"))
+    places = [
+        at + 1 for at, each in enumerate(whole.middle_command) if type(each) not in (LoopBlockStart, LoopBlockEnd)
+    ]
+    start = data.draw(st.sampled_from(places))
+    assert in_force(steps(whole, start=start), start) == in_force(steps(whole), start)
+    rest = [step.index for step in steps(whole)]
+    rest = rest[rest.index(start) :]
+    part = [step.index for step in steps(whole, start=start)]
+    assert part[len(part) - len(rest) :] == rest, "and goes on as the whole program does"

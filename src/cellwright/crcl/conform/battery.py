@@ -26,6 +26,7 @@ from cellwright.crcl.conform.report import CheckResult, ConformReport
 from cellwright.crcl.conform.restore import put_back
 from cellwright.crcl.connection import Connector
 from cellwright.crcl.errors import EncodeError
+from cellwright.crcl.link import NoAnswer
 from cellwright.crcl.messages import EndCanon, InitCanon, StopConditionEnum, StopMotion
 
 __all__ = ["CHECKS", "conform", "plan", "select"]
@@ -180,6 +181,8 @@ async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
             verdict = Verdict.FAIL
         elif begun and not await _is_alive(probe):
             verdict, reason = Verdict.FAIL, f"the server does not answer any more: {error}"
+        elif begun and item.harms and isinstance(error, NoAnswer):
+            verdict, reason = Verdict.FAIL, f"the server was silent for a while: {error}"
     except EncodeError as error:
         verdict, reason = Verdict.AMBIGUOUS, f"cannot be tried with what the server tells: {error}"
     except TimeoutError:
@@ -201,8 +204,11 @@ async def _is_alive(probe: Probe) -> bool:
         return False
 
 
-async def _go_home(probe: Probe) -> str:
-    """Takes the robot back to where it stood; says why that failed, after which nothing is moved any more."""
+async def _go_home(probe: Probe, *, tries: int = 2) -> str:
+    """Takes the robot back to where it stood; says why that failed, after which nothing is moved any more.
+
+    One answer that is lost is no such reason: it is tried again.
+    """
     home = probe.home
     if home is None:
         return ""
@@ -217,6 +223,8 @@ async def _go_home(probe: Probe) -> str:
                 return f"the robot could not be taken back, MoveTo is {answer.text}: it is not moved any more"
         return ""
     except (CheckEnded, JobFailed) as error:
+        if isinstance(error, JobFailed) and tries > 1:
+            return await _go_home(probe, tries=tries - 1)
         return f"the robot could not be taken back ({error}): it is not moved any more"
     finally:
         await probe.end()

@@ -188,11 +188,12 @@ class Probe:
             self._init_s = self.options.init_s if answer.done else self.options.done_s
         return answer
 
-    async def prove(self, command: CRCLCommand) -> None:
+    async def prove(self, command: CRCLCommand) -> Answer:
         """Doubts unless a valid command is done: otherwise the error of a bad one would mean nothing."""
         answer = await self.do(command, timeout_s=self.move_s)
         if not answer.done:
             doubt(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
+        return answer
 
     async def outcome(self, number: int, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
         """What becomes of a command that was sent."""
