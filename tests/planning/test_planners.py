@@ -37,7 +37,7 @@ def test_tables_save_tool_changes(cell, checked):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("kits", "tables"), [(1, 1), (2, 2), (9, 1), (10, 2)])
 def test_two_robots_with_equal_kits_come_close_to_the_bound(cell, name, kits, tables, checked):
-    result = checked(PlanRequest(cell(2, tables), (find_order(name, kits),)))
+    result = checked(PlanRequest(cell(2, tables), (find_order(name, kits),), iterations=60))
     assert result.ratio <= 1.1
     assert {action.robot for action in result.actions} == {"robot_1", "robot_2"}
 
@@ -53,7 +53,7 @@ def test_a_shared_zone_is_never_entered_by_two(cell, checked):
     state = cell(2, 2)
     zones = tuple((place, "middle") for place in ("table_1", "table_2", "parts_a", "parts_b"))
     free = checked(PlanRequest(state, (find_order("a2b3c3d1e1", 4),)))
-    tight = checked(PlanRequest(replace(state, zones=zones), (find_order("a2b3c3d1e1", 4),)))
+    tight = checked(PlanRequest(replace(state, zones=zones), (find_order("a2b3c3d1e1", 4),), iterations=40))
     assert tight.makespan_s > free.makespan_s
 
 

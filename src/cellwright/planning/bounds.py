@@ -1,157 +1,327 @@
-"""How soon several robots can be done at best: the largest of several times that no schedule can beat."""
+"""How soon several robots can be done at best: the largest of several times that no schedule can beat.
+
+Each of them looks at one thing that can do only one thing at a time, or a few: a robot and what only it can do, all
+robots together, a tool, a table, a zone. What something else may spare is subtracted where it may be spared.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from cellwright.planning.actions import Durations
 from cellwright.planning.counters import sole_tools
+from cellwright.planning.eligible import Eligible, Robots
+from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HandKind
 from cellwright.planning.work import Work
 
 __all__ = ["makespan_bound_s"]
 
+_SEARCHED = 60  # mixtures of kits that are looked at for the changes of one robot
+
 
 @dataclass
-class _Tally:
-    """What all kits together need."""
+class _Share:
+    """Work that only some of the robots can do.
 
-    parts: int = 0
-    lays: int = 0
-    clears: int = 0
-    by_tool_s: dict[str, float] = field(default_factory=dict)
-    waiting_only: dict[str, bool] = field(default_factory=dict)
-    tail_s: dict[str, float] = field(default_factory=dict)
+    Attributes:
+        parts: SKU -> how many are put into kits.
+        seconds: All else.
+        lays: Kit tray -> how many are laid.
+    """
+
+    parts: Counter[str] = field(default_factory=Counter)
+    lays: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
 
 
 def makespan_bound_s(work: Work) -> float:
-    """A time before which the last step cannot end."""
-    if not work.jobs:
-        return 0.0
-    d, state = work.request.durations, work.request.state
-    sole = sole_tools(work)
-    held = sum(1 for r in work.robots if r.hand and r.hand.kind is HandKind.PART)
-    spared_s = held * (d.part_s - d.held_part_s)
-    wrong = sum(len(job.started.wrong) for job in work.jobs if job.started)  # may serve where such a part is missing
-    spared_s += wrong * max(d.part_s - d.held_part_s - d.remove_part_s, 0.0)
-    held += wrong
-    held_trays = sum(1 for r in work.robots if r.hand and r.hand.kind is HandKind.KIT_TRAY)
-    spared_s += held_trays * d.take_tray_s
-    mounted = {robot.tool for robot in work.robots}
-    tally = _Tally()
-    for job in work.jobs:
-        _add(tally, job, sole, d)
-    total_s = tally.parts * d.part_s + tally.lays * d.lay_s + tally.clears * d.clear_s - spared_s
-    total_s += d.attach_s * len([tool for tool in tally.by_tool_s if tool not in mounted])
-    most_parts = -(-tally.parts // len(work.robots))  # by one robot at least
-    bounds = [total_s / len(work.robots), most_parts * d.part_s - spared_s]
-    for tool, busy_s in tally.by_tool_s.items():
-        head_s = 0.0 if tool in mounted else d.attach_s
-        if tally.waiting_only[tool] and not held_trays:
-            head_s = max(head_s, _lay_head_s(work, sole, mounted))
-        bounds.append(head_s + busy_s + tally.tail_s[tool] - spared_s)
-    bounds += [seconds - spared_s for seconds in _alone_s(work, d)]
-    passing = [job for job in work.jobs if not (job.started and (job.started.fixed or not job.started.place))]
-    chains = [_chain_s(work, job, sole, d) for job in passing]
-    if passing and not held:
-        head_s = (
-            0.0 if any(job.started for job in passing) or held_trays else _lay_head_s(work, sole, mounted) - d.lay_s
+    """A time before which the last step cannot end; never negative."""
+    return max(0.0, *_Bounds(work).every()) if work.jobs else 0.0
+
+
+class _Bounds:
+    def __init__(self, work: Work) -> None:
+        self.work, self.d, self.state = work, work.request.durations, work.request.state
+        self.who, self.sole = Eligible(work), sole_tools(work)
+        self.jobs = self.who.jobs
+        self.spared = self.who.spared()
+        self.in_stores = Counter(sku for kit in work.stores for sku, _ in kit.wrong)
+        hands = [robot.hand for robot in work.robots if robot.hand]
+        self.held_trays = Counter(hand.sku for hand in hands if hand.kind is HandKind.KIT_TRAY)
+        self.mounted = {robot.tool for robot in work.robots}
+        self.kits_there = any(kit.created and kit.place for kit in self.state.kits)  # a part can be fetched for them
+        self.everybody = frozenset(range(len(work.robots)))
+        self.moving = [job for job in self.jobs if not (job.started and job.started.fixed)]
+        self.needs = {job.name: Counter(job.started.needed if job.started else job.design.parts) for job in self.jobs}
+        self.fills = {(j.name, sku): self.who.fills(j, sku) for j in self.jobs for sku in self.needs[j.name]}
+        self.lays = {job.name: self.who.lays(job) for job in self.jobs if job.started is None}
+        self.clears = {job.name: self.who.clears(job) for job in self.moving}
+
+    def every(self) -> Iterable[float]:
+        """All bounds."""
+        changes = [self._changes(number) for number in self.everybody]
+        for size in range(1, min(len(self.everybody), 3) + 1):
+            for some in combinations(sorted(self.everybody), size):
+                change_s = sum(self._change_s(number, changes[number]) for number in some)
+                if size == len(self.everybody):
+                    tools = {self.sole.get(sku) for needs in self.needs.values() for sku in needs}
+                    tools |= {self.sole.get(job.design.tray_sku) for job in self.moving}
+                    change_s = max(change_s, self.d.attach_s * len(tools - self.mounted - {None}))
+                yield (self._seconds(self._share(frozenset(some))) + change_s) / size
+                if size == 1 and changes[some[0]] is not None:
+                    yield self._change_s(some[0], changes[some[0]]) + self._robot_s(some[0])
+        total = sum((self.needs[job.name] for job in self.jobs), Counter[str]())
+        most = -(-(total.total() - self.in_stores.total() - (self.spared & total).total()) // len(self.everybody))
+        yield most * self.d.part_s
+        for robot in self.work.robots:
+            if robot.hand and robot.hand.kind is HandKind.KIT and any(j.name == robot.hand.kit for j in self.work.jobs):
+                yield self.d.place_kit_s
+        yield from self._tools_s()
+        yield from self._tables_s()
+        yield from self._zones_s(changes)
+
+    # ------------------------------------------------------------ robots
+
+    def _share(self, some: Robots) -> _Share:
+        """What only some of the robots can do."""
+        share, d = _Share(), self.d
+        for job in self.jobs:
+            kit = job.started
+            for sku, number in self.needs[job.name].items():
+                share.parts[sku] += number if self.fills[job.name, sku] <= some else 0
+            for sku, _ in kit.wrong if kit else ():
+                share.seconds += d.remove_part_s if self.who.removes(job, sku) <= some else 0.0
+            if kit is None and self.lays[job.name] <= some:
+                share.lays[job.design.tray_sku] += 1
+            if job.name in self.clears and self.clears[job.name] <= some:
+                share.seconds += d.clear_s
+        return share
+
+    def _seconds(self, share: _Share) -> float:
+        """How long such work takes at least; hands, wrong slots and stores may spare some of it."""
+        d = self.d
+        trays = share.lays & self.held_trays
+        return share.seconds + self._parts_s(share.parts) + share.lays.total() * d.lay_s - trays.total() * d.take_tray_s
+
+    def _parts_s(self, parts: Counter[str]) -> float:
+        d = self.d
+        spared = parts & self.spared
+        stored = (parts - spared) & self.in_stores
+        from_store_s = min(d.remove_part_s, d.fetch_part_s)
+        fetched = parts.total() - spared.total() - stored.total()
+        return parts.total() * d.held_part_s + fetched * d.fetch_part_s + stored.total() * from_store_s
+
+    def _changes(self, number: int) -> int | None:
+        """How often a robot has to take up a tool at least, for what only it can do; None when there is nothing."""
+        robot, alone = self.work.robots[number], frozenset([number])
+        handles = {tool.name: tool.handles for tool in self.state.tools}
+        tools = tuple(sorted(self.work.tools_of[robot.name]))
+        anything = ("", *tools)
+
+        def able(sku: str) -> tuple[str, ...]:
+            return tuple(tool for tool in tools if sku in handles[tool])
+
+        here: list[KitKind] = []
+        to_come: Counter[KitKind] = Counter()
+        tables = {table for job in self.moving for table in self.who.tables(job) if table in robot.reach}
+        for job in self.jobs:
+            sku = job.design.tray_sku
+            own = {sku for sku in self.needs[job.name] if self.fills[job.name, sku] == alone}
+            needs = tuple(sorted({(able(sku),) for sku in own}))
+            lays = job.started is None and self.lays[job.name] == alone and not self.held_trays[sku]
+            clears = self.clears.get(job.name) == alone
+            if not (needs or lays or clears):
+                continue
+            kind = KitKind(0, needs, able(sku) if lays else anything, able(sku) if clears else anything)
+            if job.started is None:
+                to_come[kind] += 1
+            elif job.started.fixed:
+                here.append(KitKind(0, needs, ()))
+            else:
+                here.append(kind)
+        if not here and not to_come:
+            return None
+        problem = PhaseProblem(
+            robot.tool or "", tuple(here), tuple(sorted(to_come.items())), len(tables), tuple(sorted(tools))
         )
+        found = find_phases(problem, _SEARCHED)
+        return found.bound if found else 0
+
+    def _change_s(self, number: int, changes: int | None) -> float:
+        d, bare = self.d, self.work.robots[number].tool is None
+        return (changes or 0) * d.attach_s + max((changes or 0) - bare, 0) * d.detach_s
+
+    def _robot_s(self, number: int) -> float:
+        """The work of one robot, with what must be done by others before its first and after its last step."""
+        alone = frozenset([number])
+        seconds = self._seconds(self._share(alone))
+        mine = [j for j in self.jobs if any(self.fills[j.name, s] == alone for s in self.needs[j.name])]
+        mine += [j for j in self.jobs if self.lays.get(j.name) == alone or self.clears.get(j.name) == alone]
+        mine += [j for j in self.jobs if j.started and j.started.wrong]
+        if not any(job.started or self.lays[job.name] == alone for job in mine) and not self.held_trays:
+            before_s = self.d.attach_s if self.work.robots[number].tool is None else self.d.change_s
+            before_s += self.d.fetch_part_s if self.kits_there else 0.0
+            seconds += max(self.d.lay_s - before_s, 0.0)
+        if all(job.name in self.clears and number not in self.clears[job.name] for job in mine):
+            seconds += self.d.clear_s
+        return seconds
+
+    # ------------------------------------------------------------ tools
+
+    def _tools_s(self) -> Iterable[float]:
+        """A tool that nothing can replace does one thing at a time, by one robot after the other."""
+        d = self.d
+        for tool in sorted(set(self.sole.values())):
+            busy, fresh, tail_s = _Share(), True, [0.0]
+            givers: set[Robots] = set()
+            tails = []
+            for job in self.jobs:
+                own = {sku: n for sku, n in self.needs[job.name].items() if self.sole.get(sku) == tool}
+                trays = self.sole.get(job.design.tray_sku) == tool
+                busy.parts.update(own)
+                givers |= {self.fills[job.name, sku] for sku in own}
+                fresh = fresh and (job.started is None or not own)
+                if own:
+                    tails.append(0.0 if trays or job.name not in self.clears else d.clear_s)
+                for sku, _ in job.started.wrong if job.started else ():
+                    if self.sole.get(sku) == tool:
+                        busy.seconds, fresh = busy.seconds + d.remove_part_s, False
+                if trays and job.name in self.lays:
+                    busy.lays[job.design.tray_sku] += 1
+                    givers.add(self.lays[job.name])
+                    fresh = False
+                if trays and job.name in self.clears:
+                    busy.seconds += d.clear_s
+                    givers.add(self.clears[job.name])
+                    fresh, tails = fresh and job.started is None, [*tails, 0.0]
+            seconds = self._seconds(busy)
+            if seconds <= 0.0:
+                continue
+            head_s = 0.0 if tool in self.mounted else d.attach_s
+            if fresh and not self.held_trays and not self.in_stores:
+                head_s = max(head_s, self._lay_head_s() - (d.fetch_part_s if self.kits_there else 0.0))
+            moved = self._moves_between(tool, givers)
+            yield head_s + seconds + min(tails or tail_s) + moved * d.change_s
+
+    def _moves_between(self, tool: str, givers: set[Robots]) -> int:
+        """How often a tool goes from one robot to another at least: between those that lay and those that clear."""
+        if not givers or frozenset.intersection(*givers):
+            return 0
+        new = [job for job in self.moving if job.started is None and self.sole.get(job.design.tray_sku) == tool]
+        apart = [job for job in new if not self.lays[job.name] & self.clears[job.name]]
+        tables = {table for job in self.moving for table in self.who.tables(job)}
+        return max(2 * -(-len(apart) // max(len(tables), 1)) - 1, 1)
+
+    def _lay_head_s(self) -> float:
+        """How long at least until the first tray is a kit."""
+        tools = {self.sole.get(job.design.tray_sku) for job in self.jobs if job.started is None}
+        bare = tools and None not in tools and not tools & self.mounted
+        return self.d.lay_s + (self.d.attach_s if bare else 0.0)
+
+    # ------------------------------------------------------------ tables
+
+    def _tables_s(self) -> Iterable[float]:
+        """A kit keeps its table from when its tray is fetched until it is taken away."""
+        d, passing = self.d, self.moving
+        if not passing:
+            return
+        tables = {table for job in passing for table in self.who.tables(job)}
+        chains = [self._chain_s(job) for job in passing]
+        head_s = 0.0
+        if all(job.started is None for job in passing) and not self.held_trays:
+            head_s = self._lay_head_s() - d.lay_s
         between_s = 0.0
-        if len(state.tables) == 1 and all(job.design.tray_sku in sole for job in passing):
-            between_s = d.place_kit_s * (len(passing) - 1)  # the only tray tool is away with the last kit
-        bounds.append(head_s + sum(chains) / max(len(state.tables), 1) + between_s + d.place_kit_s)
-        bounds.append(head_s + max(chains) + d.place_kit_s)
-    bounds += _zone_bounds_s(work, d, held, mounted)
-    return max(bounds)
+        if len(tables) == 1 and len({self.sole.get(job.design.tray_sku, job.name) for job in passing}) == 1:
+            between_s = d.place_kit_s  # the only tray tool is away with the last kit
+            new = [job for job in passing if job.started is None]
+            if not any(self.lays[job.name] & self.clears[other.name] for job in new for other in passing):
+                between_s += d.change_s  # and goes from one robot to the other
+        yield head_s + sum(chains) / max(len(tables), 1) + (len(passing) - 1) * between_s + d.place_kit_s
+        yield head_s + max(chains) + d.place_kit_s
 
+    def _chain_s(self, job: KitJob) -> float:
+        """How long a kit keeps its table at least: laying, filling, taking away."""
+        d, needs, new = self.d, self.needs[job.name], job.started is None
+        fill_s = [0.0]
+        early = (needs & self.spared).total() + (needs & self.in_stores).total()
+        number = max(needs.total() - early, 0)
+        fill_s.append(needs.total() * d.place_part_s)
+        if number:
+            fill_s.append(-(-number // len(self.everybody)) * d.part_s)
+        by_tool: Counter[str] = Counter()
+        for sku, many in needs.items():
+            if sku in self.sole:
+                by_tool[self.sole[sku]] += many
+        fill_s += [(many - early) * d.part_s for many in by_tool.values()]
+        prefetched_s = d.fetch_part_s if new and (len(self.jobs) > 1 or self.kits_there) else 0.0
+        best_s = max(max(fill_s) - prefetched_s, 0.0)
+        for robot in self.everybody:
+            best_s = max(best_s, self._own_chain_s(job, robot, early, prefetched_s))
+        lay_s = d.lay_s - (d.take_tray_s if self.held_trays[job.design.tray_sku] else 0.0) if new else 0.0
+        return lay_s + best_s + d.take_kit_s
 
-def _add(tally: _Tally, job: KitJob, sole: dict[str, str], d: Durations) -> None:
-    kit, tray_tool = job.started, sole.get(job.design.tray_sku)
-    if kit and not kit.place:  # in a robot's hand: only to be put down
-        return
-    missing = kit.open_slots if kit else job.design.parts
-    tally.parts += sum(missing.values())
-    fixed = bool(kit and kit.fixed)
-    tally.lays += kit is None
-    tally.clears += not fixed
+    def _own_chain_s(self, job: KitJob, robot: int, early: int, prefetched_s: float) -> float:
+        """What one robot alone has to do between laying and taking away, with the changes of its tool."""
+        alone, d = frozenset([robot]), self.d
+        own = {sku: n for sku, n in self.needs[job.name].items() if self.fills[job.name, sku] == alone}
+        number = sum(own.values()) - early
+        if number <= 0 or not own.keys() <= self.sole.keys() or early:
+            return max(number, 0) * d.part_s - (prefetched_s if number > 0 else 0.0)
+        tray_tool = self.sole.get(job.design.tray_sku)
+        tools = {self.sole[sku] for sku in own}
+        lays = self.lays.get(job.name) == alone and tray_tool is not None and tray_tool not in tools
+        clears = self.clears.get(job.name) == alone and tray_tool is not None and tray_tool not in tools
+        changes = len(tools) - 1 + lays + clears
+        return number * d.part_s + changes * d.change_s - (0.0 if lays else prefetched_s)
 
-    def book(tool: str | None, busy_s: float, tail_s: float) -> None:
-        if tool is not None and busy_s > 0:
-            tally.by_tool_s[tool] = tally.by_tool_s.get(tool, 0.0) + busy_s
-            tally.waiting_only[tool] = tally.waiting_only.get(tool, True) and kit is None
-            tally.tail_s[tool] = min(tally.tail_s.get(tool, tail_s), tail_s)
+    # ------------------------------------------------------------ zones
 
-    for sku, number in missing.items():
-        tool = sole.get(sku)
-        book(tool, number * d.part_s, 0.0 if fixed or tool == tray_tool else d.clear_s)
-    if tray_tool is not None:
-        busy_s = (d.lay_s if kit is None else 0.0) + (0.0 if fixed else d.clear_s)
-        book(tray_tool, busy_s, 0.0)
-        if kit is None and tray_tool in tally.waiting_only:  # the tray tool itself does not wait for a tray
-            tally.waiting_only[tray_tool] = False
+    def _zones_s(self, changes: list[int | None]) -> Iterable[float]:
+        """Only one robot is in a zone: what has to be done there goes on one after the other."""
+        d, zones = self.d, dict(self.state.zones)
+        busy_s: dict[str, float] = {}
+        head_s: dict[str, float] = {}
+        fetch_s = d.look_part_s + d.set_grasp_s + (d.attach_s if self.mounted == {None} else 0.0)
 
+        def book(places: Iterable[str], robots: Robots, seconds: float, before_s: float) -> None:
+            reached = frozenset().union(*(self.work.robots[number].reach for number in robots))
+            there = {zones.get(place, place) for place in places if place in reached}
+            if len(there) == 1 and seconds > 0.0:
+                (zone,) = there
+                busy_s[zone] = busy_s.get(zone, 0.0) + seconds
+                head_s[zone] = min(head_s.get(zone, before_s), before_s)
 
-def _alone_s(work: Work, d: Durations) -> list[float]:
-    """For each robot, the work on kits that stand where nobody else gets to."""
-    alone_s = []
-    for robot in work.robots:
-        others: frozenset[str] = frozenset().union(*(r.reach for r in work.robots if r is not robot))
-        kits = [job.started for job in work.jobs if job.started and job.started.place not in others]
-        alone_s.append(sum(sum(kit.open_slots.values()) for kit in kits if kit.place) * d.part_s)
-    return alone_s
-
-
-def _lay_head_s(work: Work, sole: dict[str, str], mounted: set[str | None]) -> float:
-    """How long at least until the first tray is a kit."""
-    d = work.request.durations
-    tools = {sole.get(job.design.tray_sku) for job in work.jobs if job.started is None}
-    return d.lay_s + (d.attach_s if tools and None not in tools and not tools & mounted else 0.0)
-
-
-def _chain_s(work: Work, job: KitJob, sole: dict[str, str], d: Durations) -> float:
-    """How long a kit keeps its table at least: laying, filling, taking away."""
-    kit = job.started
-    missing = kit.open_slots if kit else job.design.parts
-    by_tool: dict[str, int] = {}
-    for sku, number in missing.items():
-        if sku in sole:
-            by_tool[sole[sku]] = by_tool.get(sole[sku], 0) + number
-    count = sum(missing.values())
-    robots = len(work.robots)
-    fill_s = max(
-        max(by_tool.values(), default=0) * d.part_s,
-        count * d.place_part_s,
-        -(-count // robots) * d.part_s,
-    )
-    others = len(work.request.state.tables) > 1 or any(job.started and job.started.fixed for job in work.jobs)
-    if others and kit is None:  # a part may have been fetched for another kit before this one was there
-        fill_s = max(fill_s - (d.part_s - d.held_part_s), 0.0)
-    return (d.lay_s if kit is None else 0.0) + fill_s + d.take_kit_s
-
-
-def _zone_bounds_s(work: Work, d: Durations, held: int, mounted: set[str | None]) -> list[float]:
-    """Placing and taking in one zone goes on one after the other."""
-    state, zones = work.request.state, dict(work.request.state.zones)
-    sources: dict[str, set[str]] = {}
-    for tray in state.parts_trays:
-        sources.setdefault(tray.sku, set()).add(zones.get(tray.name, tray.name))
-    fetch_s = d.look_part_s + d.set_grasp_s + (d.attach_s if mounted == {None} else 0.0)
-    busy_s: dict[str, float] = {}
-    head_s: dict[str, float] = {}  # before the first visit
-
-    def book(zone: str, seconds: float, before_s: float) -> None:
-        busy_s[zone] = busy_s.get(zone, 0.0) + seconds
-        head_s[zone] = 0.0 if held else min(head_s.get(zone, before_s), before_s)
-
-    for job in work.jobs:
-        kit = job.started
-        missing = kit.open_slots if kit else job.design.parts
-        for sku, number in missing.items():
-            if len(sources.get(sku, ())) == 1:
-                book(next(iter(sources[sku])), number * d.take_part_s, fetch_s)
-            if kit and kit.place:
-                before_s = fetch_s + d.take_part_s + d.look_slot_s
-                book(zones.get(kit.place, kit.place), number * d.place_part_s, before_s)
-    return [head_s[zone] + time_s - held * d.take_part_s for zone, time_s in busy_s.items()]
+        fetched = Counter(self.spared) + self.in_stores
+        stacks = {stack.name: stack.sku for stack in self.state.tray_stacks}
+        outlets = [outlet.name for outlet in self.state.outlets]
+        held_trays = Counter(self.held_trays)
+        for job in self.jobs:
+            kit, tables, tray_sku = job.started, self.who.tables(job), job.design.tray_sku
+            for sku, number in self.needs[job.name].items():
+                robots = self.fills[job.name, sku]
+                spared = min(number, fetched[sku])
+                fetched[sku] -= spared
+                book(self.who.places_of(sku), robots, (number - spared) * d.take_part_s, fetch_s)
+                at_once = bool(kit) and not spared
+                before_s = fetch_s + d.take_part_s + d.look_slot_s if at_once else 0.0
+                book(tables, robots, number * d.place_part_s, before_s)
+            for sku, _ in kit.wrong if kit else ():
+                book(tables, self.who.removes(job, sku), d.remove_part_s, 0.0)
+            if kit is None:
+                spared = min(held_trays[tray_sku], 1)
+                held_trays[tray_sku] -= spared
+                robots = self.lays[job.name]
+                book([s for s, sku in stacks.items() if sku == tray_sku], robots, d.take_tray_s * (1 - spared), 0.0)
+                book(tables, robots, d.place_tray_s, 0.0)
+            if job.name in self.clears:
+                book(tables, self.clears[job.name], d.take_kit_s, 0.0)
+                book(outlets, self.clears[job.name], d.place_kit_s, 0.0)
+        holders = [holder.name for holder in self.state.holders]
+        for number, many in enumerate(changes):
+            book(holders, frozenset([number]), self._change_s(number, many), 0.0)
+        for zone, seconds in busy_s.items():
+            yield head_s[zone] + seconds

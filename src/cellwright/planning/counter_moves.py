@@ -84,6 +84,8 @@ class CounterRules:
         rights = (problem.lays, problem.clears, *(who for _, who in problem.classes))
         self.symmetric = problem.able[0] == problem.able[1] and problem.hands == (None, None)
         self.symmetric = self.symmetric and all(who == everybody for who in rights)
+        # Where others take kits away than lay trays, the tool for trays goes from robot to robot.
+        self.between_s = d.place_kit_s + (0.0 if problem.lays & problem.clears else d.change_s)
 
     def start(self) -> CounterNode:
         """Nothing is done yet."""
@@ -131,8 +133,8 @@ class CounterRules:
         tail_s = d.clear_s if self.clears > node.gone and node.stayed == c.staying and not held_kit else 0.0
         latest_s = max((now_s + other_s + sum_s + change_s + tail_s) / 2, now_s, other_s)
         if to_lay:
-            between_s = d.place_kit_s if c.tables == 1 else 0.0  # the tray tool is away with the kit before
-            table_s = now_s + to_lay * c.occupied_s / c.tables + (to_lay - 1) * between_s + d.place_kit_s
+            between_s = self.between_s if c.tables == 1 else 0.0  # the tray tool is away with the kit before
+            table_s = now_s + c.occupied_s[to_lay] / c.tables + (to_lay - 1) * between_s + d.place_kit_s
             latest_s = max(latest_s, table_s)
         fetch_s = now_s + d.attach_s + (0.0 if bare else d.detach_s)
         for x, seconds in enumerate(work_s):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from cellwright.planning.actions import Durations
+from cellwright.planning.eligible import Eligible
+from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HandKind, RobotState
 from cellwright.planning.work import Work
 
@@ -31,7 +33,7 @@ class Counters:
         kits: How many trays have to be laid.
         on_tables: How many kits on tables have to be taken away besides.
         tables: How many kits that are taken away later fit at once.
-        occupied_s: How long a new kit keeps its table at least.
+        occupied_s: Number of trays to be laid -> how long so many new kits keep their tables in sum, at least.
         room: Number of laid trays -> for each class, how many parts such kits can take at most.
         staying: For each class, how many parts kits lack that stay where they are.
         least: Number of kits taken away -> for each class, how many parts must have been placed at least.
@@ -45,6 +47,7 @@ class Counters:
         able: For each robot, the tools that it can get.
         lays: The robots that can lay trays.
         clears: The robots that can take kits away.
+        new: For each tray to be laid, its parts by class, the robots that can lay it, and those that can take it away.
     """
 
     durations: Durations
@@ -53,7 +56,7 @@ class Counters:
     kits: int
     on_tables: int
     tables: int
-    occupied_s: float
+    occupied_s: tuple[float, ...]
     room: tuple[tuple[int, ...], ...]
     staying: tuple[int, ...]
     least: tuple[tuple[int, ...], ...]
@@ -67,41 +70,46 @@ class Counters:
     able: tuple[frozenset[int], frozenset[int]]
     lays: frozenset[int]
     clears: frozenset[int]
+    new: tuple[tuple[tuple[int, ...], frozenset[int], frozenset[int]], ...] = ()
 
     @staticmethod
     def of(work: Work) -> Counters | None:
-        """The counters of two robots' work; None when a thing can be done with more than one tool."""
-        sole = sole_tools(work)
+        """The counters of two robots' work; None when a thing can be done with more than one tool, or is in a store."""
+        sole, who = sole_tools(work), Eligible(work)
         demand = [(job, dict(job.started.needed if job.started else job.design.parts)) for job in work.jobs]
         wrong = Counter(pair[0] for job in work.jobs if job.started for pair in job.started.wrong)
         wanted = {sku for _, needs in demand for sku in needs}
         trays = {sole.get(job.design.tray_sku, "") for job in work.jobs}
         if len(work.robots) != 2 or len(trays) != 1 or "" in trays or not wanted | set(wrong) <= sole.keys():
             return None
-        state = work.request.state
+        if work.stores:
+            return None
         names = (*trays, *sorted({sole[sku] for sku in wanted | set(wrong)} - trays))
         number = {name: index for index, name in enumerate(names)}
-        class_of, classes = _classes(work, sole, number, wanted | set(wrong))
+        class_of, classes = _classes(work, who, {sku: number[sole[sku]] for sku in wanted | set(wrong)})
 
-        def count(needs: Mapping[str, int]) -> tuple[int, ...]:
+        def count(job: KitJob | None, needs: Mapping[str, int]) -> tuple[int, ...]:
             counts = [0] * len(classes)
             for sku, many in needs.items():
-                counts[class_of[sku]] += many
+                counts[class_of[job.name if job else "", sku]] += many
             return tuple(counts)
 
         held = [job.name for job in work.jobs if job.started and not job.started.place]
-        new = [count(needs) for job, needs in demand if job.started is None]
-        begun = [count(n) for job, n in demand if job.started and not job.started.fixed and job.name not in held]
-        staying = [count(needs) for job, needs in demand if job.started and job.started.fixed]
+        new = [count(job, needs) for job, needs in demand if job.started is None]
+        begun = [count(job, n) for job, n in demand if job.started and not job.started.fixed and job.name not in held]
+        staying = [count(job, needs) for job, needs in demand if job.started and job.started.fixed]
         usable = {table for tables in work.tables_of.values() for table in tables}
         usable |= {j.started.place for j in work.jobs if j.started and not j.started.fixed and j.started.place}
-        hands = [_hand(robot, class_of, wanted) for robot in work.robots]
+        loose = {sku: class_of["", sku] for key, sku in class_of if not key}
+        hands = [_hand(robot, loose, wanted) for robot in work.robots]
         on_robots = [None if r.tool is None else number.get(r.tool, -1) for r in work.robots]
         ordered = [bool(r.hand and r.hand.kit and r.hand.kit in held) for r in work.robots]
         back = [_returnable(work, robot, wanted) for robot in (0, 1)]
         able = [frozenset(number[t] for t in work.tools_of[r.name] if t in number) for r in work.robots]
-        by_tool = [_by_tool(needs, classes, len(names)) for needs in set(new)]
+        by_tool = {needs: _by_tool(needs, classes, len(names)) for needs in set(new)}
         d = work.request.durations
+        jobs = [job for job in work.jobs if job.name not in held]
+        reusable = {class_of["", sku] for sku in wrong if sku in wanted}
         return Counters(
             durations=d,
             names=names,
@@ -109,36 +117,65 @@ class Counters:
             kits=len(new),
             on_tables=len(begun),
             tables=max(len(usable), 1),
-            occupied_s=min((_occupied_s(needs, d) for needs in by_tool), default=0.0),
+            occupied_s=tuple(accumulate(sorted(_occupied_s(by_tool[needs], d) for needs in new), initial=0.0)),
             room=_sums(new, [sum(column) for column in zip(*begun, strict=True)] or [0] * len(classes), True),
             staying=tuple(sum(needs[j] for needs in staying) for j in range(len(classes))),
             least=_sums(new + begun, [0] * len(classes), False),
-            wrong=count(wrong),
-            reusable=tuple(any(class_of[sku] == j and sku in wanted for sku in wrong) for j in range(len(classes))),
-            several=all(sum(many > 0 for many in needs[1:]) > 1 for needs in by_tool),
+            wrong=count(None, wrong),
+            reusable=tuple(j in reusable for j in range(len(classes))),
+            several=all(sum(many > 0 for many in needs[1:]) > 1 for needs in by_tool.values()),
             tools=(on_robots[0], on_robots[1]),
             hands=(hands[0], hands[1]),
             wanted=(ordered[0], ordered[1]),
             returnable=(back[0], back[1]),
             able=(able[0], able[1]),
-            lays=_reaching(work, [stack.name for stack in state.tray_stacks]),
-            clears=_reaching(work, [outlet.name for outlet in state.outlets]),
+            lays=frozenset[int]().union(*(who.lays(job) for job in jobs if job.started is None)),
+            clears=frozenset[int]().union(
+                *(who.clears(job) for job in jobs if not (job.started and job.started.fixed))
+            ),
+            new=tuple((count(job, n), who.lays(job), who.clears(job)) for job, n in demand if job.started is None),
+        )
+
+    def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> Counters:
+        """The same cell with nothing but one new kit, which has a table to itself."""
+        nothing = (0,) * len(self.classes)
+        return replace(
+            self,
+            kits=1,
+            on_tables=0,
+            tables=1,
+            occupied_s=(0.0, 0.0),
+            room=(nothing, needs),
+            staying=nothing,
+            least=(nothing, needs),
+            wrong=nothing,
+            several=False,
+            hands=(None, None),
+            wanted=(False, False),
+            lays=lays,
+            clears=clears,
         )
 
 
 def _classes(
-    work: Work, sole: Mapping[str, str], number: Mapping[str, int], skus: set[str]
-) -> tuple[dict[str, int], tuple[tuple[int, frozenset[int]], ...]]:
-    """SKU -> class, and the classes. A part that is in a robot's hand or wrong in a kit may come from there, too."""
+    work: Work, who: Eligible, tool_of: Mapping[str, int]
+) -> tuple[dict[tuple[str, str], int], tuple[tuple[int, frozenset[int]], ...]]:
+    """Kit and SKU -> class, and the classes.
+
+    A part that is in a robot's hand or wrong in a kit is the same for all kits, and may come from there: those have a
+    class without a kit, too.
+    """
     loose = {pair[0] for job in work.jobs if job.started for pair in job.started.wrong}
     loose |= {robot.hand.sku for robot in work.robots if robot.hand}
-    kinds: dict[str, tuple[int, frozenset[int]]] = {}
-    for sku in sorted(skus):
-        places = [tray.name for tray in work.request.state.parts_trays if tray.sku == sku]
-        who = _reaching(work, [*work.request.state.places]) if sku in loose else _reaching(work, places)
-        kinds[sku] = (number[sole[sku]], who)
+    anywhere = _reaching(work, [*work.request.state.places])
+    kinds: dict[tuple[str, str], tuple[int, frozenset[int]]] = {}
+    for job in work.jobs:
+        for sku in job.started.needed if job.started else job.design.parts:
+            kinds[job.name, sku] = (tool_of[sku], anywhere if sku in loose else who.fills(job, sku))
+    for sku in loose & tool_of.keys():
+        kinds["", sku] = (tool_of[sku], anywhere)
     classes = tuple(sorted(set(kinds.values()), key=lambda kind: (kind[0], sorted(kind[1]))))
-    return {sku: classes.index(kind) for sku, kind in kinds.items()}, classes
+    return {key: classes.index(kind) for key, kind in kinds.items()}, classes
 
 
 def _reaching(work: Work, places: list[str]) -> frozenset[int]:

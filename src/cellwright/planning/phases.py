@@ -12,6 +12,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, count
+from math import ceil
 
 __all__ = ["KitKind", "Phase", "PhaseProblem", "Phases", "find_phases"]
 
@@ -24,11 +25,13 @@ class KitKind:
         rank: Kits of a lower rank get their trays first.
         needs: What is to be filled: chains of things, for each thing the tools, sorted.
         tray: Tools that can lay and clear it; empty for a tray that stays.
+        clear: Tools that can clear it, where these are others.
     """
 
     rank: int
     needs: tuple[tuple[tuple[str, ...], ...], ...]
     tray: tuple[str, ...]
+    clear: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Phases:
 
 _Thing = tuple[str, ...]
 _Needs = tuple[tuple[_Thing, ...], ...]
-_Open = tuple[_Needs, tuple[str, ...]]  # needs and tray of a kit on a table
+_Open = tuple[_Needs, tuple[str, ...]]  # needs of a kit on a table, and the tools that clear it
 _Node = tuple[str | None, tuple[_Open, ...], tuple[int, ...]]
 
 
@@ -75,7 +78,7 @@ class _Space:
         self._rests: dict[tuple[_Needs, str | None], _Needs] = {}
 
     def root(self, problem: PhaseProblem) -> _Node:
-        tables = tuple(sorted((kind.needs, kind.tray) for kind in problem.on_tables))
+        tables = tuple(sorted((kind.needs, kind.clear or kind.tray) for kind in problem.on_tables))
         return problem.tool, tables, tuple(number for _, number in problem.waiting)
 
     def settle(self, node: _Node, few: bool) -> Iterator[tuple[_Node, tuple[int, ...]]]:
@@ -91,7 +94,7 @@ class _Space:
         free = self.tables - sum(1 for _, tray in left if tray)
         if free > 0:  # kits that this tool does alone use a table only for a moment
             for index, kind in enumerate(self.kinds):
-                alone = tool in kind.tray and not self._after(kind.needs, tool)
+                alone = tool in kind.tray and tool in (kind.clear or kind.tray) and not self._after(kind.needs, tool)
                 if alone and self._first(number, kind.rank):
                     lays += [index] * number[index]
                     number[index] = 0
@@ -100,7 +103,7 @@ class _Space:
             for index in chosen:
                 after[index] -= 1
                 kind = self.kinds[index]
-                opened.append((self._after(kind.needs, tool), kind.tray))
+                opened.append((self._after(kind.needs, tool), kind.clear or kind.tray))
             yield (tool, tuple(sorted(opened)), tuple(after)), (*lays, *chosen)
 
     def _after(self, needs: _Needs, tool: str | None) -> _Needs:
@@ -152,37 +155,56 @@ class _Space:
 
     def _bound(self, node: _Node) -> int:
         _, tables, waiting = node
-        moving: dict[str, int] = {}  # kits that pass over a table, by a tool that they cannot do without
+        moving: dict[str, float] = {}  # tool -> kits that it has to work on, in tables full
         lays: dict[str, int] = {}
         once: set[str] = set()
         shared: set[tuple[str, ...]] = set()
-        for needs, tray in tables:
+        for needs, clear in tables:
             sole, several = self._split(needs)
             shared.update(several)
-            if tray:
-                for tool in sole:
-                    moving[tool] = moving.get(tool, 0) + 1
-                self._note_tray(tray, once, shared)
-            else:
-                once.update(sole)
+            if clear:
+                self._count(moving, 1, sole, needs, (clear,))
+                self._note_tray(clear, once, shared)
+            once.update(sole)
         for kind, number in zip(self.kinds, waiting, strict=True):
             if number:
+                clear = kind.clear or kind.tray
                 sole, several = self._split(kind.needs)
                 shared.update(several)
-                for tool in sole:
-                    moving[tool] = moving.get(tool, 0) + number
-                self._note_tray(kind.tray, once, shared)
-                if len(kind.tray) == 1 and self._after(kind.needs, kind.tray[0]):
+                once.update(sole)
+                self._count(moving, number, sole, kind.needs, (kind.tray, clear))
+                for tray in (kind.tray, clear):
+                    self._note_tray(tray, once, shared)
+                if len(kind.tray) == 1 and kind.tray == clear and self._after(kind.needs, kind.tray[0]):
                     lays[kind.tray[0]] = lays.get(kind.tray[0], 0) + number
         width = max(self.tables, 1)
-        least = {tool: -(-number // width) for tool, number in moving.items()}
+        least = {tool: ceil(number / width - 1e-9) for tool, number in moving.items()}
         for tool, number in lays.items():
             # After the last tray was laid, the tool has to come back to take the kit away.
             least[tool] = max(least.get(tool, 0), -(-number // width) + 1)
         for tool in once:
-            least.setdefault(tool, 1)
+            least[tool] = max(least.get(tool, 0), 1)
         uncovered = any(not any(tool in least for tool in need) for need in shared)
         return sum(least.values()) + uncovered
+
+    def _count(
+        self,
+        moving: dict[str, float],
+        number: int,
+        sole: tuple[str, ...],
+        needs: _Needs,
+        trays: tuple[tuple[str, ...], ...],
+    ) -> None:
+        """How much of all tables the kits take up while a tool works on them.
+
+        A kit that cannot come or go while the tool is on the robot has a table to itself. One that only needs another
+        tool besides may make room for a second one; one that needs nothing else takes up nothing.
+        """
+        for tool in sole:
+            if any(tool not in tray for tray in trays):
+                moving[tool] = moving.get(tool, 0.0) + number
+            elif self._after(needs, tool):
+                moving[tool] = moving.get(tool, 0.0) + number / 2
 
     @staticmethod
     def _note_tray(tray: tuple[str, ...], once: set[str], shared: set[tuple[str, ...]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from cellwright.planning import rules_kits, rules_parts, rules_tools
@@ -36,6 +36,7 @@ RULES: Mapping[Verb, tuple[_Rule, _Rule]] = MappingProxyType(
 )
 """Verb -> what it needs and takes at its start, what it gives at its end."""
 
+_PART_STEPS = (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART, Verb.LOOK_SLOT, Verb.PLACE_PART)
 _SET_GRASP = Verb.SET_GRASP  # the one step without a place
 _RULES = dict(RULES)  # faster to look up
 _BEGIN = {verb: begin for verb, (begin, _) in RULES.items()}
@@ -62,6 +63,43 @@ class World:
         begin(ledger, action, robot)
         robot.closed = False
         finish(ledger, action, robot)
+
+    def do_part(self, five: Sequence[Action]) -> bool:
+        """Does the five steps that bring one part into a kit, most of every plan, in one go; the rules are the same.
+
+        False, and nothing is done, when they are other steps or when one of them might break a rule: then each step
+        has to be done by itself.
+        """
+        if len(five) < len(_PART_STEPS):
+            return False
+        look, grasp, take, find, place = five
+        _, name, tool, sku, tray_name, kit_name, _, _, _ = look
+        _, _, _, _, table, _, _, _, _ = place
+        held = (name, tool, sku)
+        if (
+            (look[0], grasp[0], take[0], find[0], place[0]) != _PART_STEPS
+            or not held == grasp[1:4] == take[1:4] == find[1:4] == place[1:4]
+            or not (kit_name == take[5] == find[5] == place[5] and tray_name == take[4] and table == find[4])
+        ):
+            return False
+        ledger = self.ledger
+        robot, kit, tray = ledger.robots.get(name), ledger.kits.get(kit_name), ledger.parts.get(tray_name)
+        if robot is None or kit is None or tray is None or not robot.available or robot.tool != tool:
+            return False
+        if robot.hand is not None or robot.closed or sku not in ledger.handles[tool] or not kit.exists:
+            return False
+        if tray.sku != sku or tray.number < 1 or tray_name not in robot.reach or table not in robot.reach:
+            return False
+        left = kit.missing.get(sku, 0)
+        if kit.place != table or left < 1:
+            return False
+        tray.number -= 1
+        robot.found = robot.grasp = robot.slot_of = None
+        if left > 1:
+            kit.missing[sku] = left - 1
+        else:
+            del kit.missing[sku]
+        return True
 
     def _robot(self, action: Action) -> RobotRecord:
         """The step's robot, which is in service and reaches the place."""

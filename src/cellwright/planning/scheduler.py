@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass
 from itertools import product
 
+from cellwright.planning.blocks import Block, blocks_of, carry_out, neighbour
 from cellwright.planning.booking import Booking
 from cellwright.planning.bounds import makespan_bound_s
 from cellwright.planning.counters import Counters
@@ -18,6 +19,7 @@ from cellwright.planning.counting import count_best
 from cellwright.planning.dispatch import Dispatch, Roles
 from cellwright.planning.guide import follow
 from cellwright.planning.hands import create_kits
+from cellwright.planning.occupancy import with_occupancy
 from cellwright.planning.planner import PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.tasks import Shop
 from cellwright.planning.whims import NO_WHIMS, Whims
@@ -30,6 +32,7 @@ _WHIMS_S = (3.0, 12.0, 30.0)
 _PASSING = (0.0, 0.1, 0.3)
 _WHIMSICAL = 8  # kits that are scheduled with whims for one iteration
 _MOST_SHAKES = 1000
+_WORSE = 0.02  # by how much a schedule may be worse than the last one at first
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
 _HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
@@ -44,6 +47,7 @@ class _Trial:
     roles: Roles
     own_first: bool
     booking: Booking
+    row: tuple[Block, ...]
 
     @property
     def badness(self) -> tuple[int, float]:
@@ -74,9 +78,10 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
     if best.makespan_s > bound_s + _EPS:
         best, bound_s, counted = _count(work, best, bound_s, request.iterations)
         used += counted
-    if best.makespan_s > bound_s + _EPS:
-        best, tried = _shake(work, best, bound_s, request.iterations)
-        used += tried
+    for better in (_shake, _rearrange):
+        if best.makespan_s > bound_s + _EPS:
+            best, tried = better(work, best, bound_s, request.iterations)
+            used += tried
     actions = tuple(sorted(best.booking.actions, key=lambda action: action.start_s))
     proven = best.makespan_s <= bound_s + _EPS
     status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
@@ -98,11 +103,35 @@ def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
     return best, -(-used // _WHIMSICAL)
 
 
+def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
+    """The best schedule with one block after the other elsewhere; a worse one is taken for a while, less and less.
+
+    Robots that reach the same, with no zones between them, do not gain by it.
+    """
+    kits, rng, roles = len(work.jobs), random.Random(0), _free_roles(work)
+    budget, used = min(iterations * _WHIMSICAL, kits * _MOST_SHAKES) * 2, 0
+    alike = len({robot.reach for robot in work.robots}) == 1 and not work.request.state.zones
+    if alike or kits > _MOST_COUNTED or not best.row:
+        return best, 0
+    now = _finish(carry_out(work, best.row), roles, False)
+    best = min(best, now, key=lambda one: one.badness)
+    while used + kits <= budget and best.makespan_s > bound_s + _EPS:
+        trial = _finish(carry_out(work, neighbour(work, now.row, rng)), roles, False)
+        used += kits
+        worse_s = _WORSE * best.makespan_s * (1 - used / budget) ** 2 * rng.random()
+        if trial.row and len(trial.left) <= len(now.left) and trial.makespan_s <= now.makespan_s + worse_s:
+            now = trial
+            best = min(best, trial, key=lambda one: one.badness)
+    return best, -(-used // _WHIMSICAL)
+
+
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
     """A better bound and perhaps a better plan from the counters."""
     counters = Counters.of(work)
     if counters is None:
         return best, bound_s, 0
+    if len(work.jobs) <= _MOST_COUNTED:
+        counters = with_occupancy(counters, iterations)
     first_s = best.makespan_s
     bound_s = max(bound_s, count_best(counters, 0, first_s).bound_s)
     searches = [*((haste, 4) for haste in _HASTES), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
@@ -185,4 +214,4 @@ def _finish(shop: Shop, roles: Roles, own_first: bool) -> _Trial:
     """What is left to do, as a list schedule."""
     left = tuple(Dispatch(shop, roles).run())
     makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)
-    return _Trial(left, makespan_s, roles, own_first, shop.booking)
+    return _Trial(left, makespan_s, roles, own_first, shop.booking, tuple(blocks_of(shop)))

@@ -60,6 +60,7 @@ class Shop:
         self._to_place_s, self._place_s, self._take_kit_s = d.part_s - d.place_part_s, d.place_part_s, d.take_kit_s
         self._alike = len({arm.reach for arm in booking.arms}) == 1
         self.whims = whims
+        self.log: list[tuple[int, str, TaskKind, str, str, str]] = []  # robot, tool, kind, kit, table, SKU
         self._others = dict.fromkeys(work.request.state.tables, 0)
         if own_first:
             self._others = {place: sum(place in arm.reach for arm in booking.arms) for place in self._others}
@@ -169,6 +170,13 @@ class Shop:
 
     def do(self, arm: Arm, task: Task) -> bool:
         """Carries a task out with the tool on the robot; False when it is not possible any more."""
+        name = task.job.name if task.job else self.booking.kits[task.table].job.name
+        done = self._do(arm, task)
+        if done:
+            self.log.append((self.booking.arms.index(arm), arm.tool or "", task.kind, name, task.table, task.sku))
+        return done
+
+    def _do(self, arm: Arm, task: Task) -> bool:
         booking = self.booking
         if task.job is not None:
             stack = booking.stack(arm, task.job.design.tray_sku)

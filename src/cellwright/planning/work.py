@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cellwright.planning.planner import KitJob, PlanRequest, Unfinished
 from cellwright.planning.state import CellState, HandKind, KitState, RobotState
 
-__all__ = ["Work", "find_work"]
+__all__ = ["Work", "find_work", "part_places"]
 
 
 @dataclass
@@ -220,6 +220,12 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     if kit and not kit.created and not any(table in robot.reach for robot in work.robots):
         return f"no robot in service reaches {table}"
     return "" if kit and kit.fixed else _nobody(work, sku, table, outlets, set())
+
+
+def part_places(work: Work, sku: str) -> set[str]:
+    """Where such a part is, or may come to be by being handed over."""
+    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
+    return _passed_on(work, sku, _sources(work, sku), held)
 
 
 def _sources(work: Work, sku: str) -> set[str]:
