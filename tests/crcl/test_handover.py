@@ -187,6 +187,19 @@ def test_an_override_that_cannot_be_set_is_refused(with_targets):
     assert with_targets(work).unconfirmed == ("angle unit", "force unit", "torque unit")
 
 
+def test_units_are_sent_also_to_a_robot_that_does_not_tell_its_own(with_targets, move_to):
+    async def work(robot, simulated, real):
+        real.default_unit, real.say_instead = MILLIMETER, lambda status: replace(status, settings_status=None)
+        await robot.execute(InitCanon(0))
+        switched = await robot.switch(real.address)
+        (await robot.execute(move_to(0.5))).check()
+        return switched, real.x_m
+
+    switched, x_m = with_targets(work)
+    assert x_m == pytest.approx(0.5), "half a metre, as the program means it"
+    assert "length unit" in switched.unconfirmed
+
+
 def test_a_robot_that_stands_elsewhere_is_refused_with_the_difference(with_targets):
     async def work(robot, simulated, real):
         await robot.execute(InitCanon(0))

@@ -81,8 +81,7 @@ class PracticeArm:
     ) -> None:
         if not 1e-4 <= tick_s <= 1.0:
             raise OutOfRange("tick", tick_s, 1e-4, 1.0, "s")
-        self.name, self.clock = name, clock
-        self.object_width_m = object_width_m
+        self.name, self.clock, self.object_width_m = name, clock, object_width_m
         self.pose_base_in_world = pose_base_in_world or Pose.identity()
         lows, highs = ([(j.min_position, j.max_position)[side] for j in GANTRY_JOINTS[:3]] for side in (0, 1))
         self.cartesian_limits: tuple[Vector3, Vector3] = ((lows[0], lows[1], lows[2]), (highs[0], highs[1], highs[2]))
@@ -92,7 +91,7 @@ class PracticeArm:
         self._positions = inverse(forward(start))  # refuses what is beyond the limits
         self._pose = forward(self._positions)
         self._velocities: Joints = (0.0,) * 6
-        self._efforts: Joints = (0.0,) * 6
+        self._efforts = self._velocities
         self._turning: Vector3 = (0.0, 0.0, 0.0)
         self._separation_m = OPEN_M
         self._sensors = {"ATINetFT": self._sample((0.0,) * 6), "part_present": self._sample(False)}
