@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from typing import Self
 
 from cellwright.core.errors import JobFailed
@@ -178,7 +179,8 @@ class CrclClient:
             left_s = started_s + timeout_s - self._now_s()
             try:
                 if left_s > 0:
-                    return await self._perform(await self._lines.for_stop(attempt), command, left_s)
+                    link = await self._lines.for_stop(attempt)
+                    return await self._perform(link, command, left_s, answer_s=timeout_s / 3)  # each gets its turn
             except (ConnectionFailed, LinkLost, NoAnswer) as error:
                 why = str(error)
         return Outcome(OutcomeState.LOST, command, why, None, self._now_s() - started_s)
@@ -272,13 +274,13 @@ class CrclClient:
                 return ""
             await asyncio.sleep(self.options.poll_s)
 
-    async def _perform(self, link: Link, command: CRCLCommand, timeout_s: float) -> Outcome:
+    async def _perform(self, link: Link, command: CRCLCommand, timeout_s: float, answer_s: float = inf) -> Outcome:
         """Sends a numbered command and waits for it on this link only; raises LinkLost and NoAnswer."""
         pending = Pending(CRCLCommandInstance(command), set(), self._now_s())
         await link.send(pending.instance)
         while True:
             self._lines.sent_id = command.command_id
-            status = await self._lines.ask(link, max(min(timeout_s, self.options.status_s), self.options.poll_s))
+            status = await self._lines.ask(link, max(min(answer_s, self.options.status_s), self.options.poll_s))
             verdict = self._judge(pending, status)
             took_s = self._now_s() - pending.sent_s
             if verdict is None and took_s >= timeout_s:

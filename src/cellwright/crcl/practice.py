@@ -91,7 +91,7 @@ class PracticeArm:
         self._positions = inverse(forward(start))  # refuses what is beyond the limits
         self._pose = forward(self._positions)
         self._velocities: Joints = (0.0,) * 6
-        self._efforts = self._velocities
+        self._efforts: Joints = self._velocities
         self._turning: Vector3 = (0.0, 0.0, 0.0)
         self._separation_m = OPEN_M
         self._sensors = {"ATINetFT": self._sample((0.0,) * 6), "part_present": self._sample(False)}
