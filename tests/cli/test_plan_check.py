@@ -54,6 +54,7 @@ def test_the_plan_comes_out_in_the_words_that_are_asked_for(cellwright):
         "(take-part fanuc medium_gear_1 fanuc_medium_tray fanuc_tool fanuc_cart fanuc_kit_m2l1)",
         "(put-part fanuc medium_gear_1 fanuc_kit_m2l1 fanuc_cart fanuc_medium_tray)",
     ]
+    assert all(line.startswith(("(", ";")) for line in named.out.splitlines())  # what is printed is a plan file
     plan = cellwright("plan", "aprs", "--order", "kit_m2l1", "--words", "2016", "--parts", "named", "--json").json[
         "plan"
     ]

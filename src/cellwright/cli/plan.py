@@ -97,7 +97,7 @@ def plan(
         writer = PddlWriter(database, request, result, Parts(kind))
         files = write_pddl(pddl, writer, said) if pddl is not None else []
         lines = _lines(writer, said[0]) if said else None
-        notes += writer.notes if pddl is not None or said else []
+        notes += dict.fromkeys(writer.notes) if pddl is not None or said else []
     finally:
         database.close()
     if gantt is not None and result.actions:
@@ -111,7 +111,7 @@ def plan(
             say(note, to=err)
         _print(request, result, verdict, lines)
         for path in files:
-            say(str(path))
+            say(str(path) if lines is None else f"; {path}")
     complete = result.status in (PlanStatus.SOLVED, PlanStatus.OPTIMAL) and not result.unfinished
     return 0 if complete and verdict.valid else 1
 
@@ -141,20 +141,22 @@ def _lines(writer: PddlWriter, vocabulary: str) -> list[str]:
 
 
 def _print(request: PlanRequest, result: PlanResult, verdict: Verdict, lines: list[str] | None) -> None:
-    if lines is not None:
-        for line in lines:
-            say(line)
+    """What was planned, for people; in the words of a vocabulary it is a plan file, the rest of it comments."""
+    mark = "" if lines is None else "; "
+    for line in lines or ():
+        say(line)
     for step in result.actions[:SHOWN] if lines is None else ():
         names = " ".join(name for name in (step.sku or step.tool, step.place, step.kit) if name)
         say(f"{step.start_s:8.1f} s {step.duration_s:5.1f} s  {step.robot}  {step.verb:19} {names}")
     if len(result.actions) > SHOWN and lines is None:
         say(f"... and {len(result.actions) - SHOWN} more")
     good = verdict.valid and result.status is not PlanStatus.UNSOLVABLE and not result.unfinished
-    say(Text(result.status, "green" if good else "red"), f" by {result.planner}: {len(result.actions)} steps, "
+    colour = "green" if good else "red"
+    say(mark, Text(result.status, colour), f" by {result.planner}: {len(result.actions)} steps, "
         f"{result.makespan_s:.1f} s; no plan takes less than {result.lower_bound:.1f} s")  # fmt: skip
     for reason in result.reasons:
-        say(reason)
+        say(f"{mark}{reason}")
     if not verdict.valid:
-        say(f"not valid: {verdict.reason}")
+        say(f"{mark}not valid: {verdict.reason}")
     elif result.actions:
-        say(f"valid: every step of {len(request.jobs)} kits was checked")
+        say(f"{mark}valid: every step of {len(request.jobs)} kits was checked")
