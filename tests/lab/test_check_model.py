@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import pytest
 
 from cellwright.catalogue import KINDS, ROBOTS, find_model
+from cellwright.cells import load_cell
 from cellwright.lab.check_body import check_inertia, check_limits, check_mass
 from cellwright.lab.check_model import SAMPLES, check_model, check_reach
 from cellwright.lab.check_physics import check_contacts_at_home, check_energy, check_holds, check_rest
 from cellwright.models.description import Joint, JointKind, Limits, Link, Model
 from cellwright.motion import ArmKinematics
+from cellwright.sim import World
 
 ALL = [(kind, name) for kind, registry in KINDS.items() for name in registry]
 SOON = ("ur5", "epuck", "robotiq_2f_85", "bottle", "large_gear_tray", "fence")
@@ -29,6 +32,18 @@ def test_catalogue_conforms(kind, name):
     findings = check_model(find_model(name)[1], kind)
     assert [f for f in findings if not f.ok] == []
     assert {"builds", "mass", "inertia"} <= {f.check for f in findings}
+
+
+def test_the_gauges_of_an_imported_gripper_are_no_bodies_to_be_weighed(own_models, tmp_path):
+    file = Path(__file__).parents[1] / "models" / "importing" / "data" / "gripper.urdf"
+    (tmp_path / "cell.yaml").write_text(
+        f"name: c\ntitle: t\nmodels: {{hand: {file}}}\n"
+        "robots: {r: {model: sia20f, tool: hand, base: {xyz_m: [0, 0, 0.5]}}}\n"
+    )
+    world = World(load_cell(tmp_path / "cell.yaml"), 0)
+    assert world.model.body("r/tool/gauge_left").mass[0] * 1e5 < world.model.body_mass.max()  # as little as that
+    assert check_mass(world.model).ok
+    assert check_inertia(world.model).ok
 
 
 def test_mass():

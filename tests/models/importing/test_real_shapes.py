@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -71,6 +72,19 @@ MJCF = """<mujoco><compiler angle="radian"/><worldbody>
 <tendon><spatial name="cable"><site site="flange"/><site site="tcp"/></spatial></tendon>
 <contact><exclude body1="{0}" body2="l1"/><exclude body1="{0}" body2="l3"/></contact>
 <equality><weld name="w" body1="{0}" body2="l1" active="false"/></equality></mujoco>"""
+
+
+def test_a_joint_beside_the_arm_is_held_where_it_is_drawn_whatever_its_own_spring_wants(load, tmp_path):
+    claw = '<body name="claw"><joint name="c" axis="0 0 1" range="-3 3" stiffness=".05" springref="2.6"/>'
+    other = claw.replace('"c', '"d').replace('range="-3 3"', 'range="0.2 3"')  # drawn where it may not be
+    claws = f'{claw}<geom size=".01"/></body>{other}<geom size=".01"/></body>'
+    (tmp_path / "arm.xml").write_text(MJCF.format("b").replace('<site name="tcp"/>', f'<site name="tcp"/>{claws}'))
+    figures = load(tmp_path / "arm.xml")
+    assert len(figures.joints) == 3
+    model = build(figures).compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 1000)
+    assert max(abs(data.joint(name).qpos[0]) for name in "cd") < 1e-3
 
 
 @pytest.mark.parametrize("base", ["link0", "base", "base_link"])

@@ -127,7 +127,7 @@ def _drive(spec: Any, joint: Any, kp: float, kv: float) -> None:
 
 
 def _hold(spec: Any, name: str, mobility: float, notes: Notes) -> None:
-    """A joint beside the chain: a spring keeps it where it was drawn, unless it follows another."""
+    """Has a spring keep a joint beside the chain where it was drawn, unless it follows another."""
     if any(name in (e.name1,) for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_JOINT):
         return
     joint = spec.joint(name)
@@ -136,5 +136,7 @@ def _hold(spec: Any, name: str, mobility: float, notes: Notes) -> None:
     inertia = 1 / max(mobility, 1e-6)
     omega = 2 * np.pi * HELD_HZ
     joint.stiffness[0] = inertia * omega**2
+    joint.springref = joint.ref  # a spring of the file may pull elsewhere, and limits may push
+    joint.range = (min(joint.range[0], joint.ref), max(joint.range[1], joint.ref))
     joint.damping[0] = max(float(joint.damping[0]), 2 * inertia * omega)
-    notes.changed(f"joint {name}", "does not belong to the arm; a spring holds it at zero")
+    notes.changed(f"joint {name}", "does not belong to the arm; a spring holds it where it is drawn")
