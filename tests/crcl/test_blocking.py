@@ -40,7 +40,11 @@ def test_the_same_calls_without_await(served, move_to):
         told = []
         assert robot.run(program, on_progress=told.append).done
         assert len(told) == 6
-    assert server.x_m == pytest.approx(0.5)
+        part = CRCLProgram(
+            init_canon=InitCanon(1), middle_command=tuple(map(move_to, (0.1, 0.6, 0.2))), end_canon=EndCanon(2)
+        )
+        assert robot.run(part, start=2, until=2).executed == 3
+    assert server.x_m == pytest.approx(0.6)
     assert not [thread for thread in threading.enumerate() if thread.name == "crcl client"]
 
 

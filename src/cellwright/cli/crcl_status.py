@@ -11,9 +11,9 @@ import typer
 from cellwright.cli.crcl_options import Json, Server, tell_findings
 from cellwright.cli.output import print_json, say, table
 from cellwright.crcl import encode
-from cellwright.crcl.client import CrclClient
-from cellwright.crcl.connection import parse_address
+from cellwright.crcl.connection import parse_address, tcp
 from cellwright.crcl.findings import Findings
+from cellwright.crcl.link import Link
 from cellwright.crcl.messages import CRCLStatus, ParallelGripperStatus, VacuumGripperStatus
 from cellwright.crcl.options import ClientOptions
 
@@ -42,10 +42,13 @@ def status(
 
 
 async def _ask(server: str) -> tuple[CRCLStatus, bytes, Findings]:
-    options = ClientOptions(with_stop_connection=False, reconnect_s=0.0)
-    client = CrclClient.to(server, options=options)
-    async with client:
-        return await client.status(), client.latest_text, client.findings
+    findings = Findings()
+    link = await Link.open(tcp(server), server, findings=findings)
+    try:
+        await link.ask(1)
+        return await link.next_status(ClientOptions.status_s), link.latest_text, findings
+    finally:
+        await link.close()
 
 
 def _show(told: CRCLStatus) -> None:

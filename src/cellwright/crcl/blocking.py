@@ -42,10 +42,22 @@ class BlockingClient(BlockingSession):
         *,
         file: str | None = None,
         setup: Sequence[CRCLCommand] = (),
+        start: int = 1,
+        until: int | None = None,
+        change: Callable[[CRCLCommand], CRCLCommand] = lambda command: command,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
     ) -> ProgramReport:
-        """Runs a program; `on_progress` is called on the client's thread."""
-        running = run_program(self._client, program, file=file, setup=setup, on_progress=on_progress)
+        """Runs a program, or a part of it, as `run_program`; `on_progress` is called on the client's thread."""
+        running = run_program(
+            self._client,
+            program,
+            file=file,
+            setup=setup,
+            start=start,
+            until=until,
+            change=change,
+            on_progress=on_progress,
+        )
         return self._wait(running, self._client.abort)
 
     def abort(self, condition: StopConditionEnum = StopConditionEnum.FAST) -> Outcome:

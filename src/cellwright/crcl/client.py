@@ -15,7 +15,6 @@ from typing import Self
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
-from cellwright.crcl.findings import Findings
 from cellwright.crcl.lines import Lines
 from cellwright.crcl.link import Link, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
@@ -65,6 +64,8 @@ class CrclClient:
         """How often `abort` was called: who runs a program looks whether it grew."""
         self._say = say
         self._lines = Lines(connect, peer, self.options, say)
+        self.findings = self._lines.findings
+        """What was wrong with the server's answers, which were read all the same."""
         self._last_id = (self.options.first_id or 1) - 1
         self._stop_ids: set[int] = set()
         self._waited_for = 0
@@ -94,16 +95,6 @@ class CrclClient:
 
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
-
-    @property
-    def findings(self) -> Findings:
-        """What was wrong with the server's answers, which were read all the same."""
-        return self._lines.findings
-
-    @property
-    def latest_text(self) -> bytes:
-        """The last status as it was sent."""
-        return self._lines.latest_text
 
     async def status(self) -> CRCLStatus:
         """What the robot reports now; reconnects if it must.

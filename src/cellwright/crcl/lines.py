@@ -42,11 +42,6 @@ class Lines:
         links = (link.latest for link in (self._main, self._stop) if link is not None)
         return max((status.command_status.command_id for status in links if status is not None), default=0)
 
-    @property
-    def latest_text(self) -> bytes:
-        """The last status on the connection for commands, as it was sent."""
-        return self._main.latest_text if self._main is not None else b""
-
     async def open(self) -> None:
         """Connects, and asks once; raises ConnectionFailed, LinkLost, NoAnswer."""
         self._main = await self._open()

@@ -105,15 +105,24 @@ class Probe:
         self._init_s = options.init_s
         self._connect = connect
         self._wires: list[Wire] = []
+        self._unread: list[LoggedConnection] = []
         self._last_id = 0
 
     async def open(self) -> Wire:
         """One more connection, until the check ends."""
-        connection = LoggedConnection(await self._connect(), self.opened + 1, self.transcript)
-        self.opened += 1
+        connection = await self._connected()
         wire = Wire(connection, Link(connection, f"connection {self.opened}", findings=self.findings))
         self._wires.append(wire)
         return wire
+
+    async def open_unread(self) -> LoggedConnection:
+        """One more connection, from which nothing is read, until the check ends."""
+        self._unread.append(await self._connected())
+        return self._unread[-1]
+
+    async def _connected(self) -> LoggedConnection:
+        self.opened += 1
+        return LoggedConnection(await self._connect(), self.opened, self.transcript)
 
     async def begin(self, *, prepared: bool, moves: bool) -> None:
         """Brings everything into the state in which a check begins; raises CheckEnded, LinkLost, ConnectionFailed."""
@@ -133,9 +142,10 @@ class Probe:
 
     async def end(self) -> None:
         """Closes all connections."""
-        for wire in self._wires:
-            await wire.close()
-        self._wires = []
+        closing: list[Wire | LoggedConnection] = [*self._wires, *self._unread]
+        for each in closing:
+            await each.close()
+        self._wires, self._unread = [], []
 
     def note(self, status: CRCLStatus) -> None:
         """Keeps the first status that tells settings."""
