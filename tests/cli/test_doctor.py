@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import sys
+import tomllib
+from pathlib import Path
 
-from cellwright.cli.doctor import PORTS
+from cellwright.cli.doctor import PORTS, SERVES
 
 
 def test_sound_installation(cellwright):
@@ -33,8 +35,19 @@ def test_missing_package_is_named_and_fails(cellwright, monkeypatch):
     assert "pip install" in ended.json["problems"]["ruckig"]
 
 
+def test_every_extra_of_the_project_is_listed_with_what_it_is_for(cellwright):
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = set(project["project"]["optional-dependencies"])
+    assert set(cellwright("doctor", "--json").json["extras"]) == extras == set(SERVES)
+    out = cellwright("doctor").out
+    assert all(extra in out for extra in extras)
+
+
 def test_missing_extra_is_named_with_its_brackets(cellwright, monkeypatch):
-    monkeypatch.setattr("cellwright.cli.doctor.EXTRAS", {"plots": "no_such_module"})
+    monkeypatch.setattr("cellwright.cli.doctor._version", lambda name: None if name == "matplotlib" else "1")
+    ended = cellwright("doctor", "--json").json
+    assert ended["extras_missing"]["plots"] == ["matplotlib"]
+    assert ended["extras"]["motion"] is True
     assert "pip install 'cellwright[plots]'" in cellwright("doctor").out
 
 

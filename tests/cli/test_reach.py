@@ -17,6 +17,9 @@ def test_it_counts_and_saves(cellwright, tmp_path):
     pytest.importorskip("matplotlib")
     ended = cellwright("reach", "rovi", "--object", "bottle", *QUICK, "--json")
     assert ended.code == 0
+    told = ended.err.splitlines()
+    assert told[0] == "ur5 takes bottle: 3 angles at every place of its base"
+    assert told[-1] == "9 of 9 places"
     report = ended.json
     assert (report["robot"], report["object"], report["places"]) == ("ur5", "bottle", 9)
     assert [entry["grasp"] for entry in report["maps"]] == ["top", "side"]
@@ -55,7 +58,9 @@ def test_interruption_ends_with_130_and_one_line(tmp_path):
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130, err
     assert out == ""
-    assert err.strip() == "cellwright: interrupted"
+    *progress, last = err.splitlines()
+    assert last == "cellwright: interrupted"
+    assert all(line.startswith("ur5 takes ") or line.endswith(" places") for line in progress), err
 
 
 INTERRUPTED = """

@@ -6,11 +6,11 @@ It must run where nothing else does, so it imports what it looks at only while i
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 import socket
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +28,21 @@ PACKAGES = {
 }  # fmt: skip
 """Package -> the module by which it is used."""
 
-EXTRAS = {"plots": "matplotlib", "bench": "pybullet", "docs": "sphinx"}
+SERVES = {
+    "plots": "pictures of `log plot`, `plan --gantt`, `reach` and experiments",
+    "motion": "collision-free and time-optimal motion, model-based control; `bench motion`",
+    "planning": "OWL files; the database made anew from the ontology",
+    "xacro": "`model import` of .xacro files",
+    "mariadb": "the world model on a MariaDB or MySQL server",
+    "postgresql": "the world model on a PostgreSQL server",
+    "planners": "`plan --planner` with Fast Downward and ENHSP",
+    "peers": "a second opinion on plans, in `make test-peers`",
+    "docs": "these pages, by `make docs`",
+    "bench": "the peer in `bench physics`",
+    "dev": "tests and style, for developers",
+}
+"""Extra -> what it is good for; which extras there are, and what belongs to them, the package itself says."""
+
 PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002, "console": 8080}
 
 
@@ -36,7 +50,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     """Says what is installed, which renderer works, which ports are free; exit 1 when `run` could not work."""
     packages = {name: _version(name) for name in PACKAGES}
     broken = {name: problem for name, module in PACKAGES.items() if (problem := _problem(name, module))}
-    extras = {extra: find_spec(module) is not None for extra, module in EXTRAS.items()}
+    extras = _extras()
     renderers = [] if broken else _renderers()
     cells = [] if broken else _cells()
     ports = {name: _is_free(port) for name, port in PORTS.items()}
@@ -46,7 +60,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
         print_json(
             {
                 "cellwright": __version__, "python": platform.python_version(), "platform": platform.platform(),
-                "packages": packages, "problems": broken, "extras": extras, "ports_free": ports,
+                "packages": packages, "problems": broken, "ports_free": ports,
+                "extras": {extra: not missing for extra, missing in extras.items()}, "extras_missing": extras,
                 "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "ok": sound,
             }
         )  # fmt: skip
@@ -56,15 +71,31 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     states = [(n, v or "-", Text(broken[n], "red") if n in broken else "") for n, v in packages.items()]
     table("packages", ["package", "version", ""], states, markup=False)
     say()
-    optional = [(e, "installed" if there else f"missing: pip install 'cellwright[{e}]'") for e, there in extras.items()]
-    table("optional", ["extra", ""], optional, markup=False)
+    optional = [(e, "missing" if missing else "installed", SERVES.get(e, "")) for e, missing in extras.items()]
+    table("optional", ["extra", "", "for"], optional, markup=False)
+    for extra in (extra for extra, missing in extras.items() if missing):
+        say(f"pip install 'cellwright[{extra}]'")
     say()
     drawing = [(r["name"], "works" if r["works"] else "does not work", r["detail"]) for r in renderers]
     table("renderers", ["name", "", "detail"], drawing, markup=False)
     say()
-    doors = [(n, PORTS[n], "free" if free else "in use") for n, free in ports.items()]
+    doors = [(n, PORTS[n], "free" if free else "in use: --any-port") for n, free in ports.items()]
     table("ports", ["door", "port [n]", ""], doors, markup=False)
     return 0 if sound else 1
+
+
+def _extras() -> dict[str, list[str]]:
+    """Extra -> its packages that are not installed, by what the package says of itself."""
+    try:
+        about = metadata("cellwright")
+    except PackageNotFoundError:  # run from its source
+        return {}
+    found: dict[str, list[str]] = {extra: [] for extra in about.get_all("Provides-Extra") or []}
+    for needed in about.get_all("Requires-Dist") or []:
+        wanted = re.match(r"([\w.-]+).*;.*extra\s*==\s*['\"]([\w.-]+)['\"]", needed)
+        if wanted and wanted[2] in found and _version(wanted[1]) is None:
+            found[wanted[2]].append(wanted[1])
+    return found
 
 
 def _problem(package: str, module: str) -> str:

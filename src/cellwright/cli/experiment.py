@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.results import Conditions, Result
 from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
+from cellwright.experiments.plots import can_plot
 from cellwright.experiments.report import number_text
 
 __all__ = ["app"]
@@ -34,12 +35,17 @@ def run(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which; see `cellwright experiment list`.")],
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Less work, less certainty.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the page and the data; out/NAME by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the page and the data; out/NAME, or the next number.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     as_json: Json = False,
 ) -> int:
     """Runs an experiment and saves result.json, CSV files, plots and report.html; exit 0 whatever the figures."""
     EXPERIMENTS.get(name)
-    folder = out if out is not None else Path("out") / name
+    folder = take_folder(out, Path("out") / name, ["result.json"], overwrite=overwrite)
+    if not can_plot():
+        say("there will be no plots: pip install 'cellwright[plots]'", to=err)
     prepare_output(folder / "result.json")
     outcome = run_experiment(name, Conditions(seed, quick, lambda text: say(text, to=err)))
     written = save_outcome(outcome, folder, lambda text: say(text, to=err))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,9 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from cellwright.core.errors import OutputError
+from cellwright.core.errors import BadInput, OutputError
 
-__all__ = ["console", "err", "prepare_output", "print_json", "say", "table", "tell_hints"]
+__all__ = ["console", "err", "prepare_output", "print_json", "say", "table", "take_folder", "tell_hints"]
 
 console = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -60,6 +61,45 @@ def tell_hints(hints: Iterable[str]) -> None:
     """Says on stderr what is allowed and probably not meant."""
     for hint in hints:
         say(f"hint: {hint}", to=err)
+
+
+def take_folder(given: Path | None, usual: Path, files: Iterable[str], *, overwrite: bool = False) -> Path:
+    """The folder for the results of a run, which are nobody else's: the usual one, or the first free number of it.
+
+    It is taken by making it, in one step: of two that start at once, each gets its own.
+
+    Args:
+        given: What somebody named; must hold none of the files.
+        usual: What it is called otherwise.
+        files: What will be written there.
+        overwrite: Takes the folder as it is, whatever is there.
+
+    Raises:
+        BadInput: The folder that was named has such files.
+        OutputError: It cannot be made.
+    """
+    names = list(files)
+    if given is not None or overwrite:
+        folder = given or usual
+        there = [folder / name for name in names if (folder / name).exists()]
+        if there and not overwrite:
+            raise BadInput(f"{there[0]} exists, and is not overwritten: choose another folder, or add --overwrite")
+        return folder
+    for number in itertools.count(1):
+        folder = usual if number == 1 else usual.with_name(f"{usual.name}-{number}")
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir()
+        except FileExistsError:
+            if folder.is_dir() and not any(folder.iterdir()):
+                return folder  # left by one that was refused
+            if not folder.parent.is_dir():
+                raise OutputError(folder, f"{folder.parent} is not a folder") from None
+        except OSError as error:
+            raise OutputError(folder, error.strerror or str(error)) from None
+        else:
+            return folder
+    raise AssertionError
 
 
 def prepare_output(path: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -35,9 +37,11 @@ def reach(
     task = reach_task(load_cell(cell), robot, part, turns=turns, weighted=weight != "free")
     grid = default_grid(task.pose_base_in_world, step)
     prepare_output(out / "reachability.csv")
-    with Progress(console=err, transient=True) as bar:
-        job = bar.add_task("places", total=None)
-        found = map_reach(task, grid, workers, lambda done, total: bar.update(job, completed=done, total=total))
+    say(f"{task.robot} takes {task.part}: {turns} angles at every place of its base", to=err)
+    if not can_plot():
+        say("there will be no picture: pip install 'cellwright[plots]'", to=err)
+    with _progress() as tell:
+        found = map_reach(task, grid, workers, tell)
     files = _save(found, weight, out)
     rows = []
     for kind in task.heights_m:
@@ -56,6 +60,24 @@ def reach(
     return 0
 
 
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Tells how far it is on stderr: a bar on a terminal, a line for each tenth elsewhere."""
+    if err.is_terminal:
+        with Progress(console=err, transient=True) as bar:
+            job = bar.add_task("places", total=None)
+            yield lambda done, total: bar.update(job, completed=done, total=total)
+        return
+    told = [-1]
+
+    def tell(done: int, total: int) -> None:
+        if (tenth := 10 * done // max(1, total)) > told[0]:
+            told[0] = tenth
+            say(f"{done} of {total} places", to=err)
+
+    yield tell
+
+
 def _save(found: ReachMap, weight: str, folder: Path) -> list[Path]:
     files = [folder / "reachability.csv"]
     try:
@@ -63,8 +85,6 @@ def _save(found: ReachMap, weight: str, folder: Path) -> list[Path]:
         if can_plot():
             files.append(folder / "reachability.png")
             files[1].write_bytes(draw(found.heatmap(weight), "png"))
-        else:
-            say("there is no picture: pip install 'cellwright[plots]'", to=err)
     except OSError as error:
         raise OutputError(error.filename or folder, error.strerror or str(error)) from None
     return files

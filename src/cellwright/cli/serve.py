@@ -15,6 +15,7 @@ from cellwright.cells import cell_hints, load_cell
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.lab import CrclDoors, Lab, VisionDoors
+from cellwright.lab.run_files import refuse_existing
 
 __all__ = ["serve"]
 
@@ -38,6 +39,7 @@ def serve(
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a log that exists.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON object in one line.")
     ] = False,
@@ -48,6 +50,8 @@ def serve(
     """
     ports = dict(_port("--port", text) for text in port or [])
     vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
+    if record is not None and not overwrite:
+        refuse_existing(record)
     loaded = load_cell(cell)
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:

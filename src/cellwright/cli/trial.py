@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import BadInput
 from cellwright.lab.trial import run_trial
 from cellwright.lab.trial_cfg import read_trial, trial_json_schema
@@ -25,7 +25,10 @@ def trial(
     controller: Annotated[
         str | None, typer.Option(help="external, or the name of a controller inside; the trial's own by default.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of verdict, page, picture and log.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of verdict, page, picture and log; out/trial/NAME, or the next number.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     pace: Annotated[float | None, typer.Option(help="Simulated seconds per second, instead of the trial's.")] = None,
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports instead of the cell's.")] = False,
     addresses: Annotated[
@@ -44,13 +47,19 @@ def trial(
     if file is None:
         raise BadInput("which trial? give its YAML file, or --schema")
     cfg = read_trial(file)
-    folder = out or Path("out") / "trial" / cfg.trial
+    usual = Path("out") / "trial" / cfg.trial
+    if out is not None:  # refused now what would be refused once the laboratory is built
+        take_folder(out, usual, FILES.values(), overwrite=overwrite)
+    folder = usual
     if addresses is not None:
         prepare_output(addresses).unlink(missing_ok=True)
 
-    def accepted() -> None:
+    def accepted() -> Path:
+        nonlocal folder
+        folder = take_folder(out, usual, FILES.values(), overwrite=overwrite)
         for name in FILES.values():
             prepare_output(folder / name)
+        return folder
 
     def opened(doors: dict[str, object]) -> None:
         line = json.dumps({"trial": cfg.trial, **doors})
@@ -63,7 +72,6 @@ def trial(
     verdict = run_trial(
         cfg,
         controller,
-        out=folder,
         pace=pace,
         any_port=any_port,
         on_accept=accepted,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable
 
 from cellwright.core.errors import BadInput
@@ -50,7 +51,10 @@ class Listener:
         try:
             self._server = await asyncio.get_running_loop().create_server(make, host, port, backlog=backlog)
         except (OSError, OverflowError) as error:
-            raise BadInput(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+            reason = getattr(error, "strerror", None) or error
+            if getattr(error, "errno", None) == errno.EADDRINUSE:
+                reason = "the port is taken; name another one, or take free ones with --any-port"
+            raise BadInput(f"cannot listen on {host}:{port}: {reason}") from None
 
     def close(self) -> None:
         """Takes no more connections; those that there are go on."""

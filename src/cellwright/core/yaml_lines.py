@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -47,12 +48,19 @@ def with_line(where: str, key: str = "") -> str:
     return f"{at}: {place['key']}" if place["key"] else at
 
 
+@functools.lru_cache(maxsize=1)
+def _composed(text: str) -> yaml.Node | None:
+    """The nodes of a text, kept for the next mistake in it."""
+    made: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    return made
+
+
 def _search(path: Path, key: str) -> tuple[int, int] | None:
     """The line of as much of a key as is there, and how many of its steps that is."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return None
-        node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        node = _composed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None
     if node is None:

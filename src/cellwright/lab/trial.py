@@ -43,7 +43,7 @@ def run_trial(
     out: Path | None = None,
     pace: float | None = None,
     any_port: bool = False,
-    on_accept: Callable[[], None] = lambda: None,
+    on_accept: Callable[[], Path | None] = lambda: None,
     on_open: Callable[[Addresses], None] = lambda _addresses: None,
     say: Callable[[str], None] = lambda _text: None,
 ) -> TrialVerdict:
@@ -55,7 +55,7 @@ def run_trial(
         out: Folder for verdict, page, picture and log; nothing is kept when None.
         pace: Simulated seconds per second, instead of what the trial says; also for a controller inside.
         any_port: Free ports instead of the cell's.
-        on_accept: Called when the trial makes sense, before anything is written or moved.
+        on_accept: Called when the trial makes sense, before anything is written or moved; may give the folder.
         on_open: Told the addresses of the doors, once they are open.
         say: Told what is going on.
 
@@ -78,7 +78,7 @@ def run_trial(
         hints = trial_hints(cfg, cell, possible)
         for hint in hints:
             say(f"hint: {hint}")
-        on_accept()
+        out = on_accept() or out
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         recorder = lab.record(out / "log.mcap") if out is not None else None

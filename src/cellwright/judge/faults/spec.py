@@ -22,8 +22,8 @@ def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
     data = _split(spec, where) if isinstance(spec, str) else dict(spec)
     place = f"{where} '{spec}'" if isinstance(spec, str) else where
     kind = data.get("kind")
-    if kind not in FAULTS:
-        raise UnknownName("kind of fault", str(kind or ""), FAULTS, place)
+    if not isinstance(kind, str) or kind not in FAULTS:
+        raise UnknownName("kind of fault", str(kind or "")[:80], FAULTS, place)
     return validate(data, FAULTS[kind], place)
 
 
