@@ -126,6 +126,19 @@ def test_what_follows_an_arm_s_joint_starts_where_the_home_puts_it(own_models, t
     assert world.data.joint("r/rodj").qpos[0] == pytest.approx(-0.8, abs=1e-6)
 
 
+def test_a_guessed_home_is_clear_of_what_the_arm_stands_on(load, tmp_path):
+    squat = chain("link", 4).replace('<origin xyz="0 0 0.2"/>', '<origin xyz="0 0 0.1"/>')
+    figures = load(write(tmp_path, squat))
+    model = build(figures).compile()
+    data = mujoco.MjData(model)
+    for j, angle in zip(figures.joints, figures.home_rad, strict=True):
+        data.joint(j.name).qpos[0] = angle
+    mujoco.mj_kinematics(model, data)
+    moving = [g for g in range(model.ngeom) if model.body_weldid[model.geom_bodyid[g]] and model.geom_contype[g]]
+    heights = [data.geom_xpos[g, 2] - np.abs(data.geom_xmat[g].reshape(3, 3)[2]) @ model.geom_size[g] for g in moving]
+    assert min(heights) > 0.009
+
+
 def test_a_home_outside_the_limits_is_told_of_the_figures(load, tmp_path):
     (tmp_path / "arm.xml").write_text(MJCF.format("b"))
     with pytest.raises(BadInput, match="home_rad: j2 at 45 rad is outside -2 to 2 rad"):

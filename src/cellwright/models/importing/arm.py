@@ -27,6 +27,8 @@ from cellwright.models.importing.srdf import Semantics
 __all__ = ["ImportedArmFigures", "import_arm"]
 
 HOME_SAMPLES = 300
+CLEAR_M = 0.01  # above what the base stands on
+LOW_HOME = 3.0  # more than a flange that points anywhere is worth
 SERVO_PERIOD_S = 0.002
 
 
@@ -175,12 +177,15 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
             return tuple(pose)
         notes.dropped("home", f"the pose {told.home_name}: outside the limits, or links touch in it")
     best, best_worth = np.zeros(len(at)), -np.inf
-    for qpos in configurations(model, HOME_SAMPLES, seed=1):
+    drawn = list(configurations(model, HOME_SAMPLES, seed=1))
+    for qpos, shapes_m in zip(drawn, _lowest_m(model, data, drawn), strict=True):
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         flange = data.site(figures.flange_body)
         bent = 0.03 * float(np.abs(qpos[at]).sum())
-        worth = -float(flange.xmat[8]) - bent - 2 * max(0.0, -float(flange.xpos[2]), -_lowest_m(model, data))
+        lowest = min(float(flange.xpos[2]), float(shapes_m))
+        in_floor = LOW_HOME if lowest < CLEAR_M else 0.0
+        worth = -float(flange.xmat[8]) - bent - in_floor - 2 * max(0.0, -lowest)
         if worth > best_worth:
             mujoco.mj_comPos(model, data)
             mujoco.mj_collision(model, data)
@@ -190,14 +195,21 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
     return tuple(float(f"{angle:.4f}") for angle in best)
 
 
-def _lowest_m(model: Any, data: Any) -> float:
-    """Height above the base's origin of the lowest point that moves and can be touched, by the shapes' boxes."""
+def _lowest_m(model: Any, data: Any, drawn: list[Any]) -> Any:
+    """How high above the base's origin each pose's lowest point lies that can be touched, by boxes about shapes.
+
+    Shapes that are low in every pose, such as a turning shoulder on its foot, do not count.
+    """
     own = (model.geom_contype + model.geom_conaffinity > 0) & (model.body_weldid[model.geom_bodyid] > 0)
     own &= model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
     centres, halves = model.geom_aabb[own, :3], model.geom_aabb[own, 3:]
-    down = data.geom_xmat[own].reshape(-1, 3, 3)[:, 2]
-    lowest = data.geom_xpos[own, 2] + (down * centres).sum(axis=1) - (np.abs(down) * halves).sum(axis=1)
-    return float(lowest.min(initial=0.0))
+    heights = np.empty((len(drawn), len(centres)))
+    for row, qpos in zip(heights, drawn, strict=True):
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        down = data.geom_xmat[own].reshape(-1, 3, 3)[:, 2]
+        row[:] = data.geom_xpos[own, 2] + (down * centres).sum(axis=1) - (np.abs(down) * halves).sum(axis=1)
+    return heights[:, heights.max(axis=0, initial=-np.inf) >= CLEAR_M].min(axis=1, initial=np.inf)
 
 
 def _is_free(model: Any, data: Any, at: Any, pose: list[float], figures: ArmFigures) -> bool:
