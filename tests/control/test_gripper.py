@@ -138,3 +138,36 @@ def test_controllers_reckon_with_the_knuckles_of_a_linkage(open_lab):
     robot = open_lab(robots={"arm": {**ARM, "tool": "robotiq_2f_85"}}).world.robots["arm"]
     loaded, bare = (make_block(robot, Pose.identity(), with_tool=tool)[0]["masses"][5] for tool in (True, False))
     assert loaded - bare == pytest.approx(0.9206)
+
+
+def test_a_force_outlives_a_model_that_is_built_anew(strong):
+    arm, world = strong.robots["arm"], strong.world
+    strong.perform(arm.move_gripper(0.080, 8.0))
+    world.add("gear", "medium_gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))
+    assert world.model.actuator_forcerange[world.robots["arm"].tool.actuator].tolist() == [-16.0, 16.0]
+
+
+def test_fingers_on_their_way_hold_nothing_yet(strong):
+    """Neither before the first step nor while something slows them down."""
+    arm = strong.robots["arm"]
+
+    async def work() -> list[bool]:
+        task = strong.loop.create_task(arm.move_gripper(0.004, 5.0))
+        seen = []
+        while not task.done():
+            await strong.clock.sleep(0.0)
+            seen.append(arm.gripper.holding)
+            await strong.clock.sleep(0.002)
+        return seen
+
+    seen = strong.perform(work())
+    assert len(seen) > 50
+    assert not any(seen)
+
+
+@pytest.mark.parametrize("force_n", [5.0, 80.0])
+def test_closing_takes_as_long_with_any_force(strong, force_n):
+    arm = strong.robots["arm"]
+    start_s = strong.clock.time_s
+    strong.perform(arm.move_gripper(0.002, force_n))
+    assert strong.clock.time_s - start_s == pytest.approx(0.050 / 0.210, abs=0.1)

@@ -1,5 +1,7 @@
 """Grasps against the geometry that they are made of, and against the physics' own collision check."""
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -94,3 +96,25 @@ def test_the_tool_turns_about_the_part_without_changing_height(kind):
 def test_bad_numbers_are_refused(bad):
     with pytest.raises(OutOfRange):
         find_grasps(PARTS.get("bottle"), WSG, **bad)
+
+
+@pytest.mark.parametrize("gear", ["small_gear", "medium_gear", "large_gear"])
+@pytest.mark.parametrize("tool", ["robotiq_2f_85", "wsg_50"])
+def test_long_pads_take_a_gear_by_its_peg_above_its_disc(gear, tool):
+    part, figures = PARTS.get(gear), TOOLS.get(tool)
+    best = find_grasps(part, figures)[0]
+    tips_m = best.pose_tcp.position[2] - figures.pad_offset_m - figures.pad_size_m[2] / 2
+    assert best.kind is GraspKind.TOP
+    assert best.width_m == pytest.approx(part.grasp_width_m)
+    assert tips_m == pytest.approx(part.disc_top_m + 0.001)
+
+
+def test_fingers_stay_out_of_the_table():
+    """A flat block is taken by the lower ends of the pads, which stand just above what it lies on."""
+    cube = PARTS.get("cube")
+    flat = replace(cube, size_m=(0.04, 0.04, 0.012))
+    best = find_grasps(flat, WSG)[0]
+    tips_m = best.pose_tcp.position[2] - WSG.pad_offset_m - WSG.pad_size_m[2] / 2
+    assert tips_m - flat.bottom_m == pytest.approx(0.001)
+    sheet = find_grasps(replace(cube, size_m=(0.04, 0.04, 0.002)), WSG, impossible_too=True)
+    assert {g.reason for g in sheet if g.kind is GraspKind.TOP} == {"only 1.0 mm of the pads would touch it"}

@@ -25,6 +25,7 @@ from cellwright.catalogue.library import (
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
+from cellwright.catalogue.part_grips import TIP_CLEARANCE_M, grip_xyz_m, ledge_m
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m
@@ -40,6 +41,7 @@ __all__ = [
     "MOBILES",
     "PARTS",
     "ROBOTS",
+    "TIP_CLEARANCE_M",
     "TOOLS",
     "TRAYS",
     "ArenaFigures",
@@ -71,7 +73,9 @@ __all__ = [
     "arena",
     "find_model",
     "full_mass_kg",
+    "grip_xyz_m",
     "gripper_model",
+    "ledge_m",
     "part_of_sku",
     "seated_height_m",
     "tray_grip",

@@ -68,6 +68,11 @@ class GripperFigures(ToolFigures):
         return self.grip_force_n / self.speed_mps
 
     @property
+    def losses(self) -> Mapping[str, float]:
+        """Damping of the model's joints at the usual force; with another force, as much more or less."""
+        return dict.fromkeys(("finger_left", "finger_right"), self.finger_damping_nspm)
+
+    @property
     def mass_kg(self) -> float:
         """The whole tool."""
         return self.body_mass_kg + 2 * self.finger_mass_kg

@@ -13,9 +13,9 @@ from cellwright.sim import ToolIndex, World
 __all__ = ["Grasp", "GraspStatus", "Gripper"]
 
 POLL_S = 0.02
-STILL_MPS = 0.002
-LIMIT_S = 2.0
-REACHED_M = 0.0008  # twice what the drive leaves at its stop
+STILL_MPS = 0.002  # slower, and slower than near where it is told to go, a finger stands
+LIMIT_S, PATIENCE = 2.0, 3.0  # how long a movement may take, at least and in closing times
+REACHED_M = 0.0003  # twice what the drive leaves at its stop
 
 
 class GraspStatus(StrEnum):
@@ -50,11 +50,14 @@ class Gripper:
         self.next_force_n: float | None = None
         self._force_n: float | None = None
         self._busy = False
+        self._index: ToolIndex | None = None
         world.bind(self._look_up)
         world.add_holder(f"{robot} gripper", self)
 
     def _look_up(self) -> None:
-        self._index = self._world.robot(self._robot).tool
+        before, self._index = self._index, self._world.robot(self._robot).tool
+        same = before is not None and self._index is not None and before.figures is self._index.figures
+        self.load(self._force_n if same else None)  # a model that was built anew has the catalogue's force
 
     @property
     def _tool(self) -> ToolIndex:
@@ -84,10 +87,23 @@ class Gripper:
 
     @property
     def holding(self) -> bool:
-        """Whether the fingers were stopped short of a narrower width than they stand at."""
+        """Whether the fingers came to rest short of a narrower width than they stand at.
+
+        As long as they are on their way they hold nothing yet, also in the moment before they start.
+        """
         wanted_m = 2 * float(self._world.data.ctrl[self._tool.ctrl])
-        still = abs(self._world.data.qvel[self._tool.dof]).max() <= STILL_MPS
-        return bool(still and self.width_m > wanted_m + REACHED_M)
+        return not self._busy and self._speed_mps() <= self._still_mps and self.width_m > wanted_m + REACHED_M
+
+    @property
+    def _still_mps(self) -> float:
+        figures = self._tool.figures
+        near = REACHED_M / 4 * figures.stiffness_npm / figures.drive_force_n  # there the drive slows down
+        return min(STILL_MPS, near * figures.speed_mps)
+
+    def _speed_mps(self, ahead_s: float = 0.0) -> float:
+        """Of the quicker finger; that which it may have in a moment counts as well."""
+        data, dof = self._world.data, self._tool.dof
+        return float((abs(data.qvel[dof]) + ahead_s * abs(data.qacc[dof])).max())
 
     async def open(self) -> float:
         """Opens fully; returns the width at which it came to rest."""
@@ -130,12 +146,17 @@ class Gripper:
         return self._force_n
 
     def load(self, force_n: float | None) -> None:
-        """Goes back to a force."""
+        """Goes back to a force; the whole drive is made weaker, so that the fingers are as quick with any force."""
         self._force_n = force_n
-        tool = self._world.robot(self._robot).tool
-        if tool is not None:
-            drive_n = 2 * (tool.figures.grip_force_n if force_n is None else force_n)
-            self._world.model.actuator_forcerange[tool.actuator] = (-drive_n, drive_n)
+        if (tool := self._index) is None:
+            return
+        figures, model = tool.figures, self._world.model
+        share = 1.0 if force_n is None else force_n / figures.grip_force_n
+        drive_n, stiffness_npm = share * figures.drive_force_n, share * figures.stiffness_npm
+        model.actuator_forcerange[tool.actuator] = (-drive_n, drive_n)
+        model.actuator_gainprm[tool.actuator, 0] = stiffness_npm
+        model.actuator_biasprm[tool.actuator, 1] = -stiffness_npm
+        tool.pace(model)
 
     def let_go(self, part: str) -> None:
         """It holds by friction alone."""
@@ -153,17 +174,17 @@ class Gripper:
         closing = 2 * finger_m < self.width_m
         self._world.data.ctrl[self._tool.ctrl] = finger_m
         waited_s, moving = 0.0, True
-        grip_n = self._tool.figures.grip_force_n
-        limit_s = LIMIT_S * max(1.0, grip_n / (self._force_n or grip_n))  # with less force the fingers are slower
+        limit_s = max(LIMIT_S, PATIENCE * self._tool.figures.closing_time_s)
         while waited_s < limit_s and (moving or waited_s < 3 * POLL_S):
             await self._clock.sleep(POLL_S)
             waited_s += POLL_S
-            moving = abs(self._world.data.qvel[self._tool.dof]).max() > STILL_MPS
+            moving = self._speed_mps(POLL_S) > self._still_mps  # heavy fingers that turn back stand for a moment, too
         width_m = self.width_m
         text = f"{width_m * 1000:.1f} mm"
         if moving:
             return Grasp(GraspStatus.TIMEOUT, width_m, f"still moving after {limit_s:.1f} s, at {text}")
-        if abs(width_m - 2 * finger_m) <= REACHED_M:
+        short_m = (width_m - 2 * finger_m) * (1 if closing else -1)
+        if short_m <= REACHED_M:
             return Grasp(GraspStatus.REACHED, width_m, f"at {text}, nothing in the way")
         if closing:
             return Grasp(GraspStatus.HOLDING, width_m, f"stopped at {text} on the way to {finger_m * 2000:.1f} mm")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures
+from cellwright.catalogue import TOOLS, GripperFigures, grip_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.seen import Seen
@@ -30,26 +30,28 @@ class GraspChoice:
 
     Attributes:
         yaw_rad: Turn of the fingers.
+        gripper: Its name in the catalogue: long fingers take a part higher than short ones.
     """
 
     yaw_rad: float = 0.0
+    gripper: str = ""
 
     def nearest(self, near_rad: float) -> GraspChoice:
         """The same to the fingers, which have two sides: of both half turns the one that is nearer to an angle."""
-        return GraspChoice(self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
+        return replace(self, yaw_rad=self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
 
     def pose_tool(self, part: Seen) -> Pose:
         """Of the tool that takes the part; it leans as the part does."""
-        point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
+        point = part.pose_in_world.apply(grip_xyz_m(part.figures, gripper_figures(self.gripper)))
         upright = tool_down(point, self.yaw_rad)
         if part.tilt_rad <= LEANING_RAD:
             return upright
         return Pose(point, (_turn(UP, part.matrix[:3, 2]) @ upright).quaternion)
 
 
-def hanging(pose_tool: Pose, part: Seen) -> Pose:
+def hanging(pose_tool: Pose, part: Seen, gripper: str = "") -> Pose:
     """Where a part is that the tool holds as it was meant to."""
-    height_m = part.figures.grasp_height_m
+    _, _, height_m = grip_xyz_m(part.figures, gripper_figures(gripper))
     return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
 
 
@@ -81,7 +83,7 @@ def free_grasps(part: Seen, others: Sequence[Seen], gripper: str, near_rad: floa
     tool = gripper_figures(gripper)
     near = [other for other in others if other.name != part.name and other.across_m(part.position) < 0.15]
     yaws_rad = [yaw for yaw in _yaws(part) if _room_m(part, near, tool, yaw) >= FINGER_GAP_M]
-    return [GraspChoice(yaw).nearest(near_rad) for yaw in yaws_rad]
+    return [GraspChoice(yaw, gripper).nearest(near_rad) for yaw in yaws_rad]
 
 
 def _yaws(part: Seen) -> list[float]:
@@ -103,8 +105,8 @@ def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_r
     """The least distance between the open fingers and what of the neighbours is as high as their tips."""
     if tool is None or not near:
         return np.inf
-    point = part.pose_in_world.apply(part.figures.grasp_xyz_m)
-    tips_m = point[2] - tool.pad_size_m[2] / 2
+    point = part.pose_in_world.apply(grip_xyz_m(part.figures, tool))
+    tips_m = point[2] - tool.pad_offset_m - tool.pad_size_m[2] / 2
     reach = tool.open_m + tool.pad_size_m[0] + tool.finger_size_m[0] / 2
     along = np.array([np.cos(yaw_rad), np.sin(yaw_rad)])
     across = np.array([-along[1], along[0]])

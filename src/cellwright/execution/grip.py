@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cellwright.catalogue import grip_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import Arm, ArmFailed, HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
@@ -166,7 +167,7 @@ class Grip:
     def part_in_hand(self, reading: HandReading) -> Pose:
         """Where the held part is: as it was taken, unless it is seen to have slipped or to lean; notes which."""
         tool, part = reading.pose_tool_in_world, self.view.part(self.held)
-        meant, seen = hanging(tool, part), part.pose_in_world
+        meant, seen = hanging(tool, part, reading.gripper), part.pose_in_world
         fresh = self.view.belief.age_s(part.name, self.clock.time_s) <= FRESH_S
         off_m, lean_rad = meant.distance_m(seen), _angle_rad(meant, seen)
         has_slipped = fresh and off_m <= AT_HAND_M and (off_m > SLIPPED_M or lean_rad > SLIPPED_RAD)
@@ -175,11 +176,12 @@ class Grip:
 
     def at_hand(self, reading: HandReading) -> Seen | None:
         """The part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
-        if self.carries_tray or gripper_figures(reading.gripper) is None:
+        figures = gripper_figures(reading.gripper)
+        if self.carries_tray or figures is None:
             return None
         point = reading.pose_tool_in_world.position
         near = [
-            (float(((part.pose_in_world.apply(part.figures.grasp_xyz_m) - point) ** 2).sum() ** 0.5), part)
+            (float(((part.pose_in_world.apply(grip_xyz_m(part.figures, figures)) - point) ** 2).sum() ** 0.5), part)
             for part in [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
         ]
         best = min(near, key=lambda pair: pair[0], default=None)

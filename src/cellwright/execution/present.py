@@ -65,7 +65,8 @@ class PresentCell(BelievedCell):
         if abs(tool.width_m - part.figures.grasp_width_m) > WIDTH_M:
             return None
         spread = tool.sd_m**2
-        return Sight(hanging(tool.pose_tool_in_world, part), (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+        pose = hanging(tool.pose_tool_in_world, part, tool.model)
+        return Sight(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
 
     def _hanging(self, name: str, tool: ToolState) -> Sight | None:
         """Where a kit tray or a kit is that hangs from cups."""

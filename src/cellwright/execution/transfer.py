@@ -10,7 +10,15 @@ from typing import Protocol
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, part_of_sku, seated_height_m
+from cellwright.catalogue import (
+    GearFigures,
+    GripperFigures,
+    SlotFigures,
+    TrayFigures,
+    grip_xyz_m,
+    part_of_sku,
+    seated_height_m,
+)
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.scene import Scene, Sighting
@@ -60,6 +68,7 @@ class Transfer:
         slot: The slot of the kit tray.
         kit_expected_m: Where the drawings have the kit tray; of several in view the nearest is meant.
         on_step: Told of every step that starts, ends or fails.
+        tool: Figures of the arm's gripper: with long fingers a gear is taken higher.
     """
 
     arm: Arm
@@ -70,6 +79,7 @@ class Transfer:
     slot: SlotFigures
     kit_expected_m: np.ndarray
     on_step: Callable[[Step, str], None] = lambda _step, _phase: None
+    tool: GripperFigures | None = None
     steps: list[Step] = field(default_factory=list)
 
     async def run(self) -> None:
@@ -97,7 +107,7 @@ class Transfer:
             step.detail = self._verify(await self.look(), seat, gear)
 
     async def _take(self, pose_gear_in_world: Pose, gear: GearFigures) -> str:
-        grasp = _tool_down(pose_gear_in_world.apply([0, 0, gear.grasp_height_m]))
+        grasp = _tool_down(pose_gear_in_world.apply(grip_xyz_m(gear, self.tool)))
         await self.arm.open_gripper()
         await self.arm.move_tool(_raised(grasp, APPROACH_M), MOVE_SPEED)
         await self.arm.move_tool_straight(grasp, SLOW)
@@ -113,7 +123,8 @@ class Transfer:
         return f"gripper at {width_m * 1000:.1f} mm"
 
     async def _place(self, pose_seat_in_world: Pose, gear: GearFigures) -> str:
-        release = _tool_down(pose_seat_in_world.apply([0, 0, gear.grasp_height_m + RELEASE_ABOVE_SEAT_M]))
+        x, y, height_m = grip_xyz_m(gear, self.tool)
+        release = _tool_down(pose_seat_in_world.apply([x, y, height_m + RELEASE_ABOVE_SEAT_M]))
         await self.arm.move_tool(_raised(release, APPROACH_M), MOVE_SPEED)
         await self.arm.move_tool_straight(release, SLOW)
         await self.clock.sleep(SETTLE_S)

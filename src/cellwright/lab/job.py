@@ -97,7 +97,9 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
         return Scene(await _fresh_frames(lab, job.detector))
 
     expected = lab.nominal.objects[tray].pose_in_world.position
-    transfer = Transfer(lab.robot(job.robot), lab.clock, look, supply, kit, slot, expected, tell)
+    hand = lab.world.robots[job.robot].tool
+    tool = None if hand is None else hand.figures
+    transfer = Transfer(lab.robot(job.robot), lab.clock, look, supply, kit, slot, expected, tell, tool)
 
     async def work() -> str:
         failure = ""

@@ -13,7 +13,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, GripperFigures, PartFigures
+from cellwright.catalogue import GearFigures, GripperFigures, PartFigures, grip_xyz_m
 from cellwright.catalogue.objects import BlockFigures, BoundedFigures, CartonFigures, CrateFigures, TurnedFigures
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
@@ -22,6 +22,7 @@ __all__ = ["Grasp", "GraspKind", "find_grasps", "tcp_in_part"]
 
 MARGIN_M = 0.0005  # what must be left between gripper and part, floor or handle
 PAD_GIVE_M = 0.0005  # how much farther away a surface may be that a rubber pad still touches
+LEAST_TOUCH_M = 0.002  # of the pads' length, or width, that must lie on the part
 EASY_M = 0.010  # clearance per side beyond which more of it makes no grasp better
 
 
@@ -160,7 +161,7 @@ def _grasp(
     bottom_m, top_m = outline.points[0][0], outline.points[-1][0]
     fingers_m = tool.tcp_xyz_m[2] - tool.mount_height_m - tool.body_size_m[2]  # from the palm to the centre point
     if kind is GraspKind.TOP:
-        height_m = max(part.grasp_height_m, top_m - fingers_m + MARGIN_M)
+        height_m = max(grip_xyz_m(part, tool)[2], top_m - fingers_m + MARGIN_M)
         tips_m = height_m - tool.pad_offset_m - tool.pad_size_m[2] / 2
         low_m, high_m, passed_m = tips_m, tips_m + tool.pad_size_m[2], top_m
         palm_gap_m, floor_gap_m = fingers_m - (top_m - height_m), tips_m - bottom_m
@@ -185,10 +186,13 @@ def _grasp(
         and _meets_handle(tool, handle, kind, turn_rad)
     ):
         problem = "a finger would be on the handle"
+    covered = outline.touching(low_m, high_m, along_y)
+    if not problem and covered * (high_m - low_m) < LEAST_TOUCH_M:
+        problem = f"only {1000 * covered * (high_m - low_m):.1f} mm of the pads would touch it"
     score, reason = 0.0, problem
     if not problem:
-        covered = outline.touching(low_m, high_m, along_y)
-        upright = 1 - 0.5 * abs(height_m - (bottom_m + top_m) / 2) / (top_m - bottom_m)  # far from the middle it swings
+        held_m = min(max(height_m, bottom_m), top_m)  # long pads reach above the part
+        upright = 1 - 0.5 * abs(held_m - (bottom_m + top_m) / 2) / (top_m - bottom_m)  # far from the middle it swings
         score = min(1.0, clearance_m / EASY_M) * (0.3 + 0.7 * covered) * upright
         reason = f"{1000 * clearance_m:.1f} mm on either side, {100 * covered:.0f} % of the pads on the part"
     pose = tcp_in_part(kind, turn_rad, (*part.grasp_xyz_m[:2], height_m))

@@ -68,6 +68,15 @@ class ToolIndex:
         for name, position in self.figures.joints_at(half_width_m).items():
             data.qpos[self.joints[name]] = position
 
+    def pace(self, model: Any) -> None:
+        """Gives the joints the losses with which the fingers are as quick as ever, whatever limits their force now."""
+        limit_n, joint = model.actuator_forcerange[self.actuator, 1], model.dof_jntid[self.dof[0]]
+        if model.jnt_actfrclimited[joint]:
+            limit_n = min(limit_n, model.jnt_actfrcrange[joint, 1])
+        for name, damping in self.figures.losses.items():
+            number = np.searchsorted(model.jnt_qposadr, self.joints[name])
+            model.dof_damping[model.jnt_dofadr[number]] = damping * limit_n / self.figures.drive_force_n
+
 
 @dataclass(frozen=True)
 class RobotIndex:

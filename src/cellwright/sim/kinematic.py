@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, tray_grip
+from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, grip_xyz_m, tray_grip
 from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
@@ -178,12 +178,13 @@ class KinematicEngine:
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
         """The part whose grasp point is at the tool's centre and which the fingers reach in this step."""
-        tcp = self._world.tcp_pose(robot_name)
+        tcp, hand = self._world.tcp_pose(robot_name), self._world.robots[robot_name].tool
+        tool = None if hand is None else hand.figures
         best, best_m = None, PICKUP_DISTANCE_M
         for name, item in self._world.objects.items():
             if not isinstance(item.figures, PartFigures):
                 continue
-            grasp = self._world.pose_of(name).apply(item.figures.grasp_xyz_m)
+            grasp = self._world.pose_of(name).apply(grip_xyz_m(item.figures, tool))
             distance_m = float(np.linalg.norm(grasp - tcp.position))
             if distance_m <= best_m and narrow_m <= item.figures.grasp_width_m / 2 <= wide_m:
                 best, best_m = name, distance_m

@@ -150,6 +150,16 @@ def test_a_round_part_is_grasped_across_its_middle():
     assert len({round(point.yaw_rad, 1) for point in points}) > 3
 
 
+def test_a_part_is_not_grasped_where_fingers_would_be_in_the_table():
+    """Most of a stand is its foot, 8 mm high: grasps of it are high enough for the tips of fingers."""
+    stand = lathe([(0.03, 0.0), (0.03, 0.008), (0.004, 0.0081), (0.004, 0.05)], 48)
+    points = grasp_points(stand)
+    assert {round(1000 * point.width_m) for point in points} >= {60}
+    assert min(point.xyz_m[2] for point in points) >= 0.005
+    sheet = grasp_points(cuboid([0, 0, 0], [0.04, 0.03, 0.004]))
+    assert min(point.xyz_m[2] for point in sheet) >= 0.002
+
+
 def test_a_flat_or_open_part(load, tmp_path):
     flat = Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]]))
     with pytest.raises(BadInput, match="encloses no volume"):

@@ -47,16 +47,15 @@ class GripChanger:
     def __init__(self, world: World) -> None:
         self._world = world
         model = world.model
-        self._sound: dict[str, tuple[Any, Any]] = {
-            name: (model.geom_friction[list(tool.pad_geoms)].copy(), model.dof_damping[tool.dof].copy())
-            for name, tool in self._grippers().items()
+        self._friction: dict[str, Any] = {
+            name: model.geom_friction[list(tool.pad_geoms)].copy() for name, tool in self._grippers().items()
         }
 
     def apply(self, grips: Mapping[str, Grip]) -> None:
         """Gives every tool what it is left with; those not named are sound."""
         tools = self._grippers()
-        for name, sound in self._sound.items():
-            self._change(tools[name], grips.get(name, Grip()), *sound)
+        for name, friction in self._friction.items():
+            self._change(tools[name], grips.get(name, Grip()), friction)
         for name, vacuum in self._world.vacuums.items():
             self._throttle(vacuum, grips.get(name, Grip()))
 
@@ -66,14 +65,14 @@ class GripChanger:
         loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
         return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}
 
-    def _change(self, tool: ToolIndex, grip: Grip, friction: Any, damping: Any) -> None:
+    def _change(self, tool: ToolIndex, grip: Grip, friction: Any) -> None:
         model = self._world.model
         pads, joints = list(tool.pad_geoms), model.dof_jntid[tool.dof]
         model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
-        model.dof_damping[tool.dof] = damping * grip.force
         limit_n = grip.force * tool.figures.drive_force_n
         model.jnt_actfrclimited[joints] = grip.force < 1
         model.jnt_actfrcrange[joints] = (-limit_n, limit_n)
+        tool.pace(model)
 
     def _throttle(self, tool: VacuumIndex, grip: Grip) -> None:
         for cup in tool.cups:

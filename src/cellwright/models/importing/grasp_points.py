@@ -24,6 +24,7 @@ LEVEL_RAD = np.radians(20.0)
 WIDEST_M = 0.15
 WIDTH_SHARE = 0.25  # of its worth, that the widest loses: more grippers can do a narrow one
 FINGER_M = 0.012  # as thick as a finger is, and a little more
+TIP_M = 0.005  # as far as a finger reaches below where it touches, at least
 MOST = 8
 MOST_ALIKE = 5  # of one width: a gripper that does not open so far may find another
 MOST_FACES = 20_000
@@ -62,6 +63,8 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
         upright &= areas >= np.sort(areas)[-MOST_FACES]
     centre, _ = solid.inertia(1.0)
     size = float(np.ptp(solid.vertices, axis=0).max())
+    bottom, top = solid.vertices[:, 2].min(), solid.vertices[:, 2].max()
+    least = bottom + min(TIP_M, (top - bottom) / 2)  # lower, fingers would be in what the part stands on
     rng = np.random.default_rng(seed)
     chance = np.where(upright, areas, 0.0)
     found = []
@@ -70,6 +73,8 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
         start = corners[face].T @ np.array([u, v - u, 1 - v])
         inwards = -normals[face] * np.array([1.0, 1.0, 0.0])
         inwards /= np.linalg.norm(inwards)
+        if start[2] < least:
+            continue
         for width, other in _exits(corners, normals, start, inwards):  # across a wall, and across all of it
             square = float(-normals[face] @ inwards), float(normals[other] @ inwards)
             if width > WIDEST_M or min(square) < np.cos(CONE_RAD):

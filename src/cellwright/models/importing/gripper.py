@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
@@ -22,19 +21,24 @@ from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
 from cellwright.models.importing.grip_force import FORCE_N, grip_force
-from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, study_jaws
+from cellwright.models.importing.gripper_spec import SLIDES, empty_spec, gripper_spec
+from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, pad_box, study_jaws
 from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import Source
-from cellwright.models.surfaces import PAD, make_collision
 
 __all__ = ["ImportedGripperFigures", "import_gripper"]
 
 MOST_FREE = 3  # joints beside the driver that nothing couples
 CLOSING_S = 0.5
-QUICKEST_S, SLOWEST_S = 0.15, 10.0
-ROTOR_KGM2 = 5e-4  # of the drive, at the driven joint
-STIFF = [0.9999, 0.9999, 0.001, 0.5, 2.0]
-SLIDES = ("finger_left", "finger_right")
+QUICKEST_S, SLOWEST_S = 0.05, 10.0  # beyond: a placeholder
+LEAST_SHARE = 0.1  # of its force, that a gripper can be told to press with
+STALL_M, STALL_MPN, STALL_S = 0.0005, 4e-6, 0.0025
+"""So far from where it is told to be, a finger presses with all its force; farther, when it is strong or quick.
+
+A stiffer drive would tremble in engines that do not solve for servos and contacts together.
+"""
+
+PROBE_M, ROOM = 0.001, 0.9  # a thread between the open pads, over this share of the way, meets nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +46,13 @@ class ImportedGripperFigures(GripperFigures):
     """A gripper that somebody else described.
 
     Attributes:
+        driver: The joint that moves all others, as the model has it.
         table: Half widths, falling, and the positions of all joints there, by name.
         spec: Its model, as `models.build` gives it.
         notes: What importing changed, guessed and dropped.
     """
 
+    driver: str
     table: tuple[tuple[float, ...], Mapping[str, tuple[float, ...]]] = field(repr=False)
     spec: Any = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(repr=False, default=())
@@ -56,6 +62,13 @@ class ImportedGripperFigures(GripperFigures):
         halves, rows = self.table
         moved = {name: float(np.interp(half_width_m, halves[::-1], row[::-1])) for name, row in rows.items()}
         return moved | dict.fromkeys(SLIDES, half_width_m)
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """At the driven joint: what the slides have instead would fight with their coupling."""
+        halves, rows = self.table
+        lever = (halves[0] - halves[-1]) / abs(rows[self.driver][0] - rows[self.driver][-1])
+        return {self.driver: 2 * self.finger_damping_nspm * lever**2}
 
 
 def import_gripper(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedGripperFigures:
@@ -80,10 +93,11 @@ def import_gripper(source: Source, name: str, settings: ModelSettings, notes: No
     if more := more_fingers(model, jaws):
         pads = " and ".join(f"'{model.body(int(model.geom_bodyid[pad])).name}'" for pad in jaws.pads)
         notes.guessed("fingers", f"{listed(more)} is one more: the width is that between {pads} alone")
+    _clear_the_middle(spec, jaws, notes)
     turn = _onto_flange(jaws, settings, notes)
     force = settings.grip_force_n or grip_force(model, driver, jaws, notes)
     figures = _figures(source, name, settings, notes, model, jaws, turn, force)
-    object.__setattr__(figures, "spec", _gripper_spec(spec, model, jaws, turn, figures))
+    object.__setattr__(figures, "spec", gripper_spec(spec, model, jaws, turn, figures))
     object.__setattr__(figures, "notes", tuple(notes))
     return figures
 
@@ -98,16 +112,9 @@ def _from(spec: Any, root: str, notes: Notes) -> Any:
     if top == root:
         return spec
     notes.dropped(f"links above {root}", "only what hangs on it is the gripper")
-    whole = _empty(spec.modelname)
+    whole = empty_spec(spec.modelname)
     whole.worldbody.add_frame().attach_body(spec.body(root), PREFIX, "")
     return whole
-
-
-def _empty(name: str) -> Any:
-    spec = mujoco.MjSpec()
-    spec.modelname = name
-    spec.compiler.degree = False
-    return spec
 
 
 def _settle_others(spec: Any, driver: int, others: list[int], where: str, notes: Notes) -> None:
@@ -138,6 +145,28 @@ def _settle_others(spec: Any, driver: int, others: list[int], where: str, notes:
             solref=[0.004, 1.0],
         )
         notes.guessed(f"joint {other.name}", f"follows '{leader.name}' (times {sign:g}): the file couples neither")
+
+
+def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
+    """What fills the room between the open fingers, as coarse hulls for motion planning do, is not touched."""
+    probed = spec.copy()
+    reach = ROOM * jaws.halves_m[0] * jaws.jaw_axis
+    ends = [*(jaws.middle_m - reach), *(jaws.middle_m + reach)]
+    probe = probed.worldbody.add_geom(
+        name=PREFIX, type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=ends, size=[PROBE_M, 0.0, 0.0]
+    )
+    model = probed.compile()
+    data = mujoco.MjData(model)
+    data.qpos[:] = jaws.qpos[0]
+    mujoco.mj_kinematics(model, data)
+    middle = model.geom(probe.name).id
+    pads = [spec.geoms[pad].name for pad in jaws.pads]
+    for geom in spec.geoms:
+        number = model.geom(geom.name).id
+        solid = (geom.contype or geom.conaffinity) and geom.name not in pads
+        if solid and mujoco.mj_geomDistance(model, data, number, middle, PROBE_M, None) < 0:
+            geom.contype = geom.conaffinity = 0
+            notes.changed(f"link {geom.parent.name}", "a shape fills the room between the fingers: it is not touched")
 
 
 def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
@@ -190,12 +219,14 @@ def _figures(
         tcp = turn.apply(_site(model, settings.tip, jaws))
     moving = [b for b in range(1, model.nbody) if model.body_weldid[b] != 0]
     finger_kg = float(model.body_mass[moving].sum()) / 2
-    pad = np.sort(2 * model.geom_aabb[jaws.pads[0], 3:])
+    low, high = pad_box(model, jaws, turn)
+    pad = high - low
     names = {model.joint(n).name: int(model.jnt_qposadr[n]) for n in range(model.njnt)}
     table = {f"{PREFIX}{joint}": tuple(jaws.qpos[:, at].tolist()) for joint, at in names.items()}
     said = source.path.name
     estimated = "estimated: from the extent of its shapes"
     open_m, closed_m = float(jaws.halves_m[0]), float(jaws.halves_m[-1])
+    stall_m = max(STALL_M, STALL_MPN * force_n, STALL_S * (open_m - closed_m) / time_s)
     return ImportedGripperFigures(
         name=name,
         title=settings.title or source.spec.modelname or name,
@@ -203,13 +234,13 @@ def _figures(
         open_m=open_m,
         closed_m=closed_m,
         grip_force_n=force_n,
-        force_limits_n=(min(1.0, force_n), force_n),
-        stiffness_npm=max(1e4, 2 * force_n / 0.003),
+        force_limits_n=(LEAST_SHARE * force_n, force_n),
+        stiffness_npm=2 * force_n / stall_m,
         closing_time_s=time_s,
         finger_armature_kg=max(0.03, finger_kg / 2),
         coupling_time_s=0.004,
         pad_size_m=(float(pad[0]), float(pad[1]), float(pad[2])),
-        pad_offset_m=0.0,
+        pad_offset_m=float((low[2] + high[2]) / 2 - tcp[2]),
         finger_size_m=(float(pad[0]), float(pad[1]), float(max(pad[2], tcp[2] / 3))),
         body_size_m=(4 * open_m, 2 * float(pad[1]), float(tcp[2] / 2)),
         mount_radius_m=0.03,
@@ -217,15 +248,18 @@ def _figures(
         body_mass_kg=float(model.body_mass[1:].sum()) - 2 * finger_kg,
         finger_mass_kg=finger_kg,
         colours=MappingProxyType({}),
+        driver=f"{PREFIX}{jaws.driver}",
         table=(tuple(jaws.halves_m.tolist()), MappingProxyType(table)),
         spec=None,
         sources=MappingProxyType(
-            dict.fromkeys(("tcp_xyz_m", "open_m", "closed_m", "table", "spec", "notes", "colours"), said)
+            dict.fromkeys(("tcp_xyz_m", "open_m", "closed_m", "driver", "table", "spec", "notes", "colours"), said)
             | dict.fromkeys(("body_mass_kg", "finger_mass_kg"), f"{said}; from geometry where it gives none")
             | dict.fromkeys(("pad_size_m", "pad_offset_m", "finger_size_m", "body_size_m"), estimated)
             | dict.fromkeys(("mount_radius_m", "mount_height_m"), "estimated: mounted on the flange itself")
-            | dict.fromkeys(("grip_force_n", "force_limits_n"), f"{said}, or estimated: {FORCE_N:g} N")
-            | {"stiffness_npm": "estimated: its limit at 3 mm off", "closing_time_s": f"{said}, or estimated: 0.5 s"}
+            | {"grip_force_n": f"{said}, or estimated: {FORCE_N:g} N"}
+            | {"force_limits_n": f"estimated: from {LEAST_SHARE:.0%} of it, as usual for grippers that can be set"}
+            | {"stiffness_npm": f"estimated: its limit at {1000 * stall_m:.2g} mm off"}
+            | {"closing_time_s": f"{said}, or estimated: {CLOSING_S:g} s"}
             | {"finger_armature_kg": "estimated: of a small geared drive", "coupling_time_s": "estimated: as contacts"}
         ),
     )
@@ -236,67 +270,3 @@ def _site(model: Any, name: str, jaws: Jaws) -> Any:
     data.qpos[:] = jaws.qpos[-1]
     mujoco.mj_kinematics(model, data)
     return data.site(name).xpos.copy()
-
-
-def _gripper_spec(spec: Any, model: Any, jaws: Jaws, turn: Pose, figures: ImportedGripperFigures) -> Any:
-    """Root body `tool` in the flange's frame, the file's mechanism on it, slides and drive, pads and centre point."""
-    for item in [*spec.actuators, *spec.sensors, *spec.excludes, *spec.tendons]:
-        spec.delete(item)
-    names = [model.geom(pad).name for pad in jaws.pads]
-    for name in names:
-        make_collision(spec.geom(name), PAD)
-    whole = _empty(figures.name)
-    tool = whole.worldbody.add_body(name="tool")
-    frame = tool.add_frame(pos=np.array(turn.position), quat=np.array(turn.quaternion))
-    frame.attach_body(next(iter(spec.worldbody.bodies)), PREFIX, "")
-    for side, own in zip(("left", "right"), names, strict=True):
-        whole.geom(f"{PREFIX}{own}").name = f"pad_{side}"
-    tool.add_site(name="tcp", pos=figures.tcp_xyz_m, size=[0.003, 0.003, 0.003], group=4)
-    driver = f"{PREFIX}{jaws.driver}"
-    start = float(model.qpos0[model.joint(jaws.driver).qposadr[0]])
-    degree = min(4, len(jaws.positions) - 1)
-    fit = np.polynomial.polynomial.polyfit(jaws.positions - start, jaws.halves_m - figures.open_m, degree)
-    for name, sign in zip(SLIDES, (1.0, -1.0), strict=True):
-        _add_gauge(tool, name, sign, figures)
-        whole.add_equality(
-            name=f"{name} follows {driver}",
-            type=mujoco.mjtEq.mjEQ_JOINT,
-            objtype=mujoco.mjtObj.mjOBJ_JOINT,
-            name1=name,
-            name2=driver,
-            data=[*fit.tolist(), *[0.0] * (12 - len(fit))],
-            solref=[figures.coupling_time_s, 1.0],
-            solimp=STIFF,
-        )
-    grip = whole.add_actuator(name="grip", target="finger_left", trntype=mujoco.mjtTrn.mjTRN_JOINT)
-    grip.set_to_position(kp=figures.stiffness_npm)
-    grip.ctrlrange, grip.ctrllimited = (figures.closed_m, figures.open_m), True
-    grip.forcerange, grip.forcelimited = (-figures.drive_force_n, figures.drive_force_n), True
-    joint = whole.joint(driver)
-    joint.actfrclimited = False  # the drive's limit counts at the pads
-    # The engine weighs a coupling by the lighter end, metres and radians alike: without a rotor it would be a spring.
-    least = ROTOR_KGM2 if joint.type == mujoco.mjtJoint.mjJNT_HINGE else figures.finger_armature_kg
-    joint.armature = max(float(joint.armature), least)
-    lever = (jaws.halves_m[0] - jaws.halves_m[-1]) / abs(jaws.positions[0] - jaws.positions[-1])
-    joint.damping[0] = max(float(joint.damping[0]), 2 * figures.finger_damping_nspm * lever**2)
-    for coupling in whole.equalities:
-        if coupling.type == mujoco.mjtEq.mjEQ_JOINT:
-            coupling.solimp = STIFF
-    for body in whole.bodies:
-        body.gravcomp = 1.0
-    solid = sorted({geom.parent.name for geom in whole.geoms if geom.contype or geom.conaffinity})
-    for first, second in combinations(solid, 2):
-        whole.add_exclude(name=f"{first}-{second}", bodyname1=first, bodyname2=second)
-    whole.copy().compile()
-    return whole
-
-
-def _add_gauge(tool: Any, name: str, sign: float, figures: ImportedGripperFigures) -> None:
-    """A slide whose position is the pad's distance from the middle."""
-    body = tool.add_body(name=name.replace("finger", "gauge"), pos=figures.tcp_xyz_m)
-    body.explicitinertial = True
-    body.mass, body.inertia = 1e-4, [1e-8] * 3
-    slide = body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[sign, 0.0, 0.0])
-    slide.ref = figures.open_m
-    slide.range, slide.limited = (figures.closed_m, figures.open_m), True
-    slide.armature = figures.finger_armature_kg

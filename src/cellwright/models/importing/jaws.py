@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
+from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["PREFIX", "Jaws", "find_driver", "more_fingers", "study_jaws"]
+__all__ = ["PREFIX", "Jaws", "find_driver", "more_fingers", "pad_box", "study_jaws"]
 
 Array = npt.NDArray[np.float64]
 PREFIX = "own "
@@ -142,6 +143,30 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
         branch(geom): model.geom_bodyid[geom] for geom in moving if branch(geom) not in mine and reach(geom) > least
     }
     return [model.body(int(body)).name for body in found.values()]
+
+
+def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array]:
+    """Lower and upper corner of the first pad when closed, in the flange's frame; it ends where the fingers end.
+
+    Args:
+        model: The gripper.
+        jaws: What its mechanism does.
+        turn: The root's pose in the flange's frame.
+    """
+    data = mujoco.MjData(model)
+    data.qpos[:] = jaws.qpos[-1]
+    mujoco.mj_kinematics(model, data)
+
+    def corners(geom: int) -> Array:
+        own = model.geom_aabb[geom, :3] + model.geom_aabb[geom, 3:] * np.array(list(product((-1.0, 1.0), repeat=3)))
+        return np.array([turn.apply(data.geom_xmat[geom].reshape(3, 3) @ c + data.geom_xpos[geom]) for c in own])
+
+    pad = corners(jaws.pads[0])
+    touched = np.flatnonzero((model.geom_contype + model.geom_conaffinity) > 0)
+    moving = [int(geom) for geom in touched if model.body_weldid[model.geom_bodyid[geom]] != 0]
+    low, high = pad.min(axis=0), pad.max(axis=0)
+    high[2] = max(corners(geom)[:, 2].max() for geom in moving)
+    return low, high
 
 
 def _sweep(model: Any, driver: int, positions: Array) -> Array:
