@@ -44,6 +44,9 @@ def test_good_cell_has_nothing_wrong():
         "comes to rest",
         "contacts at rest",
         "energy at rest",
+        "bases",
+        "trays lie flat",
+        "grasp medium_gear",
         "reach",
         "sensor arm joint_state",
     ]
@@ -120,7 +123,8 @@ def test_what_no_robot_reaches_is_found():
         trays={"tray": {"model": "medium_gear_tray", "pose": {"xyz_m": [2.0, 0.0, 0.0]}}}, fidelity="kinematic"
     )["reach"]
     assert not ok
-    assert detail == "out of reach: gear, tray/slot_1, tray/slot_2, tray/slot_3, tray/slot_4"
+    places = "gear, tray/slot_1, tray/slot_2, tray/slot_3, tray/slot_4"
+    assert detail == f"out of reach: {places}; of gear, the nearest base is that of arm, 2.61 m away"
 
 
 def test_sensor_that_breaks_the_contract_is_found(monkeypatch):

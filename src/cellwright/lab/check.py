@@ -1,4 +1,4 @@
-"""Conformance of a cell: does it stand, can its robots reach their work, do its sensors keep the contract?"""
+"""Conformance of a cell: does it stand, can its robots take their work, is it seen, do sensors keep the contract?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from cellwright.core.pose import Pose
 from cellwright.lab.check_body import check_inertia, check_mass
 from cellwright.lab.check_cell_physics import check_contacts, check_stillness
 from cellwright.lab.check_cell_reach import check_cell_reach
+from cellwright.lab.check_cell_sight import check_sight
+from cellwright.lab.check_cell_stand import check_bases, check_trays
 from cellwright.lab.check_drives import check_drives
 from cellwright.lab.finding import Finding
 from cellwright.sensors import Sensor, check_sensor, make_sensor
@@ -37,7 +39,9 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
             findings.append(check_drives(world))
     else:
         findings.append(Finding("comes to rest", True, "not looked at: in a kinematic cell nothing falls"))
+    findings += [found for found in (check_bases(world), check_trays(world)) if found is not None]
     findings += check_cell_reach(world)
+    findings += [found for found in (check_sight(world),) if found is not None]
     start = world.snapshot()
     once = dict(reversed(cell.sensor_lines()))  # of many robots alike, the first
     for place, line in reversed(once.items()):
