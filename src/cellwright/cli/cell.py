@@ -99,15 +99,10 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
 
 @app.command()
 def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
-<<<<<<< HEAD
-    """Checks a cell: mass, inertia, rest, contacts, energy, reach, sensors; exit 1 when something is wrong."""
+    """Checks a cell: what stands, grips, reaches, sees and is seen; exit 1 when something is wrong, with a remedy."""
     loaded = load_cell(cell)
     tell_hints(cell_hints(loaded))
     findings = check_cell(loaded, seed)
-=======
-    """Checks a cell: what stands, grips, reaches, sees and is seen; exit 1 when something is wrong, with a remedy."""
-    findings = check_cell(load_cell(cell), seed)
->>>>>>> b55939b (cell check is a coach: its guide, kits with long pads)
     if as_json:
         print_json({"cell": cell, **findings_json(findings)})
     else:
