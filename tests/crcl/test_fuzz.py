@@ -389,7 +389,8 @@ def attack(laboratory: Laboratory, count: int, seed: int, *, bystanders: int = 0
             may_go_on = False
         if chance.random() < 0.05:
             unfinished = laboratory.connect()
-            unfinished.sendall(message[: chance.randrange(len(message))])
+            with contextlib.suppress(ConnectionError):  # half a message may be no message
+                unfinished.sendall(message[: chance.randrange(len(message))])
             left.append(unfinished)
             made += 1
             if len(left) > LEFT_OPEN:

@@ -63,6 +63,8 @@ def _decode(data: bytes | str, kind: type[Any] | None, lenient: bool, max_bytes:
         raise DecodeError("has too many tags", allowed=f"{MOST_TAGS} or fewer")
     lines_before = text.count(b"\n", 0, start)
     root = parse(text[start:].rstrip(b" \t\r\n\0"), lines_before=lines_before)
+    if bounded and len(text) > OLD_BYTES:
+        yield
     wanted = DOCUMENTS if kind is None else {kind.__name__: DOCUMENTS[kind.__name__]}
     plan = wanted.get(root.tag)
     if plan is None:
@@ -71,6 +73,8 @@ def _decode(data: bytes | str, kind: type[Any] | None, lenient: bool, max_bytes:
     try:
         if bounded and (found := beyond_bounds(root, len(text))):
             raise _Bad(found[1], found[2], found[0])
+        if bounded and len(text) > OLD_BYTES:
+            yield
         try:
             return cast(Document, _read(root, plan, (yield from _read_ahead(root, plan))))
         except _Bad:

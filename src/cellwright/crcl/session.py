@@ -176,7 +176,8 @@ class Session:
 
     def _refuse(self, error: DecodeError, document: bytes) -> None:
         if error.command_id is None:
-            raise DecodeError(f"{error.what} in {document[:SHOWN_BYTES].decode(errors='replace')}") from error
+            shown = document[:SHOWN_BYTES].decode(errors="replace")
+            raise DecodeError(f"{error.what} in {shown}", allowed=error.allowed) from error
         self._service.canon.reject(str(error), error.command_id)
 
     def _take(self, instance: m.CRCLCommandInstance, document: bytes, answers: list[bytes]) -> None:
