@@ -241,3 +241,11 @@ def test_radians_in_home_get_a_hint(load_changed, home_deg, hinted):
     assert len(hints) == hinted
     if hinted:
         assert re.search(r"mine\.yaml, line \d+: robots\.arm\.home_deg: .*radians\? In degrees: \[", hints[0])
+
+
+def test_a_model_that_does_not_exist_is_told_beside_a_key_that_does_not_fit(load_changed):
+    changes = {"fixtures": {"floor": {"model": "flor"}}, "trays": {"kit": {"model": "kit_m2"}}, "settle_s": -1}
+    with pytest.raises(BadInput) as caught:
+        load_changed(**changes)
+    keys = [re.search(r", line \d+: (\S+): ", line)[1] for line in caught.value.lines]
+    assert keys == ["settle_s", "fixtures.floor.model", "trays.kit.model"]

@@ -93,6 +93,11 @@ def test_one_that_hangs_is_killed_with_its_children(tmp_path, limits, connected,
     assert is_gone(int(done.stdout))
 
 
+def test_one_that_fails_because_the_time_is_over_is_told_so(tmp_path):
+    done = run(tmp_path, "import sys; sys.exit('the robot has hung up')", ended="the time limit was reached")
+    assert "exit code 1, after the doors had closed: the time limit was reached" in str(done)
+
+
 def test_children_of_one_that_has_ended_are_ended_too(tmp_path):
     code = "import subprocess; print(subprocess.Popen(['sleep', '300']).pid)"
     done = run(tmp_path, code)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from cellwright.cells.models import with_models
+from cellwright.cells.models import unknown_models, with_models
 from cellwright.cells.schema import Cell
 from cellwright.core.config import read_yaml
-from cellwright.core.errors import BadInput
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
 from cellwright.core.registry import Registry
 
 __all__ = ["CELLS", "load_cell"]
@@ -32,5 +32,8 @@ def load_cell(name_or_file: str | Path) -> Cell:
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
     path = Path(text) if is_file else CELLS.get(text)
-    cell = read_yaml(path, Cell).read_from(path)
+    try:
+        cell = read_yaml(path, Cell).read_from(path)
+    except ConfigError as error:
+        raise ConfigErrors([error, *unknown_models(path)]) from None
     return with_models(cell if variant is None else cell.variant(variant))

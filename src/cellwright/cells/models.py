@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import Kind, ModelSettings
-from cellwright.core.errors import BadInput, ConfigError
+from cellwright.core.config import parse_yaml
+from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.registry import Registry
 
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
 
-__all__ = ["models_missing", "own_name", "with_models"]
+__all__ = ["models_missing", "own_name", "unknown_models", "with_models"]
 
 _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
     ("robots", "model", "arm", ROBOTS),
@@ -59,6 +60,25 @@ def with_models(cell: Cell) -> Cell:
         filed = _filed(cell, item.model, "part", PARTS, f"populations.{number}.model")
         populations.append(item.model_copy(update={"model": filed}) if filed else item)
     return cell.model_copy(update={**changes, "populations": tuple(populations)})
+
+
+def unknown_models(file: Path) -> list[BadInput]:
+    """Models that a cell file names and that do not exist, also where the rest of it makes no sense."""
+    try:
+        data = parse_yaml(file.read_text(encoding="utf-8"), file)
+    except (BadInput, OSError, ValueError):
+        return []
+    found: list[BadInput] = []
+    said = data if isinstance(data, dict) else {}
+    own = said.get("models")
+    for section, key, _, registry in (*_USES, ("trays", "model", "fixture", TRAYS)):
+        entries = said.get(section)
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            model = entry.get(key) if isinstance(entry, dict) else None
+            if isinstance(model, str) and model not in registry and not (isinstance(own, dict) and model in own):
+                known = [known for known in registry if own_name(known) == known]
+                found.append(UnknownName(registry.kind, model, known, f"{file}: {section}.{name}.{key}"))
+    return found
 
 
 def own_name(filed: str) -> str:

@@ -93,7 +93,9 @@ class ConfigErrors(ConfigError):
     """
 
     def __init__(self, errors: Sequence[BadInput]) -> None:
-        self.lines = tuple(dict.fromkeys(line for error in errors for line in getattr(error, "lines", (str(error),))))
+        self.lines: tuple[str, ...] = tuple(
+            dict.fromkeys(line for error in errors for line in getattr(error, "lines", (str(error),)))
+        )
         BadInput.__init__(self, "; ".join(self.lines))
         first = next((error for error in errors if isinstance(error, ConfigError)), None)
         self.where, self.path, self.problem = (

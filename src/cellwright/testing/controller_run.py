@@ -32,6 +32,7 @@ class ControllerRun:
         stdout_file: All that it said.
         stderr_file: All that it complained about.
         killed: Why it was ended from here; empty when it ended by itself.
+        doors_closed: Why the doors had closed by then, such as `the time limit was reached`; empty when they had not.
     """
 
     command: tuple[str, ...]
@@ -39,6 +40,7 @@ class ControllerRun:
     stdout_file: Path
     stderr_file: Path
     killed: str = ""
+    doors_closed: str = ""
 
     @property
     def stdout(self) -> str:
@@ -57,7 +59,8 @@ class ControllerRun:
 
     def __str__(self) -> str:
         """How it ended and what it said last, for a test's report."""
-        lines = [f"{' '.join(map(_short, self.command))}: {self.killed or f'exit code {self.exit_code}'}"]
+        closed = f", after the doors had closed: {self.doors_closed}" if self.doors_closed else ""
+        lines = [f"{' '.join(map(_short, self.command))}: {self.killed or f'exit code {self.exit_code}{closed}'}"]
         for file in (self.stdout_file, self.stderr_file):
             said = _last_lines(file)
             lines += [f"{file}:" if said else f"{file} is empty", *said]
@@ -123,12 +126,12 @@ def run_controller(
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadInput(f"cannot start the controller {words[0]}: {reason}") from None
-    killed = ""
     try:
         killed = _watch(process, limits, state, (out, err))
+        closed = str(state()["ended"])
     finally:
         _end(process)
-    return ControllerRun(words, process.returncode, out, err, killed)
+    return ControllerRun(words, process.returncode, out, err, killed, closed)
 
 
 def _watch(
