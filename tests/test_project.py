@@ -57,7 +57,7 @@ def test_lock_holds_pins_and_hashes_and_no_place(lock):
         assert re.match(r"[\w.-]+==\S+ \\\n\s+--hash=sha256:[0-9a-f]{64}", entry), entry[:80]
 
 
-@pytest.mark.parametrize(("lock", "groups"), [("run.txt", []), ("dev.txt", ["dev", "docs", "plots"])])
+@pytest.mark.parametrize(("lock", "groups"), [("run.txt", []), ("dev.txt", ["dev", "docs", "plots", "mariadb"])])
 def test_lock_covers_the_declared_packages(lock, groups):
     pinned = {normalised(line) for line in (ROOT / "requirements" / lock).read_text().splitlines() if "==" in line}
     declared = list(PROJECT["dependencies"])

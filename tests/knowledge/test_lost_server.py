@@ -75,7 +75,7 @@ def test_run_stops_in_one_line_and_goes_on_by_the_address_alone(server, tmp_path
     assert last.startswith("cellwright: database ")
     assert "robots have stopped" in last
     assert sum("cellwright: " in line for line in err.splitlines()) == 1
-    assert took_s < STATED_S[way] + 10.0  # the rest is the simulation's, on a machine that others use, too
+    assert took_s < STATED_S[way] + 40.0  # the rest is the simulation and the end of the process, on a busy machine
     nothing_secret(tmp_path, err)
     again = run(tmp_path, url, "--resume", "--json")
     out, err = again.communicate(timeout=LIMIT_S)

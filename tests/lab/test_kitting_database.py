@@ -23,29 +23,39 @@ def cfg_in(folder: Path) -> RunCfg:
     return RunCfg(("fanuc",), database=folder / "run.db", world_file=folder / "run.world", header=HEADER)
 
 
-def lost_when_taken(folder: Path, lose: Callable[[], None], capfd) -> tuple[str, float]:
-    """Runs until the first part is taken; then the database is lost. Returns the line, and when the cell stopped."""
+def lost_when_taken(folder: Path, lose: Callable[[], None], capfd, *, under_way: bool = False) -> str:
+    """Runs until the first part is taken, or is about to be; then the database is lost. Returns the line."""
     with Lab.from_cell("aprs", 3, fidelity="kinematic") as lab:
         taken_s = []
 
         def watch(_topic: str, action: ActionEvent) -> None:
-            if action.phase == "end" and "take-part" in action.action and not taken_s:
+            phase = "start" if under_way else "end"
+            if action.phase == phase and "take-part" in action.action and not taken_s:
                 taken_s.append(lab.clock.time_s)
-                lose()
+                if under_way:
+                    lab.loop.call_later(1.5, lose)  # the arm is on its way, and only what is seen is stored meanwhile
+                else:
+                    lose()
 
+        said_to_robots: list[str] = []
+        for robot in lab.robots:
+            lab.bus.subscribe(
+                f"/{robot}/crcl_command", lambda _t, m: said_to_robots.append(m.document), subscriber="test"
+            )
         lab.bus.subscribe("/execution/actions", watch, subscriber="test")
         with pytest.raises(JobFailed) as caught:
             run_order(lab, [ORDER], cfg_in(folder))
-        assert lab.clock.time_s - taken_s[0] < 10.0
+        assert lab.clock.time_s - taken_s[0] < 4.0
+        assert any("StopMotion" in document for document in said_to_robots)  # it is told to stop, and does not only lose its client
         before = {robot: lab.robots[robot].joints_rad.tolist() for robot in lab.robots}
         lab.advance(0.5)
         assert {robot: lab.robots[robot].joints_rad.tolist() for robot in lab.robots} == before  # nobody moves
     assert capfd.readouterr().err == ""  # nothing but the line
-    return str(caught.value), taken_s[0]
+    return str(caught.value)
 
 
 def test_file_that_is_deleted_in_the_middle_ends_the_run_in_one_line(tmp_path, capfd):
-    said, _ = lost_when_taken(tmp_path, (tmp_path / "run.db").unlink, capfd)
+    said = lost_when_taken(tmp_path, (tmp_path / "run.db").unlink, capfd, under_way=True)
     assert "run.db" in said
     assert "was deleted or replaced" in said
     assert "robots have stopped" in said
@@ -62,7 +72,7 @@ def test_full_file_stops_the_cell_and_a_resumed_run_finishes_the_kit(tmp_path, c
 
     event.listen(Engine, "checkout", no_page_more)
     try:
-        said, _ = lost_when_taken(tmp_path, lambda: full.append(True), capfd)
+        said = lost_when_taken(tmp_path, lambda: full.append(True), capfd)
     finally:
         event.remove(Engine, "checkout", no_page_more)
     assert "is full" in said
