@@ -46,7 +46,7 @@ def lost_when_taken(folder: Path, lose: Callable[[], None], capfd, *, under_way:
         with pytest.raises(JobFailed) as caught:
             run_order(lab, [ORDER], cfg_in(folder))
         assert lab.clock.time_s - taken_s[0] < 4.0
-        assert any("StopMotion" in document for document in said_to_robots)  # it is told to stop, and does not only lose its client
+        assert any("StopMotion" in document for document in said_to_robots)  # and not only left alone
         before = {robot: lab.robots[robot].joints_rad.tolist() for robot in lab.robots}
         lab.advance(0.5)
         assert {robot: lab.robots[robot].joints_rad.tolist() for robot in lab.robots} == before  # nobody moves
