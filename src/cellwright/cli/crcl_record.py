@@ -15,6 +15,7 @@ from cellwright.cli.crcl_options import Json, Server, tell_findings
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.core import Bus
 from cellwright.core.errors import BadInput
+from cellwright.core.files import refuse_existing
 from cellwright.core.messages import CrclCommand, CrclStatus
 from cellwright.crcl import CRCLCommandInstance, DecodeError, Problem, decode
 from cellwright.crcl.connection import parse_address, tcp
@@ -34,6 +35,7 @@ def record(
     ] = "127.0.0.1:0",
     out: Annotated[Path, typer.Option(metavar="FILE", help="The log (MCAP).")] = Path("out/crcl.mcap"),
     xml: Annotated[Path | None, typer.Option(metavar="FILE", help="The documents as text, unchanged.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     robot: Annotated[str, typer.Option(metavar="NAME", help="What the robot is called in the log.")] = "robot",
     duration: Annotated[
         float | None, typer.Option("--for", min=0.0, metavar="S", help="End after so many seconds.")
@@ -50,6 +52,8 @@ def record(
     text_file = xml if xml is not None else out.with_suffix(".xml")
     if text_file.absolute() == out.absolute():
         raise BadInput(f"log and text cannot both be written to {out}")
+    if not overwrite:
+        refuse_existing(out, text_file)
     for path in (out, text_file):
         prepare_output(path)
     bus = Bus()

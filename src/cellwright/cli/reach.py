@@ -11,7 +11,7 @@ import typer
 from rich.progress import Progress
 
 from cellwright.cells import load_cell
-from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import OutputError, UnknownName
 from cellwright.experiments.plots import can_plot, draw
 from cellwright.experiments.reachability import WEIGHTS, ReachMap, default_grid, map_reach, reach_task
@@ -24,7 +24,10 @@ def reach(
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
     robot: Annotated[str | None, typer.Option(help="The robot; the cell's first by default.")] = None,
     part: Annotated[str | None, typer.Option("--object", help="The part to take; the cell's first by default.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for reachability.csv and .png.")] = Path("out/reach"),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for reachability.csv and .png; out/reach, or the next number.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     step: Annotated[float, typer.Option(help="Spacing of the places of the base, in m.")] = 0.1,
     turns: Annotated[int, typer.Option(help="Angles about the part's axis.")] = 181,
     weight: Annotated[str, typer.Option(help=f"What the map shows: {', '.join(WEIGHTS)}.")] = "free",
@@ -36,13 +39,14 @@ def reach(
         raise UnknownName("weight", weight, WEIGHTS)
     task = reach_task(load_cell(cell), robot, part, turns=turns, weighted=weight != "free")
     grid = default_grid(task.pose_base_in_world, step)
-    prepare_output(out / "reachability.csv")
+    folder = take_folder(out, Path("out/reach"), ["reachability.csv"], overwrite=overwrite)
+    prepare_output(folder / "reachability.csv")
     say(f"{task.robot} takes {task.part}: {turns} angles at every place of its base", to=err)
     if not can_plot():
         say("there will be no picture: pip install 'cellwright[plots]'", to=err)
     with _progress() as tell:
         found = map_reach(task, grid, workers, tell)
-    files = _save(found, weight, out)
+    files = _save(found, weight, folder)
     rows = []
     for kind in task.heights_m:
         best = found.best(kind, weight)

@@ -12,6 +12,7 @@ import typer
 
 from cellwright.cli.output import err, prepare_output, print_json, say, tell_hints
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
+from cellwright.core.files import refuse_existing
 
 if TYPE_CHECKING:
     from cellwright.lab import Lab
@@ -88,7 +89,7 @@ def run(
     from cellwright.lab import Lab
     from cellwright.lab.kitting import check_order, resume_order, run_order
     from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.lab.run_files import refuse_existing, run_files
+    from cellwright.lab.run_files import run_files
 
     cfg = replace(_cfg(header), plan=given)
     if not overwrite and not resume:

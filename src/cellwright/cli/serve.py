@@ -14,8 +14,8 @@ import typer
 from cellwright.cells import cell_hints, load_cell
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
+from cellwright.core.files import refuse_existing
 from cellwright.lab import CrclDoors, Lab, VisionDoors
-from cellwright.lab.run_files import refuse_existing
 
 __all__ = ["serve"]
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.errors import OutputError
+from cellwright.core.files import refuse_existing
 from cellwright.lab.kitting_files import database_file, make_room, world_file_of
 
-__all__ = ["RunFiles", "latest_database", "refuse_existing", "run_files"]
+__all__ = ["RunFiles", "latest_database", "run_files"]
 
 USUAL = Path("out/run.db")
 LOG, PICTURE, WORLD = ".mcap", ".png", ".world"
@@ -38,17 +39,6 @@ def latest_database() -> str:
     """The database of the run of the usual name that was at work last, for one who resumes without saying which."""
     worlds = sorted(USUAL.parent.glob(f"{USUAL.stem}*{WORLD}"), key=lambda path: path.stat().st_mtime)
     return str(worlds[-1].with_suffix(USUAL.suffix) if worlds else USUAL)
-
-
-def refuse_existing(*paths: Path | None) -> None:
-    """Refuses names that somebody gave, and that are taken.
-
-    Raises:
-        BadInput: What is there, and what to do.
-    """
-    for path in paths:
-        if path is not None and path.is_file():
-            raise BadInput(f"{path} exists, and is not overwritten: choose another name, or add --overwrite")
 
 
 @contextlib.contextmanager
