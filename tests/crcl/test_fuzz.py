@@ -37,6 +37,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
     index, joints = lab.world.robot("fanuc"), lab.robot("fanuc").kinematics.arm.joints
     low, high = np.array([joint.position_limits_rad for joint in joints]).T
     most = np.array([joint.velocity_limit_radps for joint in joints])
+    canon = []
     seen = {"beyond": [], "moved_ticks": 0, "ticks": 0, "travelled_rad": 0.0}
     slack = 1e-6 if fidelity == "kinematic" else 0.02  # drives overshoot a little
     last = lab.world.data.qpos[index.qpos].copy()
@@ -48,8 +49,12 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
         seen["ticks"] += 1
         seen["moved_ticks"] += bool(speed.max() > 1e-3)
         seen["travelled_rad"] += float(np.abs(now - last).sum())
-        if (now < low - slack).any() or (now > high + slack).any() or (speed > most * (1 + slack) + slack).any():
-            seen["beyond"].append([now.tolist(), speed.tolist()])
+        robot = lab.robot("fanuc")
+        # A brake grips while a joint still speeds up: until then its speed may pass the limit by a little.
+        fast = most * (1.03 if robot.state.value == "stopping" else 1 + slack) + slack
+        if (now < low - slack).any() or (now > high + slack).any() or (speed > fast).any():
+            told = repr(canon[0]._standing.instance.crcl_command)[:600] if canon else ""
+            seen["beyond"].append([now.tolist(), speed.tolist(), robot.state.value, robot.override, told])
         if not np.isfinite(now).all():
             seen["beyond"].append("not finite")
         last = now
@@ -58,6 +63,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
 
     async def main():
         doors = await CrclDoors(lab).start(ports={"fanuc": 0, "motoman": 0})
+        canon.append(doors.servers["fanuc"].canon)
         print(json.dumps(doors.servers["fanuc"].address[1]), flush=True)
         ended = asyncio.Event()
 
@@ -459,7 +465,7 @@ def test_mutated_messages(count, fidelity, pace, seed, tmp_path):
         f"{after['rss_mb']:.0f} MB, in the second half {grown_mb:+.0f}; the arm moved in {after['moved_ticks']} of "
         f"{after['ticks']} ticks, {after['travelled_rad']:.0f} rad; {after['slipped_s']:.1f} s slipped"
     )
-    assert after["beyond"] == []
+    assert after["beyond"] == [], (len(after["beyond"]), after["beyond"][:2])
     assert after["travelled_rad"] > count / 1000
     assert "Traceback" not in errors, errors
     assert after["rss_mb"] < 500
