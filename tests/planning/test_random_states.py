@@ -2,6 +2,9 @@
 
 import pytest
 
+from cellwright.bench.reach_states import reach_request
+from cellwright.planning import Verb
+
 
 def worst_of_one_robot(request_from, checked, seeds, wrong):
     """The largest ratio of cost to bound; every second state lacks parts or reach."""
@@ -36,6 +39,53 @@ def test_two_robots_with_mixed_kits_hold(request_from, checked):
     for seed in range(8):
         result = checked(request_from(seed, robots=2, harsh=bool(seed % 2), largest=1))
         assert result.makespan_s >= result.lower_bound - 1e-6
+
+
+USES = (Verb.TAKE_PART, Verb.TAKE_TRAY, Verb.REMOVE_PART, Verb.TAKE_KIT)
+
+
+def idle_tools(result):
+    """Steps with which a robot takes up a tool that it does not use before it puts it down, or to the end.
+
+    To carry a tool to a holder from which the other robot takes it is of use.
+    """
+    found = []
+    for robot in sorted({action.robot for action in result.actions}):
+        own = [a for a in result.actions if a.robot == robot and a.verb in (*USES, Verb.ATTACH, Verb.DETACH)]
+        after = [*own[1:], None]
+        idle = [
+            (a, b) for a, b in zip(own, after, strict=True) if a.verb is Verb.ATTACH and (not b or b.verb not in USES)
+        ]
+        found += [(a, b) for a, b in idle if b is None or a.place == b.place or not taken_up(result, b)]
+    return found
+
+
+def taken_up(result, put_down):
+    """Whether another robot takes up the tool from where it was put down."""
+    later = (
+        a for a in result.actions if a.start_s > put_down.start_s and a.verb is Verb.ATTACH and a.tool == put_down.tool
+    )
+    return any(a.robot != put_down.robot and a.place == put_down.place for a in later)
+
+
+def check_reach(seeds, checked, iterations):
+    """Plans of two robots of different reach hold, respect their bounds and change no tool in vain."""
+    made = [(seed, checked(reach_request(seed, iterations))) for seed in seeds]
+    for seed, result in made:
+        assert 0.0 <= result.lower_bound <= result.makespan_s + 1e-6, seed
+        assert not idle_tools(result), seed
+        assert all(kit.proven for kit in result.unfinished) or result.status in ("solved", "not found"), seed
+    return [result for _, result in made if result.actions]
+
+
+def test_two_robots_of_different_reach(checked):
+    assert len(check_reach(range(16), checked, 8)) >= 6
+
+
+@pytest.mark.long
+def test_two_robots_of_different_reach_in_200_states(checked):
+    made = check_reach(range(200), checked, 400)
+    assert sorted(result.ratio for result in made)[len(made) // 2] <= 1.1
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from cellwright.bench.private_mariadb import private_mariadb
+from cellwright.bench.reach_states import reach_request
 from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
 from cellwright.knowledge import Database, fill
 from cellwright.knowledge.paper_workstation import paper_workstation
@@ -33,6 +34,8 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "replan.k100_p99_ms": {"max": 20},
     "duo.k100_ms": {"max": 100},
     "duo.k100_ratio": {"max": 1.1},
+    "duo.reach_ratio_median": {"max": 1.05},
+    "duo.reach_ratio_worst": {"max": 1.3},
     "db.sqlite_pose_updates_per_s": {"min": 25_000},
     "db.mariadb_pose_updates_per_s": {"min": 10_000},
 }
@@ -57,7 +60,26 @@ def planning(conditions: Conditions) -> Measurement:
         metrics["duo.k100_ms"] = _fastest_ms(times, lambda: plan(request))
         result = _checked(request, plan(request))
         metrics["duo.k100_ratio"] = result.ratio
+    ratios = _reach_ratios(conditions)
+    metrics["duo.reach_ratio_median"] = float(np.median(ratios))
+    metrics["duo.reach_ratio_worst"] = max(ratios)
     return Measurement(metrics | _stores(conditions), TARGETS)
+
+
+def _reach_ratios(conditions: Conditions) -> list[float]:
+    """Makespan over the bound in the first random states of two robots of different reach that have a plan."""
+    conditions.say("two robots of different reach")
+    ratios: list[float] = []
+    seed, many = 1000 * conditions.seed, 10 if conditions.quick else 100
+    while len(ratios) < many:
+        request = reach_request(seed)
+        result = plan(request)
+        verdict = validate_timed(request, result)
+        if not verdict.valid:
+            raise MeasurementFailed(result.planner, f"state {seed}: {verdict.reason}")
+        ratios += [result.ratio] if result.actions else []
+        seed += 1
+    return ratios
 
 
 class _Station:

@@ -60,6 +60,20 @@ class _Bounds:
         self.fills = {(j.name, sku): self.who.fills(j, sku) for j in self.jobs for sku in self.needs[j.name]}
         self.lays = {job.name: self.who.lays(job) for job in self.jobs if job.started is None}
         self.clears = {job.name: self.who.clears(job) for job in self.moving}
+        self.passed = self._passed()
+
+    def _passed(self) -> dict[str, tuple[int, Robots]]:
+        """SKU -> how many have to be handed over at least, and who can do that."""
+        found = {}
+        for sku in {sku for needs in self.needs.values() for sku in needs}:
+            able = frozenset().union(*(self.fills[j.name, sku] for j in self.jobs if sku in self.needs[j.name]))
+            reach = frozenset().union(*(self.work.robots[number].reach for number in able))
+            there = sum(t.count for t in self.state.parts_trays if t.sku == sku and t.name in reach)
+            lacking = sum(needs[sku] for needs in self.needs.values()) - there
+            lacking -= self.spared[sku] + self.in_stores[sku]
+            if lacking > 0 and self.everybody - able:
+                found[sku] = lacking, self.everybody - able
+        return found
 
     def every(self) -> Iterable[float]:
         """All bounds."""
@@ -77,6 +91,10 @@ class _Bounds:
         total = sum((self.needs[job.name] for job in self.jobs), Counter[str]())
         most = -(-(total.total() - self.in_stores.total() - (self.spared & total).total()) // len(self.everybody))
         yield most * self.d.part_s
+        for number, _ in self.passed.values():
+            yield (
+                number * (self.d.fetch_part_s + self.d.return_part_s) / max(len(self.everybody) - 1, 1) + self.d.part_s
+            )
         for robot in self.work.robots:
             if robot.hand and robot.hand.kind is HandKind.KIT and any(j.name == robot.hand.kit for j in self.work.jobs):
                 yield self.d.place_kit_s
@@ -89,6 +107,8 @@ class _Bounds:
     def _share(self, some: Robots) -> _Share:
         """What only some of the robots can do."""
         share, d = _Share(), self.d
+        for number, robots in self.passed.values():
+            share.seconds += number * (d.fetch_part_s + d.return_part_s) if robots <= some else 0.0
         for job in self.jobs:
             kit = job.started
             for sku, number in self.needs[job.name].items():
@@ -201,11 +221,19 @@ class _Bounds:
             seconds = self._seconds(busy)
             if seconds <= 0.0:
                 continue
-            head_s = 0.0 if tool in self.mounted else d.attach_s
+            head_s = self._ready_s(tool, frozenset().union(*givers))
             if fresh and not self.held_trays and not self.in_stores:
                 head_s = max(head_s, self._lay_head_s() - (d.fetch_part_s if self.kits_there else 0.0))
             moved = self._moves_between(tool, givers)
             yield head_s + seconds + min(tails or tail_s) + moved * d.change_s
+
+    def _ready_s(self, tool: str, robots: Robots) -> float:
+        """How long at least until one of the robots has the tool."""
+        d, owners = self.d, [number for number in self.everybody if self.work.robots[number].tool == tool]
+        if not robots or robots & set(owners):
+            return 0.0
+        bare = any(self.work.robots[number].tool is None for number in robots)
+        return d.attach_s + (d.detach_s if owners or not bare else 0.0)
 
     def _moves_between(self, tool: str, givers: set[Robots]) -> int:
         """How often a tool goes from one robot to another at least: between those that lay and those that clear."""

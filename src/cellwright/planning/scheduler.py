@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass
 from itertools import product
 
+from cellwright.planning.actions import Action
 from cellwright.planning.blocks import Block, blocks_of, carry_out, neighbour
 from cellwright.planning.booking import Booking
 from cellwright.planning.bounds import makespan_bound_s
@@ -19,6 +20,7 @@ from cellwright.planning.counting import count_best
 from cellwright.planning.dispatch import Dispatch, Roles
 from cellwright.planning.guide import follow
 from cellwright.planning.hands import create_kits
+from cellwright.planning.idle_tools import idle_tools, without_idle_tools
 from cellwright.planning.occupancy import with_occupancy
 from cellwright.planning.planner import PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.tasks import Shop
@@ -82,11 +84,25 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
         if best.makespan_s > bound_s + _EPS:
             best, tried = better(work, best, bound_s, request.iterations)
             used += tried
-    actions = tuple(sorted(best.booking.actions, key=lambda action: action.start_s))
-    proven = best.makespan_s <= bound_s + _EPS
+    actions = tuple(sorted(_tidy(work, best), key=lambda action: action.start_s))
+    makespan_s = max(action.end_s for action in actions)
+    proven = makespan_s <= bound_s + _EPS
     status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
     cost = sum(action.duration_s for action in actions)
-    return PlanResult(status, "scheduler", actions, cost, best.makespan_s, bound_s, tuple(work.unfinished), used)
+    return PlanResult(status, "scheduler", actions, cost, makespan_s, bound_s, tuple(work.unfinished), used)
+
+
+def _tidy(work: Work, best: _Trial) -> list[Action]:
+    """The steps without tools that are taken up and not used, or those of a schedule that takes hardly longer."""
+    rng, row = random.Random(0), best.row
+    actions = without_idle_tools(best.booking.actions)
+    for _ in range(_MOST_TRIALS if idle_tools(actions) and row else 0):
+        again = _finish(carry_out(work, row), _free_roles(work), False)
+        other = without_idle_tools(again.booking.actions)
+        if not again.left and not idle_tools(other) and again.makespan_s <= best.makespan_s * (1 + _WORSE):
+            return other
+        row = tuple(neighbour(work, best.row, rng))
+    return actions
 
 
 def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
