@@ -14,7 +14,7 @@ Kind = Literal["arm", "tool", "part", "fixture"]
 Unit = Literal["m", "cm", "mm", "in", "ft"]
 Origin = Literal["file", "bottom", "centre"]
 Collision = Literal["hull", "pieces"]
-Positive = Annotated[float, Field(gt=0, le=1e9)]
+Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 
 

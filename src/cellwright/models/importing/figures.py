@@ -102,7 +102,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
             if not sure and isinstance(made, ImportedGripperFigures):
                 _check_size(made, path)
             _read[key] = made
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             raise DescriptionError(path, f"makes no {kind}: {' '.join(str(error).split())}") from None
         except BadInput as error:
             if sure or kind != "tool" or isinstance(error, UnclearKind):

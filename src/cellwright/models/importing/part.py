@@ -91,6 +91,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     if not grasps:
         notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
     spec = _spec(name, parts, solid, touched, mass, grasps, settings)
+    spec.copy().compile()  # what the engine does not take is told now
     low, high = welded.vertices.min(axis=0), welded.vertices.max(axis=0)
     figures = ImportedPartFigures(
         name=name,
