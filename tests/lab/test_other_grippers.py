@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
 from cellwright.catalogue import grip_xyz_m
 from cellwright.cells import Cell
@@ -12,6 +15,7 @@ from cellwright.lab import Lab
 from cellwright.lab.kitting_report import KittingStatus
 from cellwright.motion import LineSpeed
 
+LINKAGE = Path(__file__).parents[1] / "models" / "importing" / "data" / "gripper.urdf"
 CELL = {
     "name": "own",
     "title": "A UR5 and gears",
@@ -71,6 +75,21 @@ def test_a_gear_is_lifted_by_its_peg_and_its_neighbours_stay(tool, fidelity):
         moved_m = {name: world.pose_of(name).distance_m(pose) for name, pose in before.items()}
         assert moved_m.pop("medium_gear_2") == pytest.approx(0.1, abs=0.003)
         assert max(moved_m.values()) < 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_models")
+def test_a_whole_kit_is_built_with_a_gripper_from_a_file(tmp_path):
+    """Which the robot calls by the cell's name for it, and the catalogue by another."""
+    cell = CELL | {
+        "models": {"hand": {"file": str(LINKAGE)}},
+        "robots": {"ur": CELL["robots"]["ur"] | {"tool": "hand"}},
+    }
+    (tmp_path / "cell.yaml").write_text(yaml.safe_dump(cell))
+    with Lab.from_cell(tmp_path / "cell.yaml", seed=3) as lab:
+        report = lab.run("kit_m2l1")
+    assert report.status is KittingStatus.DONE, report.reason
+    assert report.hits == ()
 
 
 @pytest.mark.slow

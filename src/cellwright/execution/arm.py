@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,10 +60,18 @@ class Arm:
         client: An open one.
         pose_base_in_world: By the drawings.
         recipe: Speeds.
+        tool_models: What it calls a tool -> the tool's name in the catalogue, where they differ.
     """
 
-    def __init__(self, name: str, client: CrclClient, pose_base_in_world: Pose, recipe: Recipe) -> None:
-        self.name, self.recipe = name, recipe
+    def __init__(
+        self,
+        name: str,
+        client: CrclClient,
+        pose_base_in_world: Pose,
+        recipe: Recipe,
+        tool_models: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name, self.recipe, self._tool_models = name, recipe, tool_models or {}
         self.rest_rad: tuple[float, ...] | None = None
         """Joint angles of the place where it waits; where it stood when it was first asked, unless told otherwise."""
         self.rest_point: tuple[float, float, float] | None = None
@@ -168,7 +177,8 @@ class Arm:
         if gripper is None:
             return HandReading(pose, "", 0.0, False)
         width_m = float(gripper.separation) if isinstance(gripper, messages.ParallelGripperStatus) else 0.0
-        return HandReading(pose, gripper.gripper_name, width_m, bool(gripper.holding_object))
+        model = self._tool_models.get(gripper.gripper_name, gripper.gripper_name)
+        return HandReading(pose, model, width_m, bool(gripper.holding_object))
 
 
 def tool_down(position_m: np.ndarray, yaw_rad: float = 0.0) -> Pose:

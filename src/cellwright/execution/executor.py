@@ -82,9 +82,9 @@ class Executor:
         for robot in self._names:
             if robot not in clients:
                 raise UnknownName("robot", robot, clients, "executor")
-        recipe = self.settings.recipe
+        how = self.settings.recipe, self.settings.tool_models
         self._workers = {
-            robot: Worker(Arm(robot, client, self.view.base(robot), recipe), self.view, clock, self.view.tool(robot))
+            robot: Worker(Arm(robot, client, self.view.base(robot), *how), self.view, clock, self.view.tool(robot))
             for robot, client in clients.items()
         }
         self._survey = Survey(self.view, self._look, clock, self._names)

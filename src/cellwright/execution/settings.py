@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -79,6 +80,7 @@ class ExecutionSettings:
             and what detectors are off.
         seated_m: The same for its height.
         time_limit_s: After so long nothing new is begun.
+        tool_models: What robots call a tool -> its name in the catalogue, where they differ.
         verify_s: How long a part that does not look seated is looked at before that is believed.
     """
 
@@ -94,3 +96,4 @@ class ExecutionSettings:
     seated_m: float = 0.0015
     verify_s: float = 1.5
     time_limit_s: float = 900.0
+    tool_models: Mapping[str, str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import FURNITURE, PARTS, TOOLS, TRAYS, GripperFigures, part_of_sku
+from cellwright.catalogue import FURNITURE, PARTS, TOOLS, TRAYS, GripperFigures, grip_xyz_m, part_of_sku
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.catalogue.tray_grips import tray_grip
 from cellwright.catalogue.vacuum import VacuumFigures
@@ -153,7 +153,8 @@ def _tool(cell: Cell, model: str, skus: Iterable[str]) -> dict[str, Any]:
             "open_width_m": round(2 * figures.open_m, DIGITS),
             "closed_width_m": round(2 * figures.closed_m, DIGITS),
             "force_limits_n": list(figures.force_limits_n),
-            "takes_parts": [sku for sku in skus if top_grasps(sku, model)],
+            "takes_parts": (taken := [sku for sku in skus if top_grasps(sku, model)]),
+            "grasps": {sku: {"height_m": round(grip_xyz_m(part_of_sku(sku), figures)[2], DIGITS)} for sku in taken},
         }
     if isinstance(figures, VacuumFigures):
         trays = [TRAYS.get(name) for name in _unique(tray.model for tray in cell.trays.values())]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.cells import Cell
+from cellwright.cells import Cell, own_name
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
@@ -94,6 +94,7 @@ class KittingController:
     ) -> None:
         self._on_action = on_action
         self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
+        self._tool_models = _tool_models(lab.cell)
         self._bus, self._loop, self._clock, self._doors = lab.bus, lab.loop, lab.clock, doors
         self._everybody = tuple(lab.cell.robots)
         self._views = detector_views(lab)
@@ -127,7 +128,7 @@ class KittingController:
                 clients,
                 self._clock,
                 robots=self.robots,
-                settings=self.settings,
+                settings=replace(self.settings, tool_models=self._tool_models),
                 publish=partial(_publish, self._bus),
                 on_action=self._on_action,
             )
@@ -242,3 +243,9 @@ def expected_in(belief: Belief) -> list[Expected]:
 
 def _publish(bus: Bus, message: Plan | ActionEvent) -> None:
     bus.publish(PLANS_TOPIC if isinstance(message, Plan) else ACTIONS_TOPIC, message)
+
+
+def _tool_models(cell: Cell) -> dict[str, str]:
+    """What robots call the tools that the cell has from files -> the names under which these are filed."""
+    tools = [robot.tool for robot in cell.robots.values() if robot.tool is not None]
+    return {own_name(tool): tool for tool in tools if own_name(tool) != tool}

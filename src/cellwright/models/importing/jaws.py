@@ -146,7 +146,9 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
 
 
 def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array]:
-    """Lower and upper corner of the first pad when closed, in the flange's frame; it ends where the fingers end.
+    """Lower and upper corner of the first pad when closed, in the flange's frame.
+
+    It ends where the fingers end, also on their way: those on linkages may reach farther out before they are closed.
 
     Args:
         model: The gripper.
@@ -154,18 +156,21 @@ def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array]:
         turn: The root's pose in the flange's frame.
     """
     data = mujoco.MjData(model)
-    data.qpos[:] = jaws.qpos[-1]
-    mujoco.mj_kinematics(model, data)
 
     def corners(geom: int) -> Array:
         own = model.geom_aabb[geom, :3] + model.geom_aabb[geom, 3:] * np.array(list(product((-1.0, 1.0), repeat=3)))
         return np.array([turn.apply(data.geom_xmat[geom].reshape(3, 3) @ c + data.geom_xpos[geom]) for c in own])
 
-    pad = corners(jaws.pads[0])
     touched = np.flatnonzero((model.geom_contype + model.geom_conaffinity) > 0)
     moving = [int(geom) for geom in touched if model.body_weldid[model.geom_bodyid[geom]] != 0]
+    tips = []
+    for qpos in jaws.qpos:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        tips += [corners(geom)[:, 2].max() for geom in moving]
+    pad = corners(jaws.pads[0])
     low, high = pad.min(axis=0), pad.max(axis=0)
-    high[2] = max(corners(geom)[:, 2].max() for geom in moving)
+    high[2] = max(tips)
     return low, high
 
 
