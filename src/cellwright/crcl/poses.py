@@ -28,7 +28,7 @@ def checked_pose(pose: m.Pose, where: str, axis_error: float = AXIS_ERROR) -> Po
     for letter, value in zip("XYZ", point, strict=True):
         checked_number(f"{where}: {letter}", value)
     for name, axis in (("XAxis", x_axis), ("ZAxis", z_axis)):
-        length = float(np.linalg.norm(axis))
+        length = math.hypot(*axis.tolist())  # which does not overflow
         if not abs(length - 1.0) <= axis_error:
             raise BadInput(f"{where}: {name} has length {length:.6g} (allowed: 1 within {axis_error})")
     dot = float(x_axis @ z_axis)
