@@ -87,17 +87,11 @@ class Booking:
 
     def outlet(self, arm: Arm) -> Supply | None:
         """Where the robot can put a finished kit."""
-        for outlet in self.outlets:
-            if outlet.count < outlet.capacity and outlet.name in arm.reach:
-                return outlet
-        return None
+        return next((o for o in self.outlets if o.count < o.capacity and o.name in arm.reach), None)
 
     def holder_of(self, tool: str) -> str | None:
         """The holder that a tool is on."""
-        for holder, held in self.holders.items():
-            if held == tool:
-                return holder
-        return None
+        return next((holder for holder, held in self.holders.items() if held == tool), None)
 
     def empty_holder(self, arm: Arm) -> str | None:
         """The empty holder in reach that is free first."""
@@ -194,8 +188,7 @@ class Booking:
 
     def fetch_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply) -> None:
         """A part into the hand, for a kit."""
-        start_s = max(arm.time_s, kit.ready_s, tray.next_s())
-        arm.time_s = start_s
+        arm.time_s = max(arm.time_s, kit.ready_s, tray.next_s())
         if tray.kit:
             self._go(arm, Verb.REMOVE_PART, tray.name, sku, tray.kit)
         else:

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from cellwright.planning.counters import sole_tools
-from cellwright.planning.eligible import Eligible, Robots
+from cellwright.planning.demand import Demand
+from cellwright.planning.eligible import Robots
 from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HandKind
 from cellwright.planning.work import Work
+from cellwright.planning.zone_bounds import zone_bounds_s
 
 __all__ = ["makespan_bound_s"]
 
@@ -43,38 +44,7 @@ def makespan_bound_s(work: Work) -> float:
     return max(0.0, *_Bounds(work).every()) if work.jobs else 0.0
 
 
-class _Bounds:
-    def __init__(self, work: Work) -> None:
-        self.work, self.d, self.state = work, work.request.durations, work.request.state
-        self.who, self.sole = Eligible(work), sole_tools(work)
-        self.jobs = self.who.jobs
-        self.spared = self.who.spared()
-        self.in_stores = Counter(sku for kit in work.stores for sku, _ in kit.wrong)
-        hands = [robot.hand for robot in work.robots if robot.hand]
-        self.held_trays = Counter(hand.sku for hand in hands if hand.kind is HandKind.KIT_TRAY)
-        self.mounted = {robot.tool for robot in work.robots}
-        self.kits_there = any(kit.created and kit.place for kit in self.state.kits)  # a part can be fetched for them
-        self.everybody = frozenset(range(len(work.robots)))
-        self.moving = [job for job in self.jobs if not (job.started and job.started.fixed)]
-        self.needs = {job.name: Counter(job.started.needed if job.started else job.design.parts) for job in self.jobs}
-        self.fills = {(j.name, sku): self.who.fills(j, sku) for j in self.jobs for sku in self.needs[j.name]}
-        self.lays = {job.name: self.who.lays(job) for job in self.jobs if job.started is None}
-        self.clears = {job.name: self.who.clears(job) for job in self.moving}
-        self.passed = self._passed()
-
-    def _passed(self) -> dict[str, tuple[int, Robots]]:
-        """SKU -> how many have to be handed over at least, and who can do that."""
-        found = {}
-        for sku in {sku for needs in self.needs.values() for sku in needs}:
-            able = frozenset().union(*(self.fills[j.name, sku] for j in self.jobs if sku in self.needs[j.name]))
-            reach = frozenset().union(*(self.work.robots[number].reach for number in able))
-            there = sum(t.count for t in self.state.parts_trays if t.sku == sku and t.name in reach)
-            lacking = sum(needs[sku] for needs in self.needs.values()) - there
-            lacking -= self.spared[sku] + self.in_stores[sku]
-            if lacking > 0 and self.everybody - able:
-                found[sku] = lacking, self.everybody - able
-        return found
-
+class _Bounds(Demand):
     def every(self) -> Iterable[float]:
         """All bounds."""
         changes = [self._changes(number) for number in self.everybody]
@@ -100,7 +70,7 @@ class _Bounds:
                 yield self.d.place_kit_s
         yield from self._tools_s()
         yield from self._tables_s()
-        yield from self._zones_s(changes)
+        yield from zone_bounds_s(self, [self._change_s(number, many) for number, many in enumerate(changes)])
 
     # ------------------------------------------------------------ robots
 
@@ -305,51 +275,3 @@ class _Bounds:
         clears = self.clears.get(job.name) == alone and tray_tool is not None and tray_tool not in tools
         changes = len(tools) - 1 + lays + clears
         return number * d.part_s + changes * d.change_s - (0.0 if lays else prefetched_s)
-
-    # ------------------------------------------------------------ zones
-
-    def _zones_s(self, changes: list[int | None]) -> Iterable[float]:
-        """Only one robot is in a zone: what has to be done there goes on one after the other."""
-        d, zones = self.d, dict(self.state.zones)
-        busy_s: dict[str, float] = {}
-        head_s: dict[str, float] = {}
-        fetch_s = d.look_part_s + d.set_grasp_s + (d.attach_s if self.mounted == {None} else 0.0)
-
-        def book(places: Iterable[str], robots: Robots, seconds: float, before_s: float) -> None:
-            reached = frozenset().union(*(self.work.robots[number].reach for number in robots))
-            there = {zones.get(place, place) for place in places if place in reached}
-            if len(there) == 1 and seconds > 0.0:
-                (zone,) = there
-                busy_s[zone] = busy_s.get(zone, 0.0) + seconds
-                head_s[zone] = min(head_s.get(zone, before_s), before_s)
-
-        fetched = Counter(self.spared) + self.in_stores
-        stacks = {stack.name: stack.sku for stack in self.state.tray_stacks}
-        outlets = [outlet.name for outlet in self.state.outlets]
-        held_trays = Counter(self.held_trays)
-        for job in self.jobs:
-            kit, tables, tray_sku = job.started, self.who.tables(job), job.design.tray_sku
-            for sku, number in self.needs[job.name].items():
-                robots = self.fills[job.name, sku]
-                spared = min(number, fetched[sku])
-                fetched[sku] -= spared
-                book(self.who.places_of(sku), robots, (number - spared) * d.take_part_s, fetch_s)
-                at_once = bool(kit) and not spared
-                before_s = fetch_s + d.take_part_s + d.look_slot_s if at_once else 0.0
-                book(tables, robots, number * d.place_part_s, before_s)
-            for sku, _ in kit.wrong if kit else ():
-                book(tables, self.who.removes(job, sku), d.remove_part_s, 0.0)
-            if kit is None:
-                spared = min(held_trays[tray_sku], 1)
-                held_trays[tray_sku] -= spared
-                robots = self.lays[job.name]
-                book([s for s, sku in stacks.items() if sku == tray_sku], robots, d.take_tray_s * (1 - spared), 0.0)
-                book(tables, robots, d.place_tray_s, 0.0)
-            if job.name in self.clears:
-                book(tables, self.clears[job.name], d.take_kit_s, 0.0)
-                book(outlets, self.clears[job.name], d.place_kit_s, 0.0)
-        holders = [holder.name for holder in self.state.holders]
-        for number, many in enumerate(changes):
-            book(holders, frozenset([number]), self._change_s(number, many), 0.0)
-        for zone, seconds in busy_s.items():
-            yield head_s[zone] + seconds
