@@ -79,6 +79,8 @@ def test_a_kit_that_is_to_be_taken_apart_is_stock(cell, checked, robots):
     after = {kit.name: kit for kit in state_after(request, result.actions).kits}
     assert after["spare"].filled[0] is None
     assert after["ab_1"].place == "outlet"
+    assert sum(a.verb is Verb.REMOVE_PART for a in result.actions) == 2  # sooner than from a tray
+    assert robots > 1 or (result.status is PlanStatus.OPTIMAL and result.cost == result.lower_bound)
 
 
 def test_without_being_told_so_a_kit_that_nobody_wants_is_not_taken_apart(cell, checked):

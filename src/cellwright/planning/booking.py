@@ -37,7 +37,9 @@ class Booking:
             self.parts.setdefault(tray.sku, []).append(Supply(tray.name, tray.count, tray.capacity))
         for store in work.stores:
             for sku, number in Counter(there for there, _ in store.wrong).items():
-                self.parts.setdefault(sku, []).append(Supply(store.place, number, 0, kit=store.name))
+                supplies = self.parts.setdefault(sku, [])
+                sooner = store.apart and self.durations.remove_part_s < self.durations.fetch_part_s
+                supplies.insert(0 if sooner else len(supplies), Supply(store.place, number, 0, kit=store.name))
         self.stacks: dict[str, list[Supply]] = {}
         for stack in state.tray_stacks:
             self.stacks.setdefault(stack.sku, []).append(Supply(stack.name, stack.count, float("inf")))
@@ -96,14 +98,12 @@ class Booking:
     def empty_holder(self, arm: Arm) -> str | None:
         """The empty holder in reach that is free first."""
         empty = [holder for holder, held in self.holders.items() if held is None and holder in arm.reach]
-        if len(empty) < 2:
-            return empty[0] if empty else None
         others = [other for other in self.arms if other is not arm and arm.tool in other.tools]
 
         def badness(holder: str) -> tuple[int, float]:
             return -sum(holder in other.reach for other in others), self.free_s.get(holder, 0.0)
 
-        return min(empty, key=badness)
+        return min(empty, key=badness, default=None)
 
     def drop_tool(self, arm: Arm) -> bool:
         """Puts the robot's tool onto a holder; False when there is none."""

@@ -97,6 +97,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     if wrong:
         returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[settled:])
         spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
+    spared_s += _spared_by_stores_s(work, booking)
     return PlanResult(
         PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
         "sequencer",
@@ -107,6 +108,20 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
         tuple(work.unfinished),
         found.iterations,
     )
+
+
+def _spared_by_stores_s(work: Work, booking: Booking) -> float:
+    """What a plan could cost less if it took another number of parts out of kits that nobody wants."""
+    stores = {store.name: store for store in work.stores if store.place in booking.arms[0].reach}
+    if not stores:
+        return 0.0
+    needs: Counter[str] = Counter()
+    for job in work.jobs:
+        needs.update(job.started.needed if job.started else job.design.parts)
+    most = (needs & Counter(sku for store in stores.values() for sku, _ in store.wrong)).total()
+    used = sum(action.verb is Verb.REMOVE_PART and action.kit in stores for action in booking.actions)
+    less_s = booking.durations.fetch_part_s - booking.durations.remove_part_s
+    return (most - used) * less_s if less_s > 0 else -used * less_s
 
 
 def _openings(work: Work, booking: Booking, tables: int) -> Counter[str]:
