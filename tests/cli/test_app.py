@@ -100,7 +100,7 @@ def test_missing_package_is_one_line_that_names_the_doctor():
     assert (done.returncode, done.stdout) == (2, "")
     assert "mujoco" in done.stderr
     assert "cellwright doctor" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.count("\n") == 2, "one line that says what is about to be built, one that says why it is not"
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def answer_in_time(_dialect: object, _record: object, arguments: Any, options: A
     """Connects to PostgreSQL with a limit for every answer, which its driver does not have."""
     import psycopg
 
-    class Patient(psycopg.Connection[Any]):
+    class Patient(psycopg.Connection[Any]):  # type: ignore[misc]  # an extra, not always there to be checked
         def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
             return super().wait(self._until(gen), *arguments, **options)
 
