@@ -86,11 +86,11 @@ def test_from_and_until_send_the_settings_before_and_nothing_after(cellwright, a
     ended = cellwright("crcl", "send", file, "--to", address, "--from", 4, "--until", 4)
     assert ended.code == 0, ended
     assert done(ended) == [
-        ["0/5", "InitCanon"],
+        ["InitCanon"],
         ["1/5", "SetLengthUnits"],
         ["2/5", "SetTransSpeed"],
         ["4/5", "MoveTo"],
-        ["6/5", "EndCanon"],
+        ["EndCanon"],
     ]
     assert "starts at command 4: of those before it only settings are sent" in ended.err
     assert pose_of(cellwright, address)[2] == pytest.approx(0.32), "millimetres, though the unit was set before"

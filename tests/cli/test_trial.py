@@ -42,6 +42,12 @@ def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_pa
     assert json.loads((folder / "verdict.json").read_text())["reason"] == ended.json["reason"]
 
 
+@pytest.mark.slow
+def test_a_fault_that_never_came_is_told(cellwright, trial):
+    ended = cellwright("trial", trial(("order: kit_m2l1}", "order: kit_m2l1}\nfaults: [blackout:at=9]")), "--any-port")
+    assert "fault that never came: blackout" in ended.out
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -248,6 +248,23 @@ def test_a_kit_that_is_complete_is_done_even_if_nobody_says_so(inside):
     assert fault.asked_s > fault.time_s
 
 
+def test_a_short_time_limit_is_hinted_at_and_not_held_against_who_is_faster(inside):
+    async def works(room, orders):
+        fill(room.lab.world)
+        await room.lab.clock.sleep(1000)
+
+    async def idles(room, orders):
+        await room.lab.clock.sleep(1000)
+
+    told = []
+    verdict = run_trial(cfg(faults=["remove:part=large_gear_4,at=90"]), inside(works), say=told.append)
+    (hint,) = [line for line in told if "too short" in line]
+    assert "time_limit_s: 3 s may be too short: by the planner's durations, which another controller may beat" in hint
+    assert verdict.done
+    assert not verdict.notes
+    assert any("too short" in note for note in run_trial(cfg(), inside(idles)).notes)
+
+
 def test_a_tray_that_is_named_is_the_only_one_that_counts(inside):
     async def works(room, orders):
         fill(room.lab.world, tray="motoman_kit_m2l1")

@@ -72,6 +72,12 @@ def test_bad(cell):
     expect(cell).kit("fanuc_kit_m2l1").to_be_complete(within_s=1000)
 """
 
+NO_PROGRAM = """
+def test_none(cell):
+    cell.start("aprs", time_limit_s=3)
+    cell.run_controller(["no_such_program"])
+"""
+
 
 def run_pytest(*arguments, folder, timeout_s=300):
     """A pytest of its own, with the plugin whether or not the package is installed."""
@@ -99,6 +105,15 @@ def test_a_failure_has_reasons_and_evidence(tmp_path):
     assert all(path.stat().st_size > 1000 for path in files)
     assert [path.name for path in kept.iterdir()] == ["test_bad"]
     assert "testing/cell.py" not in done.stdout, "the trace shows the user's lines, not ours"
+
+
+@pytest.mark.slow
+def test_a_controller_that_is_not_there_is_one_line_and_a_short_limit_is_a_hint(tmp_path):
+    (tmp_path / "test_mine.py").write_text(NO_PROGRAM)
+    told = run_pytest(folder=tmp_path).stdout
+    assert "cannot start the controller no_such_program: No such file or directory" in told
+    assert "subprocess.Popen" not in told, "the trace shows the user's lines, not ours"
+    assert "3 s may be too short: by the planner's durations, which another controller may beat, filling" in told
 
 
 @pytest.mark.peer

@@ -74,9 +74,9 @@ def send(
 ) -> int:
     """Sends a command, or runs a program, and waits until it is done: exit 0; 1 when it failed. Ctrl-C stops the robot.
 
-    Commands get new numbers, so that none is taken for another one. A program counts from 1, InitCanon is 0. It pauses
-    between commands: p pauses, Enter goes on, s does one command, c goes on without steps, q ends; without a terminal
-    SIGUSR1 pauses and SIGUSR2 goes on.
+    Commands get new numbers, so that none is taken for another one. Those of a program count from 1; InitCanon and
+    EndCanon are not counted. It pauses between commands: p pauses, Enter goes on, s does one command, c goes on without
+    steps, q ends; without a terminal SIGUSR1 pauses and SIGUSR2 goes on.
     """
     parse_address(to)
     setup = unit_commands(units)
@@ -224,7 +224,9 @@ def _tell(progress: Progress) -> None:
         return
     passes = "".join(f", {name} {number}" for name, number in progress.step.passes)
     kind, took_s = type(progress.step.command).__name__, progress.outcome.took_s
-    say(f"{progress.step.index:4d}/{progress.length} {kind}: {progress.outcome.state}, {took_s:.2f} s{passes}", to=err)
+    index, length = progress.step.index, progress.length
+    place = f"{index:4d}/{length}" if 1 <= index <= length else " " * (5 + len(str(length)))  # InitCanon, EndCanon
+    say(f"{place} {kind}: {progress.outcome.state}, {took_s:.2f} s{passes}", to=err)
 
 
 def _as_dict(report: Outcome | ProgramReport, to: str, last: Outcome | None) -> dict[str, Any]:

@@ -156,7 +156,8 @@ def _print(request: PlanRequest, result: PlanResult, verdict: Verdict, lines: li
     good = verdict.valid and result.status is not PlanStatus.UNSOLVABLE and not result.unfinished
     colour = "green" if good else "red"
     say(mark, Text(result.status, colour), f" by {result.planner}: {len(result.actions)} steps, "
-        f"{result.makespan_s:.1f} s; no plan takes less than {result.lower_bound:.1f} s")  # fmt: skip
+        f"{result.makespan_s:.1f} s; with these durations no plan takes less than "
+        f"{result.lower_bound:.1f} s")  # fmt: skip
     for reason in result.reasons:
         say(f"{mark}{reason}")
     if not verdict.valid:

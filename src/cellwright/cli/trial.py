@@ -92,7 +92,8 @@ def _print(verdict: TrialVerdict, folder: Path) -> None:
                 rows = [(item.name, _word(item.passed), item.reason) for item in kit.items]
                 table(f"{order.order} on {kit.tray}", ["item", "ok", "why"], rows, markup=False)
                 say()
-    for line in (*map(str, verdict.faults), *map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
+    never = (f"fault that never came: {fault}" for fault in verdict.not_applied)
+    for line in (*map(str, verdict.faults), *never, *map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
         say(line)
     if verdict.false_done:
         claimed = ", ".join(order.order for order in verdict.orders if order.false_done)

@@ -84,6 +84,12 @@ class Step:
     command: CRCLCommand
     passes: tuple[tuple[str, int], ...] = ()
 
+    def place(self, length: int) -> str:
+        """Where it is in a program of so many middle commands, which alone are counted."""
+        if 1 <= self.index <= length:
+            return f"command {self.index} of {length}"
+        return "the end" if self.index else "the beginning"
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -273,17 +279,17 @@ async def run_program(
         for step in steps(program, start=start, until=until, setup=setup):
             goes_on = before is None or await before(step)
             if robot.aborts != aborts_before:
-                return report(OutcomeState.ABORTED, f"stopped before command {step.index}")
+                return report(OutcomeState.ABORTED, f"stopped before {step.place(length)}")
             if not goes_on:
                 await robot.execute(program.end_canon)
-                return report(OutcomeState.ABORTED, f"ended before command {step.index} of {length}")
+                return report(OutcomeState.ABORTED, f"ended before {step.place(length)}")
             on_progress(Progress(step, length, executed, None))
             command = change(step.command)
             outcome = await robot.execute(command, place=ProgramPlace(file, min(step.index, length), length))
             executed += outcome.done
             on_progress(Progress(step, length, executed, outcome))
             if not outcome.done:
-                reason = f"command {step.index} of {length}, {outcome.text}"
+                reason = f"{step.place(length)}, {outcome.text}"
                 if outcome.state in _MAY_MOVE:
                     stopped = await robot.abort()
                     reason += "; stopped" if stopped.done else f"; NOT STOPPED: {stopped.text}"

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from cellwright.judge.faults.fitting import fit
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
-from cellwright.lab.trial_end import TrialEnd, close_room, trial_hints
+from cellwright.lab.trial_end import TrialEnd, close_room, limit_hints, trial_hints
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, make_verdict
 from cellwright.lab.trial_orders import OrderBook
@@ -88,6 +88,9 @@ def run_trial(
         facts = Facts(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
         wall_s = time.monotonic() - started_s
         verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
+        if verdict.done:  # the limit was long enough
+            beaten = limit_hints(cfg, possible)
+            verdict = replace(verdict, notes=tuple(note for note in verdict.notes if note not in beaten))
         if out is not None and recorder is not None:
             recorder.close()
             save_trial(verdict, lab.world, out, say)

@@ -106,6 +106,7 @@ def run_controller(
     Raises:
         BadInput: There is no such program.
     """
+    __tracebackhide__ = True
     words = tuple(str(word) for word in command)
     if isinstance(command, str | bytes) or not words:
         raise BadInput(f'a controller is a list of words, as in [sys.executable, "my_controller.py"], got {command!r}')
