@@ -81,7 +81,8 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
     order = OrderReport(
         OrderStatus.FAILED, "", ("o",), ("fanuc",), "full", (), (action,), 1, 2, unobtainable=tuple(lost)
     )  # fmt: skip
-    items = [ScoreItem(f"no tray/{name}", 0.0, 3.0, "the tray is gone") for name in ("slot_1", "slot_2")]
+    missed = [f"kit_{number}" for number in range(1, 49)]
+    items = [ScoreItem(f"{kit}/{slot}", 0.0, 3.0, "no tray") for kit in missed for slot in ("slot_1", "slot_2")]
     report = KittingReport(
         KittingStatus.FAILED, "why", order, (), Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none")))
     )
@@ -91,8 +92,8 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
     assert "after  part-is-there(gear, tray) is false: 3 mm off" in brief
     assert "feels nothing" not in brief
     assert "not to be had: 2 of sku_a: no tray left\nnot to be had: sku_b: gone" in brief
-    assert [line.split() for line in brief.splitlines() if "the tray is gone" in line] == [
-        ["no", "tray", "0", "6", "the", "tray", "is", "gone"]
+    assert [line.split() for line in brief.splitlines() if "kits (" in line] == [
+        ["48", "kits", "(kit_1,", "kit_2,", "kit_3,", "...)", "0", "288", "no", "tray"]
     ]
     assert "1 action, 2 retries, 1 plan;" in brief
     ActionLines(["fanuc"], predicates=True)(action)
@@ -135,6 +136,19 @@ def test_earlier_files_survive_a_command_that_is_refused(cellwright, refused):
     assert "out/run.mcap exists, and is not overwritten" in refused("run", "--record", "out/run.mcap", *FAST)
     for name in ("run.mcap", "run.db", "run.world"):
         assert Path("out", name).read_text(encoding="utf-8") == "earlier"
+
+
+@pytest.mark.slow
+def test_kits_that_nobody_could_build_are_summed_up(cellwright):
+    """Two trays are there: five kits of seven are missing, by one name everywhere, in short lines."""
+    out = cellwright("run", "--quantity", 7, "--fidelity", "kinematic", "--no-picture").out
+    five = "5 kits (kit_m2l1_1, kit_m2l1_2, kit_m2l1_3, ...)"
+    lines = [line for line in out.splitlines() if line.startswith("not to be had")]
+    lost = "10 of sku_part_medium_gear, 5 of sku_part_large_gear"
+    assert lines == [f"not to be had: {lost}: {five}: no kit tray sku_kit_m2l1_vessel left in the cell"]
+    assert f"{five}: the tray is not there" in out
+    assert "gone" not in out
+    assert max(map(len, out.splitlines())) < 320
 
 
 @pytest.mark.slow

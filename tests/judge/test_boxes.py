@@ -51,4 +51,4 @@ def test_it_is_worth_points_and_a_tray_that_is_gone_has_none(world):
     kits = [judge_kit(world, tray, M2L1) for tray in (TRAY, "no_tray")]
     lines = {line.name: line for line in score_run(kits, [], [], 10.0, par_s=20, limit_s=30).items}
     assert (lines[f"{TRAY}/{IN_BOX}"].points, lines[f"{TRAY}/{IN_BOX}"].most) == (2.0, 2.0)
-    assert (lines[f"no_tray/{IN_BOX}"].points, lines[f"no_tray/{IN_BOX}"].reason) == (0.0, "the tray is gone")
+    assert (lines[f"no_tray/{IN_BOX}"].points, lines[f"no_tray/{IN_BOX}"].reason) == (0.0, "the tray is not there")

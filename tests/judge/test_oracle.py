@@ -135,4 +135,4 @@ def test_several_kits(stand, wanted, recoverable):
 def test_a_tray_that_is_gone_is_hopeless(stand):
     verdict = judge_recoverable(stand.world, {"no_tray": M2L1}, reaches)
     assert not verdict.recoverable
-    assert verdict.reason == "no_tray: the tray is gone"
+    assert verdict.reason == "no_tray: the tray is not there"

@@ -11,7 +11,9 @@ from rich.text import Text
 from cellwright.cli.output import err, say, table
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
+from cellwright.judge import ScoreItem
 from cellwright.lab.kitting_report import KittingReport, KittingStatus
+from cellwright.planning import named_kits
 
 __all__ = ["ActionLines", "print_report", "tell_action", "tell_plan"]
 
@@ -82,16 +84,25 @@ def counted(number: int, word: str) -> str:
 
 
 def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
-    """A row for each item; one for a whole kit whose items all say the same, as those of a tray that is not there."""
+    """A row for each item; one for all kits whose items all say the same, as those of trays that are not there."""
     rows = []
-    for kit, group in groupby(report.scored.items, lambda item: item.name.rpartition("/")[0]):
-        items = list(group)
-        if kit and len({item.reason for item in items}) == 1:
+    kits = [(kit, list(group)) for kit, group in groupby(report.scored.items, lambda i: i.name.rpartition("/")[0])]
+    for why, together in groupby(kits, lambda kit: _in_one(*kit)):
+        same = list(together)
+        items = [item for _, group in same for item in group]
+        if why:
             points, most = (sum(getattr(item, key) for item in items) for key in ("points", "most"))
-            rows.append((kit, f"{round(points, 2):g}", f"{most:g}", items[0].reason))
+            names = [kit for kit, _ in same]
+            what = names[0] if len(names) == 1 else named_kits(names)
+            rows.append((what, f"{round(points, 2):g}", f"{most:g}", why))
         else:
             rows += [(i.name, f"{round(i.points, 2):g}", f"{i.most:g}", i.reason) for i in items]
     return rows
+
+
+def _in_one(kit: str, items: list[ScoreItem]) -> str:
+    """What all items of a kit say; empty when they differ, or belong to none."""
+    return items[0].reason if kit and len({item.reason for item in items}) == 1 else ""
 
 
 class ActionLines:

@@ -97,7 +97,7 @@ def make_plan(
         if not result.unfinished:
             break
     if result.unfinished:
-        smaller, more = desk.without(wanted, request, "; ".join(result.reasons))
+        smaller, more = desk.without(wanted, request, result)
         missing += more
         if smaller:
             request = desk.request(smaller)
@@ -231,9 +231,10 @@ class Desk:
         return any(self.view.reaches(robot, part.position) for robot in self.robots)
 
     def without(
-        self, orders: Sequence[Order], request: PlanRequest, why: str
+        self, orders: Sequence[Order], request: PlanRequest, result: PlanResult
     ) -> tuple[list[Order], list[Unobtainable]]:
         """The orders without the fewest slots that make all of the rest possible; nothing when no kit has a rest."""
+        why, left = "; ".join(result.reasons), {kit.kit for kit in result.unfinished}
         full = _filled(self.view, request)
         skus = sorted({slot.sku for order in orders for line in order.lines for slot in line.design.slots})
         for number in range(1, MOST_LEFT_OUT + 1):
@@ -241,7 +242,7 @@ class Desk:
                 smaller = _reduced(orders, Counter(given_up), full)
                 if smaller and not plan(self.request(smaller), self.planner).unfinished:
                     return smaller, [Unobtainable(sku, why) for sku in given_up]
-        wanted = [slot.sku for order in orders for line in order.lines for slot in line.design.slots]
+        wanted = [slot.sku for job in request.jobs if job.name in left for slot in job.design.slots]
         return [], [Unobtainable(sku, why) for sku in wanted]
 
 

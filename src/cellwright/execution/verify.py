@@ -11,9 +11,11 @@ from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
+from cellwright.planning import named_kits
 
 __all__ = ["conclusion", "kit_reports"]
 
+NO_KIT = "there is no such kit"
 MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in its cone leans by less
 
 
@@ -27,7 +29,7 @@ def kit_reports(
         seats = view.seats_of_kit(kit, design) if kit in view.facts.tree.index else []
         rows = [_slot(view, seat, view.in_seat(seat, parts), since_s, now_s, settings) for seat in seats]
         if not seats:
-            rows = [SlotReport(slot.name, slot.sku, reason="there is no such kit") for slot in design.slots]
+            rows = [SlotReport(slot.name, slot.sku, reason=NO_KIT) for slot in design.slots]
         extras = tuple(part.name for part in view.extras(kit, parts))
         box = view.box_of(kit) if seats else ""
         goes_there = bool(seats) and bool(view.facts.capacity) and kit not in view.facts.stationary
@@ -46,7 +48,10 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
         hands: What is still in a hand.
     """
     slots = [slot for kit in kits for slot in kit.slots]
-    wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in kits for slot in kit.slots if not slot.filled]
+    missed = [kit.name for kit in kits if kit.slots and all(slot.reason == NO_KIT for slot in kit.slots)]
+    seen = [kit for kit in kits if kit.name not in missed]
+    wrong = [f"{kit.name}/{slot.slot}: {slot.reason}" for kit in seen for slot in kit.slots if not slot.filled]
+    wrong += [f"{named_kits(missed)}: {NO_KIT}"] if missed else []
     wrong += [f"{part} lies on {kit.name}" for kit in kits for part in kit.extras]
     wrong += [f"{kit.name} {kit.elsewhere}" for kit in kits if kit.elsewhere]
     if len(kits) == wanted and slots and not wrong and not hands:

@@ -66,6 +66,8 @@ class KitVerdict:
     @property
     def reason(self) -> str:
         """What is wrong, in one line."""
+        if self.items and {(item.passed, item.reason) for item in self.items} == {(False, self.items[0].reason)}:
+            return self.items[0].reason  # once is enough
         wrong = "; ".join(f"{item.name}: {item.reason}" for item in self.items if not item.passed)
         return wrong or f"complete: {len(self.seatings)} parts seated"
 
@@ -83,7 +85,7 @@ def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
         BadInput: for something that is no tray.
     """
     if tray_name not in world.objects:
-        gone = "the tray is gone"
+        gone = "the tray is not there"
         slots = tuple(KitItem(slot.name, False, gone) for slot in design.slots)
         boxed = [KitItem(IN_BOX, False, gone)] if boxes_of(world).outlets else []
         return KitVerdict(tray_name, design.name, (KitItem("tray", False, gone), *slots, *boxed))

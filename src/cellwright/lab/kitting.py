@@ -30,6 +30,7 @@ from cellwright.lab.trial_reach import PointReach
 from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
+from cellwright.planning import named_kits
 from cellwright.planning.given import GivenPlan
 
 __all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
@@ -185,7 +186,11 @@ class _Run:
         scored = self.judge.score(wanted, par_s=self.start_s + par_s, limit_s=self.start_s + LIMIT_S_PER_PART * parts)
         self._stop_watching()
         status = status_of(order.done, kits)
-        wrong = [f"{kit.tray}: {kit.reason}" for kit in kits if not kit.done]
+        trays: dict[str, list[str]] = {}
+        for kit in kits:
+            if not kit.done:
+                trays.setdefault(kit.reason, []).append(kit.tray)
+        wrong = [f"{t[0] if len(t) == 1 else named_kits(t)}: {why}" for why, t in trays.items()]
         return KittingReport(
             status,
             _reason(status, order, wrong),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 
 import numpy as np
 
@@ -27,8 +28,8 @@ def wanted_trays(
     """Tray -> the kit that it is, or comes nearest to being; the controller is not asked.
 
     Of trays that are equally far, one that stands in no box of empty trays comes before those that do, and of these the
-    uppermost. A wanted kit for which there is no tray at all is listed under a name that no tray has, so that it is
-    missed.
+    uppermost. A wanted kit for which there is no tray at all is listed under a name that no tray has, as planners
+    name it, so that it is missed.
     """
     designs = [line.design for order in orders for line in order.lines for _ in range(line.quantity)]
     world = lab.world
@@ -49,7 +50,13 @@ def wanted_trays(
             costs[row, column] = 1.0 - verdict.done + (1.0 - filled) + (not reached) * OUT_OF_REACH
             costs[row, column] += stacked[column] + 1e-6 * column
     found = {row: trays[column] for row, column in assign(costs, NEVER / 2)}
-    return {found.get(row, f"no tray for {design.name} {row + 1}"): design for row, design in enumerate(designs)}
+    missed: dict[str, Iterator[int]] = {}
+
+    def missing(design: KitDesign) -> str:
+        numbers = missed.setdefault(design.name, count(1))
+        return next(name for number in numbers if (name := f"{design.name}_{number}") not in world.objects)
+
+    return {found.get(row) or missing(design): design for row, design in enumerate(designs)}
 
 
 def _depth(world: World, tray: str, trays: Sequence[str]) -> float:

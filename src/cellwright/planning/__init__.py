@@ -11,6 +11,7 @@ from cellwright.planning.planner import (
     PlanResult,
     PlanStatus,
     Unfinished,
+    named_kits,
     plan,
 )
 from cellwright.planning.progress import state_after
@@ -61,6 +62,7 @@ __all__ = [
     "Verdict",
     "as_json",
     "make_planner",
+    "named_kits",
     "plan",
     "state_after",
     "validate_sequence",

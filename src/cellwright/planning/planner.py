@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -25,9 +25,12 @@ __all__ = [
     "Planner",
     "Unfinished",
     "concluded",
+    "named_kits",
     "plan",
     "without_collection",
 ]
+
+NAMED = 3  # kits whose names are told, of many
 
 
 class PlanStatus(StrEnum):
@@ -132,8 +135,13 @@ class Unfinished:
     reason: str
     proven: bool = False
 
-    def __str__(self) -> str:
-        return f"kit {self.kit}: {self.reason}"
+
+def named_kits(names: Sequence[str]) -> str:
+    """`kit a`, or how many and the first few of them."""
+    if len(names) == 1:
+        return f"kit {names[0]}"
+    more = ", ..." if len(names) > NAMED else ""
+    return f"{len(names)} kits ({', '.join(names[:NAMED])}{more})"
 
 
 @dataclass(frozen=True)
@@ -163,8 +171,11 @@ class PlanResult:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Which kits are left out and why, a line each."""
-        return tuple(str(kit) for kit in self.unfinished)
+        """Which kits are left out and why, a line for each reason."""
+        kits: dict[str, list[str]] = {}
+        for left in self.unfinished:
+            kits.setdefault(left.reason, []).append(left.kit)
+        return tuple(f"{named_kits(names)}: {why}" for why, names in kits.items())
 
     @property
     def ratio(self) -> float:

@@ -147,7 +147,7 @@ def test_a_planner_is_ended_with_all_its_children(order, script, tmp_path, end):
         assert result.status is PlanStatus.TIMEOUT
         assert result.actions == ()
         assert result.reasons[0].endswith("found no plan within 1.5 s")
-        assert len(result.reasons) == 2
+        assert len(result.unfinished) == 2
     else:
         with pytest.raises(PlannerFailed, match="exit code 4"):
             planner.plan(order)
