@@ -211,6 +211,23 @@ def test_many_runs_that_start_at_once_get_files_of_their_own(tmp_path, monkeypat
     assert len(set(logs)) == 12
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--robots", "fanuk"], "--robots: unknown robot 'fanuk'; did you mean 'fanuc'? (available: fanuc, motoman)"),
+        (["--robots", ","], "--robots: no robot is to work; name at least one of fanuc, motoman"),
+        (["--fault", "blackhole:at=1"], "unknown kind of fault 'blackhole'; did you mean 'blackout'?"),
+        (["--recovery", "ful"], "unknown recovery 'ful'"),
+        (["--fidelity", "real"], "unknown fidelity 'real' (available: kinematic, physics)"),
+    ],
+)
+def test_a_bad_option_is_told_alone(cellwright, options, told):
+    ended = cellwright("run", *options)
+    assert ended.code == 2
+    (line,) = ended.err.splitlines()
+    assert told in line
+
+
 def test_what_is_built_is_said_before_the_laboratory_is(tmp_path):
     """Whoever waits knows at once what for."""
     command = [sys.executable, "-m", "cellwright", "run", "--no-picture"]
@@ -248,7 +265,21 @@ def test_plan_file_of_somebody_else_is_carried_out(cellwright):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        (PAPER, [], "names no robot of the cell (available: fanuc, motoman)"),
+        (
+            PAPER,
+            [],
+            "names no robot of the cell (available: fanuc, motoman); say what is meant, as in --rename robot_1=f",
+        ),
+        (
+            PAPER,
+            ["--rename", "robot_9=fanuc"],
+            "--rename robot_9=fanuc: unknown name in plan.txt 'robot_9'; did you mean",
+        ),
+        (
+            PAPER,
+            ["--rename", "robot_1=fanuk"],
+            "=fanuk: unknown name in the cell 'fanuk'; did you mean 'fanuc'? (avail",
+        ),
         (PAPER.split("5 ")[0], ["--rename", "robot_1=fanuc"], "lacks 1 of sku_part_medium_gear"),
         (PAPER, ["--rename", "robot_1"], "allowed is NAME_IN_THE_PLAN=NAME_IN_THE_CELL"),
         ("no plan", [], "plan.txt, line 1: 'no plan' is no step"),

@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -15,6 +15,7 @@ from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 from cellwright.core.files import refuse_existing
 
 if TYPE_CHECKING:
+    from cellwright.cells import Cell
     from cellwright.lab import Lab
     from cellwright.lab.kitting import RunCfg
     from cellwright.lab.world_file import WorldState
@@ -80,7 +81,10 @@ def run(
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
     if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
         raise BadInput(f"log and picture cannot both be written to {record}")
+    if not overwrite and not resume:
+        refuse_existing(*wanted)  # now, and not after the laboratory was built
     given = _given(plan, rename or [])
+    _check_options(header, loaded)
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
     tell_hints(cell_hints(loaded))
 
@@ -92,8 +96,6 @@ def run(
     from cellwright.lab.run_files import run_files
 
     cfg = replace(_cfg(header), plan=given)
-    if not overwrite and not resume:
-        refuse_existing(*wanted)  # now, and not after the laboratory was built
     pace = 1.0 if realtime else None
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
         check_order(lab, orders, cfg)
@@ -136,6 +138,22 @@ def run(
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
+
+
+def _check_options(header: dict[str, Any], cell: Cell) -> None:
+    """Refuses bad options before anything is said; who has no faults and all of recovery waits for nothing heavy."""
+    from cellwright.cells.schema import Fidelity
+
+    robots, fidelity = header["robots"], header["fidelity"]
+    if robots == []:
+        raise BadInput(f"--robots: no robot is to work; name at least one of {', '.join(cell.robots)}")
+    for name in robots or ():
+        if name not in cell.robots:
+            raise UnknownName("robot", name, cell.robots, "--robots")
+    if fidelity not in (None, *get_args(Fidelity)):
+        raise UnknownName("fidelity", fidelity, get_args(Fidelity))
+    if header["faults"] or header["recovery"] != "full":
+        _cfg(header)
 
 
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:

@@ -208,9 +208,9 @@ def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
     names = tuple(cell.robots) if robots is None else tuple(dict.fromkeys(robots))
     for name in names:
         if name not in cell.robots:
-            raise UnknownName("robot", name, cell.robots, cell.where)
+            raise UnknownName("robot", name, cell.robots)
     if not names:
-        raise BadInput(f"{cell.where}: no robot is to work; name at least one of {', '.join(cell.robots)}")
+        raise BadInput(f"no robot is to work; name at least one of {', '.join(cell.robots)}")
     return names
 
 

@@ -75,6 +75,13 @@ class GivenPlan:
     steps: tuple[tuple[int, PddlStep], ...]
     renamed: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Refuses another name for what the plan does not name."""
+        said = {word for _, step in self.steps for word in step.arguments}
+        for old, new in self.renamed.items():
+            if old not in said:
+                raise UnknownName(f"name in {self.where}", old, said, f"--rename {old}={new}")
+
     def kits(self, facts: Facts) -> list[str]:
         """The kits of the cell that it names."""
         words = [self.renamed.get(word, word).lower() for _, step in self.steps for word in step.arguments]
@@ -118,10 +125,17 @@ class _Reader:
         self.tray_of = dict(facts.tray_of)
         self.kit_of: dict[str, str] = {}
         self.table_of = {kit: facts.things[kit].reference or "" for kit in self.tray_of if kit in facts.things}
+        self._check_renamed()
         for _, step in plan.steps:
             if step.name.lower() == "create-kit" and len(step.arguments) == 3:
                 kit, tray, table = (self._known(word) for word in step.arguments)
                 self.tray_of[kit], self.kit_of[tray], self.table_of[kit] = tray, kit, table
+
+    def _check_renamed(self) -> None:
+        """Refuses another name that is one of nothing in the cell."""
+        for old, new in self.plan.renamed.items():
+            if new.lower() not in self.names:
+                raise UnknownName("name in the cell", new, self.names.values(), f"--rename {old}={new}")
 
     def _known(self, word: str) -> str:
         word = self.plan.renamed.get(word, word)
@@ -197,9 +211,13 @@ class _Reader:
             if not words.get(role):
                 said = " ".join([step.name, *step.arguments])
                 available = self._available(role)
+                strange = [word for word in step.arguments if not self._role(self._known(word))]
+                remedy = (
+                    f"; say what is meant, as in --rename {strange[0]}={available[0]}" if strange and available else ""
+                )
                 raise BadInput(
                     f"{self.plan.where}, line {line}: ({said}) names no {role} of the cell (available: "
-                    f"{', '.join(available[:12]) or 'none'})"
+                    f"{', '.join(available[:12]) or 'none'}){remedy}"
                 )
         return words
 
