@@ -92,3 +92,19 @@ def test_the_file_s_name_decides_the_format_and_a_contradiction_is_refused(cellw
         ended = cellwright(*words, "--format", "urdf", "--out", "a.sdf")
         assert ended.code == 2
         assert "a.sdf is called sdf, and --format says urdf" in ended.err
+
+
+def test_an_unknown_ending_is_refused_unless_the_format_is_said(cellwright):
+    for words in (("model", "export", "small_gear"), ("cell", "export", "rovi")):
+        ended = cellwright(*words, "--out", "a.dae")
+        assert (ended.code, ended.err.count("\n"), Path("a.dae").exists()) == (2, 1, False)
+        assert "a.dae: no format is called '.dae'; allowed: .urdf, .sdf, .world, .xml, .mjcf" in ended.err
+    assert cellwright("model", "export", "small_gear", "--out", "a.dae", "--format", "urdf").code == 0
+
+
+def test_what_is_exported_as_mjcf_is_imported_under_that_ending(cellwright):
+    assert cellwright("model", "export", "wsg_50", "--out", "hand.mjcf").code == 0
+    Path("whole.mjcf").write_text('<mujoco model="hand"><include file="hand.mjcf"/></mujoco>')
+    for name in ("hand", "whole"):
+        ended = cellwright("model", "import", f"{name}.mjcf", "--out", f"o_{name}", "--json")
+        assert (ended.code, ended.json["kind"]) == (0, "tool")

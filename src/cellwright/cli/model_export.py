@@ -37,7 +37,7 @@ def export(
     out: Annotated[Path, typer.Option(help="The file to write; meshes go into <stem>_meshes beside it.")],
     form: Annotated[
         ModelFormat | None,
-        typer.Option("--format", help="The file format; by default what --out is called, else urdf."),
+        typer.Option("--format", help="The file format; by default what --out is called, without ending urdf."),
     ] = None,
     mesh_uri: Annotated[
         str, typer.Option(help="With urdf and sdf: what the meshes' URIs begin with, such as package://my_robots/")
@@ -70,12 +70,14 @@ def export(
 
 
 def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFormat.URDF) -> ModelFormat:
-    """The format that is asked for, else that of the file's name, else the usual one.
+    """The format that is asked for, else that of the file's name; of a name without ending, the usual one.
 
     Raises:
-        BadInput: What is asked for and the name contradict each other.
+        BadInput: What is asked for and the name contradict each other, or nobody knows the ending.
     """
     ending = ENDINGS.get(out.suffix.lower())
+    if said is None and ending is None and out.suffix:
+        raise BadInput(f"{out}: no format is called '{out.suffix}'; allowed: {', '.join(ENDINGS)}, or say --format")
     if said is not None and ending not in (None, said) and out.suffix.lower() != ".xml":
         raise BadInput(f"{out} is called {ending}, and --format says {said}; leave one of them out")
     return said or ending or usual

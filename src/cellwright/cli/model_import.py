@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -136,7 +137,9 @@ def _facts(figures: Any) -> dict[str, Any]:
     from cellwright.models import build
     from cellwright.models.importing import ImportedArmFigures, ImportedGripperFigures, ImportedPartFigures
 
-    compiled = build(figures).compile()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are notes already
+        compiled = build(figures).compile()
     facts: dict[str, Any] = {"kind": "fixture", "mass_kg": float(compiled.body_mass.sum())}
     facts |= {"bodies": compiled.nbody - 1, "geoms": compiled.ngeom, "meshes": compiled.nmesh}
     if isinstance(figures, ImportedArmFigures):

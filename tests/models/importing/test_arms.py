@@ -217,3 +217,18 @@ def test_a_flange_is_found_behind_a_prefix(load, data, tmp_path):
     text = (data / "ur5.urdf").read_text().replace('"tool0"', '"left_tool0"')
     (tmp_path / "ur5.urdf").write_text(text)
     assert load(tmp_path / "ur5.urdf").tip_link == "left_tool0"
+
+
+@pytest.mark.filterwarnings("error")
+def test_options_of_a_file_leave_nothing_that_could_contradict_a_cell(load, tmp_path):
+    link = "<body name='{0}' pos='0 0 .2'><joint name='j{0}' axis='{1}' range='-90 90'/><geom size='.03'/>"
+    bodies = "".join(link.format(f"l{n}", "0 0 1" if n % 2 else "0 1 0") for n in range(4)) + "</body>" * 4
+    option = "<option integrator='implicitfast' cone='elliptic' timestep='.01'/>"
+    (tmp_path / "own.xml").write_text(f"<mujoco>{option}<worldbody>{bodies}</worldbody></mujoco>")
+    arm = load(tmp_path / "own.xml", "arm")
+    assert [note.what for note in arm.notes if "<option>" in note.what]
+    whole = mujoco.MjSpec()
+    whole.option.integrator, whole.option.timestep = mujoco.mjtIntegrator.mjINT_DISCRETE, 0.001
+    whole.worldbody.add_frame().attach_body(build(arm).worldbody.first_body(), "r/", "")
+    assert whole.compile().opt.timestep == 0.001
+    assert "<option" not in arm.spec.to_xml()

@@ -389,3 +389,11 @@ def test_bad_mechanisms_are_one_line(load, tmp_path):
     (tmp_path / "arm.xml").write_text(MJCF.format("b").replace('range="-2 2"', 'range="-2 2" limited="maybe"', 1))
     with pytest.raises(BadInput, match=r"arm\.xml: is no MJCF file"):
         load(tmp_path / "arm.xml")
+
+
+def test_an_arm_is_not_chosen_among_several_even_where_the_file_is_said_to_be_one(load, tmp_path):
+    for counts in ((7, 7), (7, 6)):
+        with pytest.raises(BadInput, match="has 2 limbs of 3 joints or more, from 'f0_0', 'f1_0' on; --tip names"):
+            load(write(tmp_path, limbs(*counts)), "arm")
+    assert len(load(tmp_path / "robot.urdf", "arm", tip="f1_5").joints) == 6
+    assert len(load(write(tmp_path, limbs(6, 1, 1, 1)), "arm").joints) == 6

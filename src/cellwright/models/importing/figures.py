@@ -15,7 +15,7 @@ from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
-from cellwright.models.importing.kind import UnclearKind, guess_kind
+from cellwright.models.importing.kind import UnclearKind, check_one_arm, guess_kind
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.mesh_world import mesh_world
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
@@ -122,6 +122,8 @@ def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind
     in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
     made = mesh_world(path, settings, notes) if path.suffix.lower() in FORMATS else None
     source = read_source(path, settings, search, notes, in_pieces=in_pieces, made=made)
+    if kind == "arm":
+        check_one_arm(source, settings)
     if kind is not None:
         return source, notes, kind
     guess = guess_kind(source, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import mujoco
 import numpy as np
@@ -14,7 +14,7 @@ from cellwright.models.importing.chain import FEWEST, Sliding, find_chain
 from cellwright.models.importing.notes import Notes, listed
 from cellwright.models.importing.source import Source
 
-__all__ = ["UnclearKind", "guess_kind"]
+__all__ = ["UnclearKind", "check_one_arm", "guess_kind"]
 
 _KIND = mujoco.mjtJoint
 FREE, HINGE = int(_KIND.mjJNT_FREE), int(_KIND.mjJNT_HINGE)
@@ -44,8 +44,8 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
     if not np.any(model.jnt_type != FREE):
         return "fixture"
     told = settings is not None and bool(settings.base or settings.tip)
-    if not told:
-        _check_limbs(model, source.path)
+    if not told and (found := "".join(_look_at_limbs(model))):
+        raise UnclearKind(source.path, found)
     ends = ("", "") if settings is None else (settings.base, settings.tip)
     try:
         base, tip = ends[0] or source.semantics.base, ends[1] or source.semantics.tip
@@ -59,6 +59,18 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
             raise UnclearKind(source.path, str(error).removeprefix(f"{source.path}: ")) from None
         return _tool(model, source.path)
     return "arm" if len(chain.joints) >= FEWEST else _tool(model, source.path)
+
+
+def check_one_arm(source: Source, settings: ModelSettings) -> None:
+    """Refuses to choose among several arms where a file is said to be one.
+
+    Raises:
+        BadInput: It has several limbs, and nothing says which of them is meant.
+    """
+    if settings.base or settings.tip or source.semantics.tip:
+        return
+    if found := _look_at_limbs(source.spec.copy().compile()).several:
+        raise BadInput(f"{source.path}: {found}; --tip names the end of the one that is meant, --base its beginning")
 
 
 def _tool(model: Any, path: Path) -> Kind:
@@ -80,12 +92,15 @@ def _driven(model: Any) -> list[int]:
     return [n for n in range(model.njnt) if n not in followers and model.jnt_type[n] != FREE]
 
 
-def _check_limbs(model: Any, path: Path) -> None:
-    """A second limb of three joints, or several joints beside a chain, make another robot than an arm.
+class _Limbs(NamedTuple):
+    """What makes another robot than an arm; empty where nothing does."""
 
-    Raises:
-        UnclearKind: It has them.
-    """
+    several: str = ""
+    beside: str = ""
+
+
+def _look_at_limbs(model: Any) -> _Limbs:
+    """A second limb of three joints, or several joints beside a chain, make another robot than an arm."""
     driven = set(_driven(model))
     own, below = np.zeros(model.nbody, int), dict[int, list[int]]()
     for number in driven:
@@ -102,16 +117,17 @@ def _check_limbs(model: Any, path: Path) -> None:
         limbs = [body for body in ahead if row[body] >= FEWEST]
         if len(limbs) > 1:
             names = listed([f"'{_first(model, body, own)}'" for body in limbs])
-            raise UnclearKind(path, f"it has {len(limbs)} limbs of {FEWEST} joints or more, from {names} on")
+            return _Limbs(several=f"it has {len(limbs)} limbs of {FEWEST} joints or more, from {names} on")
         if row[ahead[0]] < FEWEST and passed >= FEWEST and sum(whole[body] > 0 for body in ahead) > 1:
-            return  # an arm ends where it branches into fingers
+            return _Limbs()  # an arm ends where it branches into fingers
         beside += [body for body in ahead[1:] if whole[body]]
         at = ahead[0]
         passed += int(own[at])
     number = int(sum(whole[body] for body in beside))
     if passed >= FEWEST and number > MOST_BESIDE:
         names = listed([f"'{_first(model, body, own)}'" for body in beside])
-        raise UnclearKind(path, f"beside a chain of {passed} joints it has {number} more, from {names} on")
+        return _Limbs(beside=f"beside a chain of {passed} joints it has {number} more, from {names} on")
+    return _Limbs()
 
 
 def _first(model: Any, body: int, own: Any) -> str:

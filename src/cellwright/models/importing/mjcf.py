@@ -8,6 +8,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from lxml import etree
 
 from cellwright.models.importing.mesh_files import FORMATS, load_mesh
 from cellwright.models.importing.mesh_part import MeshError
@@ -41,11 +42,11 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
                 problem = f"{key} of <{element.tag}>: '{value[:60]}' has a number that is not finite"
                 raise DescriptionError(path, problem, element.sourceline)
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
+        spec = _read(path, root)
         meshes = _find_files(spec, path, search, notes)
         compiled = spec.compile()
         spec.compiler.savecompiled = False
-        spec = mujoco.MjSpec.from_string(spec.to_xml())  # the same numbers, all angles in radians
+        spec = mujoco.MjSpec.from_string(_without_option(spec, path, notes))  # the same numbers, all angles in radians
         _take_meshes(spec, meshes)
         _name_all(spec)
         spec.compile()
@@ -58,11 +59,6 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
             notes.dropped(path.name, f"{len(found) - used} x <{what}> is not used")
         for item in found:
             spec.delete(item)
-    usual = mujoco.MjSpec().option
-    for name in (name for name in dir(usual) if not name.startswith("_")):
-        if not np.array_equal(getattr(spec.option, name), getattr(usual, name)):
-            notes.dropped(path.name, "<option>: time step, gravity and solver are the cell's")
-        setattr(spec.option, name, getattr(usual, name))
     loose = [*spec.worldbody.geoms, *spec.worldbody.cameras]
     if loose and list(spec.worldbody.bodies):
         notes.dropped(path.name, f"{len(loose)} geoms and cameras of the world itself, such as the floor")
@@ -71,6 +67,27 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
     if not list(spec.worldbody.bodies) and not list(spec.worldbody.geoms):
         raise DescriptionError(path, "has no <body>", 1)
     return spec, _speeds(spec), home
+
+
+def _read(path: Path, root: Any) -> Any:
+    """The file by MuJoCo, which takes only `.xml` for its own; of another ending, it gets the text."""
+    if path.suffix.lower() == ".xml":
+        return mujoco.MjSpec.from_file(str(path))
+    for included in root.iter("include"):
+        included.set("file", str(path.parent.absolute() / (included.get("file") or "")))
+    return mujoco.MjSpec.from_string(etree.tostring(root, encoding="unicode"))
+
+
+def _without_option(spec: Any, path: Path, notes: Notes) -> str:
+    """The text of a spec without its options: even usual ones, once said, contradict those of a cell."""
+    usual = mujoco.MjSpec().option
+    names = [name for name in dir(usual) if not name.startswith("_")]
+    if not all(np.array_equal(getattr(spec.option, name), getattr(usual, name)) for name in names):
+        notes.dropped(path.name, "<option>: time step, gravity and solver are the cell's")
+    root = etree.fromstring(spec.to_xml())
+    for said in root.findall("option"):
+        root.remove(said)
+    return str(etree.tostring(root, encoding="unicode"))
 
 
 def _home(model: Any) -> dict[str, float]:
