@@ -289,4 +289,4 @@ def test_a_peer_that_does_not_speak_crcl(cellwright, command):
         peer = f"127.0.0.1:{other.getsockname()[1]}"
         ended = cellwright("crcl", *[peer if word == "PEER" else word for word in command])
         assert ended.code == 1
-        assert "does not speak CRCL: no message begins with b'SSH-'" in ended.err + ended.out
+        assert "does not speak CRCL: no message begins with 'SSH-'" in ended.err + ended.out

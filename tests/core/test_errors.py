@@ -18,6 +18,7 @@ SAMPLES = {
     "LogError": (LINES,),
     "MissingExtra": ("plots\n", "plots"),
     "OutOfRange": ("speed\nof", 3.0, 0.0, 1.0, "m/s"),
+    "OutOfReach": (LINES,),
     "OutputError": (f"/tmp/{LINES}", LINES),
     "SimulationError": (LINES,),
     "TruthLeak": (LINES, "/truth/poses", "WorldTruth"),

@@ -88,7 +88,7 @@ def test_who_is_cancelled_leaves_the_rest_undone():
                 closed.append(True)
 
         task = asyncio.ensure_future(in_turns(long(), clock))
-        await clock.sleep(0.1)
+        await clock.sleep(10 * SLICE_S)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
@@ -97,7 +97,7 @@ def test_who_is_cancelled_leaves_the_rest_undone():
         return before, len(done), closed
 
     before, after, closed = simulated(work)
-    assert FREE_SLICES < before == after < 50
+    assert FREE_SLICES < before == after < FREE_SLICES + 20
     assert closed == [True]
 
 

@@ -75,6 +75,20 @@ def test_garbage_ends_the_stream_after_what_was_whole(garbage):
     assert stream.pending == 0
 
 
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b"GET / HTTP/1.1", "'GET ' (allowed: an XML element)"),
+        (b"\x16\x03\x01\x02", "the bytes 16 03 01 02 (allowed: an XML element)"),
+        (b"<1>", "'<1>'"),
+    ],
+)
+def test_an_unreadable_beginning_is_shown_as_a_reader_would_write_it(data, shown):
+    with pytest.raises(FramingError) as told:
+        list(MessageStream().feed(data))
+    assert str(told.value) == f"no message begins with {shown}"
+
+
 def test_unfinished_documents_are_held_up_to_a_limit():
     stream = MessageStream(max_bytes=500)
     assert list(stream.feed(FIRST * 10)) == [FIRST] * 10  # the limit is one document's

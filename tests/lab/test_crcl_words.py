@@ -21,6 +21,19 @@ BAD = {
         r"fanuc cannot reach x 5\.385, y 0\.000, z 0\.433 m, ",
     ),
     "a line out of reach": (lambda move: [move(**FAR)], "fanuc cannot reach x "),
+    "millimetres for metres": (
+        lambda move: [move(straight=False, dx=500.0)],
+        r"fanuc cannot reach x 500\.385, .*: out of reach, 500\.\d+ m from its first joint \(allowed: 0\.\d+ m\); "
+        "were millimetres meant\\? the session's unit is meter$",
+    ),
+    "too far in any unit": (
+        lambda move: [move(straight=False, dx=5000.0)],
+        r"fanuc cannot reach x 5000\.385, .* \(allowed: 0\.\d+ m\)$",
+    ),
+    "millimetres for inches": (
+        lambda move: [m.SetLengthUnits(0, m.LengthUnitEnum.INCH), move(straight=False, dx=500.0)],
+        r"fanuc cannot reach x 12\.7\d+, .*; were millimetres meant\? the session's unit is inch$",
+    ),
     "no speed": (
         lambda move: [m.SetTransSpeed(0, m.TransSpeedAbsolute(1e-9)), move(**NEAR)],
         r"TransSpeed is 1e-09 m/s \(allowed: 1e-06 m/s or more\)",

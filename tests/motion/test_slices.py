@@ -40,7 +40,8 @@ def slices_of(work):
 def test_a_line_and_a_way_through_poses_are_the_same_in_slices():
     line, took_s = slices_of(LineMove.in_slices(FANUC, START, shifted(0, 0.2, -0.2), LineSpeed(), TOOL))
     whole = LineMove(FANUC, START, shifted(0, 0.2, -0.2), LineSpeed(), tool=TOOL)
-    assert len(took_s) > 3
+    assert len(took_s) > 1
+    assert max(took_s) < 0.05
     assert line.duration_s == whole.duration_s
     assert (line.path.spline.rows == whole.path.spline.rows).all()
     poses = [shifted(y=0.1), shifted(x=-0.1, y=0.1), shifted(x=-0.1)]

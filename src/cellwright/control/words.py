@@ -40,7 +40,9 @@ def in_words_of(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: s
     try:
         yield
     except Unreachable as error:
-        raise Unreachable(robot, as_asked(error.pose), error.why, frame) from None
+        told = Unreachable(robot, as_asked(error.pose), error.why, frame)
+        told.away_m, told.reach_m = error.away_m, error.reach_m
+        raise told from None
     except JobFailed as error:
         if type(error) is not JobFailed or not str(error).startswith(arm):
             raise

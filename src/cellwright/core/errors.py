@@ -25,6 +25,7 @@ __all__ = [
     "LogError",
     "MissingExtra",
     "OutOfRange",
+    "OutOfReach",
     "OutputError",
     "SimulationError",
     "TruthLeak",
@@ -55,6 +56,17 @@ class BadInput(CellwrightError):
 
 class JobFailed(CellwrightError):
     """The job was understood and tried, and honestly failed."""
+
+
+class OutOfReach(JobFailed):
+    """A place to which an arm cannot get.
+
+    Attributes:
+        away_m: How far it is, where it is too far.
+        reach_m: How far it may be.
+    """
+
+    away_m = reach_m = 0.0
 
 
 class SimulationError(CellwrightError):

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from cellwright.core.errors import CellwrightError
+from cellwright.core.errors import CellwrightError, OutOfReach
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
 from cellwright.crcl.actions import Actions, Plan
@@ -21,7 +21,7 @@ from cellwright.crcl.moves import Moves
 from cellwright.crcl.robot import BeyondLimit, CrclRobot
 from cellwright.crcl.settings import Settings
 from cellwright.crcl.standing import OwnAnswer, PrivateCommand, Speaker, Standing
-from cellwright.crcl.units import Units, to_si
+from cellwright.crcl.units import Units, other_unit, to_si
 
 __all__ = ["Canon"]
 
@@ -72,7 +72,8 @@ class Canon:
         standing, own = self._standing, speaker.own_answer
         if own is not None and (own.beside is standing or not own.was_told):
             own.was_told, standing = True, own.answer
-        return standing.status(self._status_id, self.robot.read().override_percent)
+        reading = self.robot.read()
+        return standing.status(self._status_id, reading.override_percent, reading.doing)
 
     def accept(self, instance: CRCLCommandInstance, speaker: Speaker) -> None:
         """Begins a command in place of the present one; the state tells at once that it is the present one now."""
@@ -220,6 +221,8 @@ def _text(error: Exception, units: Units) -> str:
     """What to tell of an error; a defect must reach the client, too, and not vanish in a task."""
     if isinstance(error, BeyondLimit):
         return error.text(units)
+    if isinstance(error, OutOfReach):
+        return str(error) + other_unit(error.away_m, error.reach_m, units)
     if isinstance(error, CellwrightError):
         return str(error)
     LOG.error("a command failed", exc_info=error)

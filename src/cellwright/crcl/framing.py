@@ -114,13 +114,13 @@ class MessageStream:
         if b"<!--".startswith(head) or _BOM.startswith(head):
             return False
         if head[:1] != b"<" or head[:2] == b"<!":
-            raise FramingError(f"no message begins with {head!r} (allowed: an XML element)")
+            raise FramingError(f"no message begins with {_shown(head)} (allowed: an XML element)")
         end = _NAME_END.search(buffer, self._at + 1, self._at + 110)
         if end is None and len(buffer) < self._at + 110:
             return False
         name = bytes(buffer[self._at + 1 : end.start() if end else None])
         if end is None or _NAME.fullmatch(name) is None:
-            raise FramingError(f"no message begins with {bytes(buffer[self._at : self._at + 20])!r}")
+            raise FramingError(f"no message begins with {_shown(bytes(buffer[self._at : self._at + 20]))}")
         self._content_marks, self._longest_mark = _marks(name), max(len(name) + 3, 9)
         self._at = end.start()
         self._step = self._tag
@@ -183,3 +183,10 @@ class MessageStream:
         self._at = end + len(self._section_end)
         self._step = self._after_section
         return True
+
+
+def _shown(data: bytes) -> str:
+    """Bytes for somebody to read: as text where they are one."""
+    if data.isascii() and (text := data.decode()).isprintable():
+        return f"'{text}'"
+    return f"the bytes {data.hex(' ')}"

@@ -157,6 +157,7 @@ class RobotReading:
     """The state of a robot at one moment; efforts, twist and wrench are None where nothing measures them.
 
     The share of the path that lies behind, 0 to 1, is None when the robot stands or does not know it.
+    What it does before it moves, such as planning, is told while a command is under way.
     """
 
     positions: tuple[float, ...]
@@ -170,6 +171,7 @@ class RobotReading:
     sensors: Mapping[str, SensorReading] = field(default_factory=dict)
     override_percent: int = 100
     path_share: float | None = None
+    doing: str = ""
 
 
 class RobotClock(Protocol):

@@ -32,7 +32,7 @@ STOP_CONNECTIONS = 16  # beyond those: for somebody who wants to stop the robot
 IDLE_S = 60.0  # of silence after which a connection gives way to a new one when there is no room
 UNFINISHED_S = 30.0  # of silence in the middle of a message, after which it is given up
 UNFINISHED_BYTES = 8 * 1024 * 1024  # of all clients together
-LOOK_S = 5.0  # from one look for such messages to the next
+SOONEST_S = 0.01  # from one look for such messages to the next
 
 
 class CrclServer:
@@ -180,7 +180,9 @@ class CrclServer:
             total -= unfinished[-1].session.pending
             unfinished.pop().drop()
         if unfinished and self._looking is None:
-            self._looking = asyncio.get_running_loop().call_later(LOOK_S, self._give_up_unfinished)
+            due_s = min(client.heard_s for client in unfinished) + UNFINISHED_S - time.monotonic()
+            loop = asyncio.get_running_loop()
+            self._looking = loop.call_later(max(SOONEST_S, due_s), self._give_up_unfinished)
 
     def _give_up_unfinished(self) -> None:
         self._looking = None

@@ -33,13 +33,14 @@ class Standing:
     state: CommandStateEnum
     text: str = ""
 
-    def status(self, status_id: int, override_percent: int) -> m.CommandStatus:
-        """The message."""
+    def status(self, status_id: int, override_percent: int, doing: str = "") -> m.CommandStatus:
+        """The message; while there is nothing else to say of a command under way, it says what the robot does."""
+        doing = doing if self.state is CommandStateEnum.CRCL_WORKING else ""
         return m.CommandStatus(
             self.instance.crcl_command.command_id,
             status_id,
             self.state,
-            state_description=_clean(self.text) or None,
+            state_description=_clean(self.text or doing) or None,
             program_file=self.instance.program_file,
             program_index=self.instance.program_index,
             program_length=self.instance.program_length,

@@ -18,7 +18,9 @@ from cellwright.crcl import messages as m
 from cellwright.crcl.messages import AngleUnitEnum, ForceUnitEnum, LengthUnitEnum, TorqueUnitEnum
 from cellwright.crcl.table import PLANS, FieldPlan, TypePlan
 
-__all__ = ["UNIT_PROFILES", "Quantity", "Units", "from_si", "to_si", "unit_profile"]
+__all__ = ["UNIT_PROFILES", "Quantity", "Units", "from_si", "other_unit", "to_si", "unit_profile"]
+
+NEAREST_SHARE = 0.05  # of the reach: nobody works nearer to an arm than that
 
 M = TypeVar("M", bound=m.DataThing)
 Factors: TypeAlias = "dict[Quantity, Callable[[float], float]]"
@@ -139,6 +141,20 @@ _QUANTITIES: dict[type[m.DataThing], dict[str, Quantity]] = {
     },
 }  # fmt: skip
 # Not in the table: force-torque sensors and guards on them, which are in newton and newton metre by the schema.
+
+
+def other_unit(away_m: float, reach_m: float, units: Units) -> str:
+    """A question to put behind the refusal of what is too far: its number may have been meant in millimetres.
+
+    Args:
+        away_m: How far it is.
+        reach_m: How far it may be.
+        units: In which it was given.
+    """
+    as_millimetres_m = away_m / units.factor(Quantity.LENGTH) * _SI_VALUES[LengthUnitEnum.MILLIMETER]
+    if away_m > reach_m and reach_m * NEAREST_SHARE <= as_millimetres_m <= reach_m:
+        return f"; were millimetres meant? the session's unit is {units.name(Quantity.LENGTH)}"
+    return ""
 
 
 def to_si(message: M, units: Units, linear_joints: Sequence[bool]) -> M:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cellwright.core.messages import Wrench
 from cellwright.core.pose import Pose
+from cellwright.crcl import SensorReading
 
 __all__ = ["ArmDoor"]
 
@@ -24,3 +26,13 @@ class ArmDoor:
     pose_frame_in_base: Pose = field(default_factory=Pose.identity)
     at_flange: bool = False
     force_sensors: Mapping[str, bool] = field(default_factory=lambda: {"wrist": False})
+
+    def forces(self, felt: Wrench) -> dict[str, SensorReading]:
+        """What the sensor at its wrist felt, under all its names."""
+        wrench = (*felt.force.tolist(), *felt.torque.tolist())
+        return {
+            name: SensorReading(
+                tuple(-number for number in wrench) if reversed_ else wrench, felt.sequence + 1, felt.time_s
+            )
+            for name, reversed_ in self.force_sensors.items()
+        }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.loop import WaitClock
 from cellwright.core.messages import Wrench
 from cellwright.core.pose import Pose
-from cellwright.core.slices import in_turns
+from cellwright.core.slices import Slices, in_turns
 from cellwright.crcl import (
     GripperKind,
     GripperReading,
@@ -39,6 +41,7 @@ from cellwright.motion.chain import SerialChain
 __all__ = ["CrclArm"]
 
 Array = npt.NDArray[np.float64]
+T = TypeVar("T")
 
 MOST = Pace(2.0, 10.0, 2 * np.pi, 20 * np.pi)  # relative speeds are fractions of this; joints may allow less
 USUAL = Pace(0.25, 1.0, np.pi / 4, np.pi)
@@ -78,6 +81,7 @@ class CrclArm:
         self._chain = SerialChain(controller.kinematics.arm)
         self._forces: dict[str, SensorReading] = {}
         self._felt: Wrench | None = None
+        self._doing = ""
         self._signals: dict[str, SensorReading] = {}
         self._reading: tuple[int, RobotReading] | None = None
         bus.subscribe(f"/{self.name}/wrench", self._feel, subscriber=f"{self.name} crcl")
@@ -144,14 +148,12 @@ class CrclArm:
     @in_its_words
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """The controlled point past all waypoints, to rest at the last."""
-        inside = (
-            Waypoint(self._frame @ waypoint.pose_tool_in_base, waypoint.pace, waypoint.tolerance)
-            for waypoint in waypoints
-        )
+        inside = (replace(point, pose_tool_in_base=self._frame @ point.pose_tool_in_base) for point in waypoints)
         self._look_at_tool()
         # All before anything moves: a point that cannot be reached is told at once.
         way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
-        await self._follow(await in_turns(way, self.clock))
+        some = f"{len(waypoints)} waypoints" if len(waypoints) > 1 else "one waypoint"
+        await self._follow(await self._planned(way, f"a path through {some}"))
 
     @in_its_words
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
@@ -160,7 +162,7 @@ class CrclArm:
         x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
         inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
         helix = self._motions.screw(self._controller.set_point_rad, inside, pace)
-        await self._follow([await in_turns(helix, self.clock)])
+        await self._follow([await self._planned(helix, "a screw")])
 
     async def stop(self, condition: StopConditionEnum) -> None:
         """Stops, and waits until the arm stands."""
@@ -228,6 +230,13 @@ class CrclArm:
         """To the program's log, which is all the operator that there is."""
         _log.info("%s: %s", self.name, text[:SHOWN_LETTERS])
 
+    async def _planned(self, work: Slices[T], what: str) -> T:
+        self._doing = f"planning {what}"
+        try:
+            return await in_turns(work, self.clock)
+        finally:
+            self._doing = ""
+
     async def _follow(self, motions: Sequence[Motion]) -> None:
         whole_s = sum(motion.duration_s for motion in motions) or 1.0
         done_s = 0.0
@@ -248,7 +257,8 @@ class CrclArm:
         turn = self._from_frame.rotation_matrix
         linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
         angular = turn @ moving[3:]
-        self._look_at_forces()
+        if self._felt is not None:
+            self._forces, self._felt = self._door.forces(self._felt), None
         force = next(iter(self._forces.values()), None)
         return RobotReading(
             tuple(joints.tolist()),
@@ -262,6 +272,7 @@ class CrclArm:
             {**self._forces, **self._signals},
             round(100 * controller.override),
             controller.path_share,
+            self._doing,
         )
 
     def _gripper_reading(self) -> GripperReading | None:
@@ -275,15 +286,6 @@ class CrclArm:
 
     def _feel(self, _topic: str, message: Wrench) -> None:
         self._felt = message  # far more often than anybody asks
-
-    def _look_at_forces(self) -> None:
-        if (message := self._felt) is None:
-            return
-        self._felt = None
-        wrench = (*message.force.tolist(), *message.torque.tolist())
-        for name, reversed_ in self._door.force_sensors.items():
-            value = tuple(-number for number in wrench) if reversed_ else wrench
-            self._forces[name] = SensorReading(value, message.sequence + 1, message.time_s)
 
     def _switched(self, signal: str, value: bool) -> None:
         known = self._signals.get(signal)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import ArmFigures
-from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.errors import BadInput, OutOfReach
 from cellwright.core.pose import Pose
 from cellwright.motion.branches import distinct, nearest_within_limits, within_limits
 from cellwright.motion.chain import SerialChain
@@ -27,7 +27,7 @@ ENOUGH_LIMIT_DISTANCE_RAD = np.radians(15.0)  # farther from its limits a joint 
 ENOUGH_CLEARANCE_M = 0.05
 
 
-class Unreachable(JobFailed):
+class Unreachable(OutOfReach):
     """A pose that the arm cannot take within its joint limits."""
 
     def __init__(self, arm: str, pose: Pose, why: str, frame: str = "its flange in its base frame") -> None:
@@ -167,7 +167,9 @@ class ArmKinematics:
         away_m = float(np.linalg.norm(pose_flange_in_base.position - self._chain.offsets[0]))
         if not away_m <= self._stretched_m:
             why = f"out of reach, {away_m:.6g} m from its first joint (allowed: {self._stretched_m:.3g} m)"
-            raise Unreachable(self.arm.name, pose_flange_in_base, why)
+            error = Unreachable(self.arm.name, pose_flange_in_base, why)
+            error.away_m, error.reach_m = away_m, float(self._stretched_m)
+            raise error
 
     def nearest_along(self, poses_flange_in_base: Sequence[Pose], start_rad: npt.ArrayLike) -> list[Array]:
         """`nearest` of each pose on a way, to the configuration before; several times faster than one by one.

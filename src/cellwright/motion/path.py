@@ -171,7 +171,8 @@ class PosePath:
             poses = [self._pose_at(number / pieces) for number in range(part.start + 1, part.stop + 1)]
             rows += self._kinematics.nearest_along(poses, rows[-1])
             self._refuse_jumps(np.array(rows[part.start :]), part.start, pieces)
-            yield
+            if part.stop < pieces:  # a short path is one slice with what comes next
+                yield
         table = np.array(rows)
         if pieces > MANY_PIECES:
             yield
@@ -191,7 +192,8 @@ class PosePath:
         for part in spans(len(middles), 2 * SLICE_POSES):
             if not self._near_course(middles[part], range(part.start, part.stop)):
                 return False
-            yield
+            if part.stop < len(middles):
+                yield
         return True
 
     def _near_course(self, middles: Array, numbers: range) -> bool:

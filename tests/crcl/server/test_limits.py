@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import time
 from dataclasses import replace
 
 import pytest
@@ -323,15 +324,32 @@ def test_messages_without_end_are_given_up_when_they_hold_too_much_memory(tcp_ri
 
 
 def test_a_message_that_nobody_goes_on_with_is_given_up(tcp_rig, monkeypatch):
-    monkeypatch.setattr(server, "UNFINISHED_S", 0.2)
-    monkeypatch.setattr(server, "LOOK_S", 0.1)
+    monkeypatch.setattr(server, "UNFINISHED_S", 0.4)
 
     async def work(rig):
         idle, half = await rig.connect(), await rig.connect()
+        begin_s = time.monotonic()
         await half.send_bytes(HALF)
         assert await half.status() is None
-        assert await idle.ask() is not None  # who says nothing holds nothing
+        assert 0.4 <= time.monotonic() - begin_s < 2.0
+        told = await idle.ask()  # who says nothing holds nothing
+        assert told.command_status.command_state is not ERROR
         await rig.until(lambda: rig.server._looking is None)
+
+    tcp_rig.run(work)
+
+
+def test_who_closes_in_the_middle_of_a_message_has_gone_and_stops_nothing(tcp_rig):
+    async def work(rig):
+        good, gone = await rig.connect(), await rig.connect()
+        await good.begin()
+        await good.send(m.Dwell(7, 2.0))
+        await gone.send_bytes(encode(CRCLCommandInstance(STOP))[:100])
+        await rig.until(lambda: any(client.session.pending for client in rig.server._clients))
+        await gone.close()
+        await rig.until(lambda: rig.server.connections == 1)
+        assert (await good.ask()).command_status.command_state is WORKING
+        assert (await good.until_ended(7)).command_status.command_state is DONE
 
     tcp_rig.run(work)
 
