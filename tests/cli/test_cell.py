@@ -94,3 +94,13 @@ def test_export_opens_in_mujoco(cellwright, cell_file):
 def test_brackets_in_a_cell_are_printed(cellwright, cell_file):
     file = cell_file(("APRS agility laboratory", "'Cell [red]one[/red] [/]'"))
     assert "Cell [red]one[/red] [/]" in cellwright("cell", "show", file).out
+
+
+@pytest.mark.slow
+def test_a_picture_replaces_no_other(cellwright, cell_file, refused):
+    size = ["--width", 32, "--height", 16]
+    names = [cellwright("cell", "picture", cell_file(), *size, "--json").json["file"] for _ in range(2)]
+    assert names == ["out/cell.png", "out/cell-2.png"]
+    told = refused("cell", "picture", cell_file(), "--out", "out/cell.png", *size)
+    assert "out/cell.png exists, and is not overwritten: choose another name, or add --overwrite" in told
+    assert cellwright("cell", "picture", cell_file(), "--overwrite", *size).out.startswith("out/cell.png")

@@ -188,9 +188,23 @@ def test_files_are_taken_at_once_and_given_back_unused(tmp_path, monkeypatch):
     Path("out/run-2.world").write_bytes(b"world")
     assert latest_database() == "out/run-2.db"
     with run_files(None, None, latest_database(), Path("out/run-2.world")) as resumed:
-        assert (str(resumed.log), resumed.database) == ("out/run-2-2.mcap", "out/run-2.db")
+        assert (str(resumed.log), resumed.database) == ("out/run-2-resumed.mcap", "out/run-2.db")
     with run_files(Path("out/run-2.mcap"), None, latest_database(), Path("out/run-2.world")) as resumed:
-        assert str(resumed.log) == "out/run-2-2.mcap", "what was recorded before stays"
+        assert str(resumed.log) == "out/run-2-resumed.mcap", "what was recorded before stays"
+        resumed.log.write_bytes(b"written")
+        with run_files(Path("out/run-2.mcap"), None, latest_database(), Path("out/run-2.world")) as again:
+            assert str(again.log) == "out/run-2-resumed-2.mcap"
+
+
+def test_what_has_one_number_is_of_one_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with run_files(Path("elsewhere.mcap"), None, None) as one:
+        Path(one.database).write_bytes(b"of the first")
+    with run_files(None, None, "mine.db", draw=False) as two:
+        assert (one.database, str(two.log)) == ("out/run.db", "out/run-2.mcap")
+        two.log.write_bytes(b"of the second")
+    with run_files(Path("another.mcap"), None, None) as three:
+        assert (three.database, str(three.picture)) == ("out/run-3.db", "out/run-3.png")
 
 
 def test_many_runs_that_start_at_once_get_files_of_their_own(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, cell
 from cellwright.cli.cell_export import export
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
+from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
 from cellwright.lab.check import check_cell
 from cellwright.sim import World
@@ -113,7 +115,8 @@ def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
 @app.command()
 def picture(
     cell: CellName,
-    out: Annotated[Path, typer.Option(help="The PNG file.")] = Path("out/cell.png"),
+    out: Annotated[Path | None, typer.Option(help="The PNG file; out/cell.png, or the next number.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     seed: Seed = 0,
     width: Annotated[int, typer.Option(min=16, max=4096)] = 1280,
     height: Annotated[int, typer.Option(min=16, max=4096)] = 720,
@@ -121,6 +124,9 @@ def picture(
 ) -> None:
     """Renders a cell to a PNG file; needs no display."""
     loaded = load_cell(cell)
+    if not overwrite:
+        refuse_existing(out)
+    out = out or _usual_picture(overwrite=overwrite)
     prepare_output(out)
     tell_hints(cell_hints(loaded))
     world = World(loaded, seed)
@@ -129,6 +135,13 @@ def picture(
         print_json({"cell": cell, "seed": seed, "file": out, "width": width, "height": height, "renderer": renderer})
     else:
         say(f"{out} ({width} x {height}, renderer {renderer})")
+
+
+def _usual_picture(*, overwrite: bool) -> Path:
+    """What a picture is called: the usual name, or the first free number of it."""
+    usual = Path("out/cell.png")
+    numbered = (usual.with_stem(f"{usual.stem}-{number}") for number in itertools.count(2))
+    return next(path for path in itertools.chain([usual], numbered) if overwrite or not path.exists())
 
 
 def _robots(cell: Cell) -> str:

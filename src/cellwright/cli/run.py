@@ -72,10 +72,10 @@ def run(
     if resume:
         from cellwright.lab.run_files import latest_database
 
-        database = database or latest_database()
+        database = _from_here(database or latest_database())
         state, world_file = _stored(context, database)
         header = dict(state.header)
-        record = record or (Path(header["log"]) if "log" in header else None)
+        record = record or (Path(_from_here(header["log"])) if "log" in header else None)
     loaded = load_cell(header["cell"])
     orders = [find_order(header["order"], header["quantity"])]
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
@@ -174,6 +174,11 @@ def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
     if file is not None and not file.exists():
         raise BadInput(f"there is no database {file} to resume from")
     return state, world_file
+
+
+def _from_here(path: str) -> str:
+    """A file as it is called in this folder, when it is below it; an address as it is."""
+    return str(Path(path).relative_to(Path.cwd())) if Path(path).is_relative_to(Path.cwd()) else path
 
 
 def _resuming(database: str) -> str:

@@ -53,15 +53,15 @@ def run_files(
 ) -> Iterator[RunFiles]:
     """Gives a run its files, which nobody else has or gets; names that are not given have the first free number.
 
-    They are taken by making them, in one step: of two runs that start at once, each gets its own. Those that are
-    still empty at the end are removed again.
+    A number is free when no run has a file of it, wherever its others are. Files are taken by making them, in one step:
+    of two runs that start at once, each gets its own. Those that are still empty at the end are removed again.
 
     Args:
         record: The log.
         picture: The picture.
         database: The database.
         world: The world that is resumed from; then it and the database are those of the earlier run, and log and
-            picture get a number when what they are called exists.
+            picture are called `-resumed` when what they are called exists.
         overwrite: Takes the names as they are, whatever is there.
         draw: Whether a picture is wanted at all.
 
@@ -75,7 +75,9 @@ def run_files(
     def named(number: int) -> RunFiles:
         def name(given: Path | None, suffix: str) -> Path:
             usual = beside.with_suffix(suffix)
-            return given if given is not None and not resume else _numbered(given or usual, number)
+            if resume:
+                return _resumed(given or usual, number)
+            return given or _numbered(usual, number)
 
         log, base = name(record, LOG), database or str(_numbered(USUAL, number))
         return RunFiles(log, name(picture, PICTURE) if draw else None, base, world or world_file_of(base, log))
@@ -92,7 +94,9 @@ def run_files(
             break
         refuse_existing(*given)
         files = named(number)
-        if not any(path.is_file() for path in new(files)):
+        usual = [] if resume else [_numbered(USUAL, number).with_suffix(s) for s in (LOG, PICTURE, WORLD, USUAL.suffix)]
+        others = usual if len(given) < len(new(files)) else []  # of a run that has this number, whatever else it names
+        if not any(path.is_file() for path in (*new(files), *others)):
             taken = _take([path for path in new(files) if path not in (files.world, files.picture)])
     try:
         if not resume:
@@ -108,6 +112,11 @@ def run_files(
 
 def _numbered(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+
+
+def _resumed(path: Path, number: int) -> Path:
+    """What a run that goes on writes: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
+    return path if number == 1 else _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
 
 
 def _take(paths: list[Path]) -> list[Path] | None:
