@@ -32,17 +32,20 @@ from cellwright.models.vacuum import build_vacuum
 __all__ = ["build", "builder"]
 
 
+MOST_KEPT = 100  # more kinds than a cell has; a process that imports thousands of files does not keep them all
 _built: dict[int, tuple[Figures, Any]] = {}
 
 
 def build(figures: Figures) -> Any:
-    """An `MjSpec` with one root body, the caller's own.
+    """Returns an `MjSpec` with one root body, the caller's own.
 
-    Shapes are made once per figures and process: a cell has twenty gears of three kinds.
+    Shapes are made once per figures as long as they are in use: a cell has twenty gears of three kinds.
     """
-    if id(figures) not in _built:
-        _built[id(figures)] = (figures, builder(figures))
-    return _built[id(figures)][1].copy()
+    kept = _built.pop(id(figures), None) or (figures, builder(figures))
+    _built[id(figures)] = kept  # the last one used is the last one given up
+    if len(_built) > MOST_KEPT:
+        del _built[next(iter(_built))]
+    return kept[1].copy()
 
 
 @singledispatch

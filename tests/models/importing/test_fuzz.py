@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-KEPT_MB = 0.08
-"""Most that may stay of each file: 0.05 was measured, outside Python's own objects."""
+KEPT_MB = 0.01
+"""Most that may stay of each file: 0.006 was measured over 3,200, outside Python's own objects."""
 SCRIPT = Path(__file__).with_name("fuzz.py")
 
 
@@ -24,4 +24,4 @@ def test_every_mutant_is_imported_or_refused_in_one_line(tmp_path, count):
     assert found["taken"] + found["refused"] == count
     assert min(found["taken"], found["refused"]) > count / 10  # mutants are neither harmless nor rubble
     assert found["slowest_s"] < 120, found["slowest"]
-    assert found["mb"] - found["early_mb"] < 60 + KEPT_MB * count
+    assert found["mb"] - found["early_mb"] < 40 + KEPT_MB * count  # caches fill up first
