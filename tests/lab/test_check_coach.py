@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from cellwright.catalogue import ROBOTS
 from cellwright.cells import Cell, load_cell
 from cellwright.lab.check import check_cell
 from cellwright.lab.finding import Finding
@@ -196,3 +197,39 @@ def test_a_hand_over_needs_a_slot_that_both_robots_reach():
 @pytest.mark.parametrize("name", ["aprs", "aprs@lab-tools", "kitting", "rovi", "rovi@launch", "rovi@cube", "epucks"])
 def test_cells_that_ship_are_clean(name):
     assert [found for found in check_cell(load_cell(name)) if not found.ok] == []
+
+
+def test_kits_without_a_detector_are_a_finding_with_a_sensor_to_add():
+    found = wrong(changed(("sensors", [])))
+    assert list(found) == ["sight"]
+    assert "the cell has no detector" in found["sight"].detail
+    mended = yaml.safe_load(found["sight"].remedy.partition(": ")[2])
+    assert not wrong(changed(("sensors", [mended])))
+
+
+def test_a_tool_on_an_arm_with_a_hand_is_found_and_parts_are_called_by_the_cell_s_names(tmp_path):
+    box = '<collision><geometry><box size="0.04 0.04 0.04"/></geometry></collision>'
+    links = [f'<link name="l{n}">{box}</link>' for n in range(7)]
+    frame = '<parent link="{}"/><child link="{}"/><origin xyz="0 0 0.15"/>'
+    turn = (
+        '<joint name="j{0}" type="revolute">{1}<axis xyz="0 {2} {3}"/><limit lower="-2" upper="2" effort="90"/></joint>'
+    )
+    links += [turn.format(n, frame.format(f"l{n}", f"l{n + 1}"), n % 2, 1 - n % 2) for n in range(6)]
+    hand = f'<link name="claw">{box}</link><joint name="h" type="fixed">{frame.format("l6", "claw")}</joint>'
+    part = tmp_path / "block.urdf"
+    part.write_text(f'<robot name="block"><link name="block">{box}</link></robot>')
+    cell = changed(("models", {"arm": str(tmp_path / "arm.urdf"), "block": str(part)}), ("robots.ur.model", "arm"))
+    cell["robots"]["ur"] |= {"home_deg": [0, 20, 20, 20, 20, 20]}
+    cell["parts"]["b1"] = {"model": "block", "pose": {"xyz_m": [0.3, -1.3, 0.936]}}
+    findings = {}
+    for case, more in (("bare", ""), ("with hand", hand)):
+        (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{"".join(links)}{more}</robot>')
+        (tmp_path / "cell.yaml").write_text(yaml.safe_dump(cell))
+        findings[case] = {found.check: found for found in check_cell(load_cell(tmp_path / "cell.yaml"))}
+    assert "flange ur" not in findings["bare"]
+    found = findings["with hand"]["flange ur"]
+    assert not found.ok
+    assert found.detail.endswith("beyond the flange: claw")
+    assert "grasp block" in findings["bare"]
+    notes = ROBOTS.get(load_cell(tmp_path / "cell.yaml").robots["ur"].model).notes
+    assert [n.where for n in notes if "a tool mounted there would stand in it" in n.what] == ["link claw"]

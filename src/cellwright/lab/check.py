@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.catalogue import ROBOTS
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.lab.check_body import check_inertia, check_mass
@@ -16,6 +17,9 @@ from cellwright.lab.check_cell_sight import check_sight
 from cellwright.lab.check_cell_stand import check_bases, check_trays
 from cellwright.lab.check_drives import check_drives
 from cellwright.lab.finding import Finding
+from cellwright.models import build
+from cellwright.models.importing import ImportedArmFigures
+from cellwright.models.importing.arm_spec import beyond_flange
 from cellwright.sensors import Sensor, check_sensor, make_sensor
 from cellwright.sim import Snapshot, World
 
@@ -40,7 +44,7 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     else:
         findings.append(Finding("comes to rest", True, "not looked at: in a kinematic cell nothing falls"))
     findings += [found for found in (check_bases(world), check_trays(world)) if found is not None]
-    findings += check_cell_reach(world)
+    findings += [*_tools_in_hands(cell), *check_cell_reach(world)]
     findings += [found for found in (check_sight(world),) if found is not None]
     start = world.snapshot()
     once = dict(reversed(cell.sensor_lines()))  # of many robots alike, the first
@@ -50,6 +54,22 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
         detail, remedy = "; ".join(problems) or f"{line.get('rate_hz')} Hz", "mend the sensor's class"
         findings.append(Finding(f"sensor {name}", not problems, detail, remedy=remedy))
     return findings
+
+
+def _tools_in_hands(cell: Cell) -> list[Finding]:
+    """Tools on arms from files that carry a hand of their own beyond the flange."""
+    found = []
+    for name, robot in cell.robots.items():
+        figures = ROBOTS.get(robot.model)
+        if not isinstance(figures, ImportedArmFigures) or not (robot.tool or robot.changer):
+            continue
+        compiled = build(figures).compile()
+        tip = compiled.body(figures.flange_body).parentid[0]
+        if beyond := beyond_flange(compiled, int(tip)):
+            detail = f"the tool of '{name}' stands in what its arm carries beyond the flange: {', '.join(beyond)}"
+            remedy = "import the arm from a description without it, or with --tip beyond it; or give it no tool"
+            found.append(Finding(f"flange {name}", False, detail, {"bodies": float(len(beyond))}, remedy))
+    return found
 
 
 def _fresh_sensor(world: World, start: Snapshot, line: dict[str, Any], where: str) -> Sensor[Any]:

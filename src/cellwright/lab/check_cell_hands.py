@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.catalogue import CHANGERS, TOOLS, GripperFigures, PartFigures, VacuumFigures
 from cellwright.catalogue.tools import ToolFigures
-from cellwright.cells import Layout
+from cellwright.cells import Layout, own_name
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.lab.finding import Finding
@@ -128,6 +128,7 @@ def check_grasps(world: World, hands: Iterable[Hand]) -> list[Finding]:
 def _check_part(part: PartFigures, hands: Sequence[Hand]) -> Finding:
     told: list[str] = []
     values: dict[str, float] = {}
+    check = f"grasp {own_name(part.name)}"
     for hand in hands:
         best = next((grasp for grasp in hand.grasps(part) if grasp.possible), None)
         who = f"{hand.robot} with {hand.tool}"
@@ -140,18 +141,19 @@ def _check_part(part: PartFigures, hands: Sequence[Hand]) -> Finding:
         elif hand.ways(part):
             told.append(f"{who} on its top")
     if told:
-        return Finding(f"grasp {part.name}", True, "; ".join(told), values)
+        return Finding(check, True, "; ".join(told), values)
     why = "; ".join(f"{hand.robot} with {hand.tool}: {hand.why_not(part)}" for hand in hands)
     fitting = ", ".join(_takers(part)) or "none of the catalogue does"
     remedy = f"give a robot a tool that takes it ({fitting}), or the part something to hold it by"
-    return Finding(f"grasp {part.name}", False, f"no tool takes it: {why}", values, remedy)
+    return Finding(check, False, f"no tool takes it: {why}", values, remedy)
 
 
 def _takers(part: PartFigures) -> list[str]:
     """Tools of the catalogue that take a part."""
     grippers = {name: tool for name in TOOLS if isinstance(tool := TOOLS.get(name), GripperFigures)}
     cups = [name for name in TOOLS if isinstance(tool := TOOLS.get(name), VacuumFigures) and tool.fits(part)]
-    return [name for name, tool in grippers.items() if any(g.possible for g in _grasps(part, tool))] + cups
+    able = [name for name, tool in grippers.items() if any(g.possible for g in _grasps(part, tool))] + cups
+    return list(dict.fromkeys(own_name(name) for name in able))
 
 
 def _grasps(part: PartFigures, tool: GripperFigures) -> tuple[Grasp, ...]:

@@ -16,7 +16,7 @@ from cellwright.catalogue import (
     part_of_sku,
     seated_height_m,
 )
-from cellwright.cells import Layout, nominal_layout
+from cellwright.cells import Layout, nominal_layout, own_name
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.lab.check_cell_hands import Hand, check_grasps, hands_of
@@ -88,7 +88,8 @@ def _hand_over(world: World, points: Points, taken: Mapping[str, Collection[str]
         if _chain(givers, placers, shared, taken):
             through += 1
             continue
-        wrong.append(f"{', '.join(sorted(placers))} reaches {name}, and only {', '.join(sorted(givers))} a {part.name}")
+        able = ", ".join(sorted(givers))
+        wrong.append(f"{', '.join(sorted(placers))} reaches {name}, and only {able} a {own_name(part.name)}")
     if not kits:
         return []
     values = {"slots": float(kits), "through": float(through), "cannot": float(len(wrong))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cellwright.catalogue import TRAYS, TrayKind
 from cellwright.core.config import validate
 from cellwright.lab.finding import Finding
 from cellwright.sensors.logical_detector import LogicalDetectorCfg
@@ -14,13 +15,18 @@ NAMED = 8
 
 
 def check_sight(world: World) -> Finding | None:
-    """What no detector sees, by the middle of each thing; None in a cell without detectors or without things.
+    """What no detector sees, by the middle of each thing; None without things, or without detectors and kits.
 
     Kits need all of their trays and parts to be seen. Where there are no trays, what is not seen is an obstacle that is
     known by the drawings, as long as there is something else to take.
     """
     cell = world.cell
     lines = [(place, line) for place, line in cell.sensor_lines() if line.get("type") == TYPE]
+    kits = any(TRAYS.get(tray.model).kind is TrayKind.KIT for tray in cell.trays.values())
+    if not lines and world.robots and kits and (cell.parts or cell.populations):
+        detail = f"the cell has no detector: none of {len(world.objects)} trays and parts is seen, and run refuses it"
+        remedy = f"add one under sensors: {{type: {TYPE}, name: detector, rate_hz: 10}}"
+        return Finding("sight", False, detail, {"things": float(len(world.objects))}, remedy)
     if not lines or not world.objects:
         return None
     fields = [validate(line, LogicalDetectorCfg, f"{cell.where}: {place}") for place, line in lines]

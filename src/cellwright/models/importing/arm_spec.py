@@ -15,7 +15,7 @@ from cellwright.models.importing.chain import Chain, body_pose
 from cellwright.models.importing.contacts import exclude_contacts
 from cellwright.models.importing.notes import Notes, listed
 
-__all__ = ["alone", "arm_spec", "free_flange_name", "main_root", "note_replaced"]
+__all__ = ["alone", "arm_spec", "beyond_flange", "free_flange_name", "main_root", "note_replaced"]
 
 FLANGE, OTHER_FLANGE = "flange", "cellwright_flange"
 HELD_HZ = 8.0  # natural frequency of what holds a joint that does not belong to the arm
@@ -37,6 +37,10 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
     body = spec.body(base)
     for joint in list(body.joints):
         spec.delete(joint)
+    if beyond := beyond_flange(compiled, chain.tip_body):
+        what = f"kept beyond the flange '{chain.tip_name}': a tool mounted there would stand in it"
+        remedy = "where a cell gives the arm one, name another --tip or a description without it"
+        notes.guessed(f"link{'s' * (len(beyond) > 1)} {listed(beyond)}", f"{what}; {remedy}")
     flange = spec.body(tip).add_body(name=figures.flange_body, **frame_of(chain.tip_pose))
     add_wrist(spec, flange)
     for link in spec.bodies:
@@ -49,6 +53,18 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
             _hold(spec, name, inertia[name], notes)
     exclude_contacts(spec, notes)
     return spec
+
+
+def beyond_flange(model: Any, body: int) -> list[str]:
+    """Bodies that hang on the one with the flange and can be touched, such as a hand of the arm's own."""
+    hanging, found = {body}, []
+    for number in range(body + 1, model.nbody):  # children have higher numbers
+        if int(model.body_parentid[number]) in hanging:
+            hanging.add(number)
+            geoms = slice(model.body_geomadr[number], model.body_geomadr[number] + model.body_geomnum[number])
+            if np.any(model.geom_contype[geoms] | model.geom_conaffinity[geoms]):
+                found.append(str(model.body(number).name))
+    return found
 
 
 def alone(spec: Any, root: str, notes: Notes) -> Any:
