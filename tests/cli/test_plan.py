@@ -37,6 +37,7 @@ def test_for_people(cellwright):
     assert ended.code == 0
     assert "take-part" in ended.out
     assert "optimal by sequencer: 15 steps" in ended.out
+    assert "; with these durations no plan takes less than" in ended.out
     assert "files/2016-numeric/plan.txt" in ended.out
     assert "chart.png" in ended.out
 

@@ -108,7 +108,7 @@ class Pauses:
         keys = f"Enter: {what}, s: one command, c: goes on, q: ends; " if self._has_keys else ""
         signals = f"kill -USR2 {os.getpid()} goes on; " if hasattr(signal, "SIGUSR2") else ""
         kind = type(step.command).__name__
-        say(f"paused before command {step.index} of {self._length}, {kind} ({keys}{signals}Ctrl-C stops)", to=err)
+        say(f"paused before {step.place(self._length)}, {kind} ({keys}{signals}Ctrl-C stops)", to=err)
 
 
 @contextlib.contextmanager

@@ -135,6 +135,9 @@ class Unfinished:
     reason: str
     proven: bool = False
 
+    def __str__(self) -> str:
+        return f"kit {self.kit}: {self.reason}"
+
 
 def named_kits(names: Sequence[str]) -> str:
     """`kit a`, or how many and the first few of them."""

@@ -12,7 +12,7 @@ __all__ = ["as_json"]
 
 def as_json(request: PlanRequest, result: PlanResult, verdict: Verdict) -> dict[str, Any]:
     """Everything that a reader of a plan asks for; times in seconds."""
-    reasons = list(result.reasons)
+    reasons = [str(kit) for kit in result.unfinished]  # each, where people get a sum
     if not verdict.valid:
         reasons.append(verdict.reason)
     actions = [
