@@ -440,8 +440,8 @@ def still_works(laboratory: Laboratory) -> None:
     ("count", "fidelity", "pace", "seed"),
     [
         (150, "kinematic", 5.0, 1),
-        pytest.param(20_000, "kinematic", 5.0, 2, marks=pytest.mark.long),
-        pytest.param(5_000, "physics", 2.0, 3, marks=pytest.mark.long),
+        pytest.param(43_000, "kinematic", 5.0, 2, marks=pytest.mark.long),
+        pytest.param(7_000, "physics", 2.0, 3, marks=pytest.mark.long),
     ],
 )
 def test_mutated_messages(count, fidelity, pace, seed, tmp_path):
