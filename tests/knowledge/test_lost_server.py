@@ -82,7 +82,8 @@ def test_run_stops_in_one_line_and_goes_on_by_the_address_alone(server, tmp_path
     report = json.loads(out)
     assert (again.returncode, report["done"], report["order"]["resumed"]) == (0, True, True), report["reason"]
     assert report["start_s"] > 1.0
-    assert Path(report["log"]) == tmp_path / "logs" / "first-2.mcap"
+    assert tmp_path / report["log"] == tmp_path / "logs" / "first-resumed.mcap"
+    assert (tmp_path / report["log"]).stat().st_size > 0
     nothing_secret(tmp_path, out, err)
 
 

@@ -56,8 +56,8 @@ def measure(repeats: int = 25, seed: int = 0, say: Callable[[str], None] = lambd
             return arm.inverse_of_many(poses, home)
 
         metrics[f"ik.{short}_uncompiled_us"] = _fastest_us(inverse, min(repeats, WORTH_COMPILING // POSES))
-        for _ in range(WORTH_COMPILING // POSES + 1):
-            nearest()
+        for _ in range(WORTH_COMPILING // POSES + 1):  # `nearest` never loads compiled code: it must not take a second
+            inverse()
         _verify(arm, poses, inverse())
         metrics |= {
             f"ik.{short}_us": _fastest_us(inverse, repeats),
