@@ -179,5 +179,5 @@ def test_robots_that_overlap_are_refused():
     from cellwright.sim import World
 
     cell = cell_with({"ePuck": {"model": "epuck", "count": 2, "arrange": {"shape": "grid", "spacing_m": 0.05}}})
-    with pytest.raises(BadInput, match=r"placements: 'ePuck\d' and 'ePuck\d' overlap by 24\.\d mm"):
+    with pytest.raises(BadInput, match=r"mobiles.ePuck.arrange: 'ePuck\d' and 'ePuck\d' overlap by 24\.\d mm"):
         World(cell, 0)

@@ -96,7 +96,7 @@ def test_cell_file_that_makes_no_sense(refused, tmp_path, content, words):
         (
             "[0.16, -1.000, 0.916]",
             "[0.20, -1.010, 0.916]",
-            "placements: 'fanuc_medium_tray' and 'fanuc_kit_m2l1' overlap",
+            "trays.fanuc_kit_m2l1.pose: 'fanuc_kit_m2l1' and 'fanuc_medium_tray' overlap",
         ),
         (
             "[0.16, -1.000, 0.916]",
@@ -113,7 +113,7 @@ def test_cell_file_that_makes_no_sense(refused, tmp_path, content, words):
         (
             "type: wrench, robot: motoman",
             "type: wrench, robot: fanuc",
-            "sensors.5: another sensor publishes on /fanuc/wrench",
+            "sensors.5: another sensor, sensors.4, is the same; give this one a name of its own",
         ),
     ],
 )

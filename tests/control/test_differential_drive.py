@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cellwright.cells import load_cell
-from cellwright.cells.schema import ActualCfg
+from cellwright.cells.actual import ActualCfg
 from cellwright.control.differential_odometry import WheelFigures, WheelOdometry
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab import Lab

@@ -140,5 +140,5 @@ def test_sensor_that_breaks_the_contract_is_found(monkeypatch):
 def test_cell_that_cannot_be_built_is_an_error():
     twice = {"a": {"model": "medium_gear_tray", "pose": {"xyz_m": [0.2, -1.0, 0.916]}}}
     twice["b"] = {"model": "small_gear_tray", "pose": {"xyz_m": [0.22, -1.0, 0.916]}}
-    with pytest.raises(ConfigError, match=r"bench: placements: 'a' and 'b' overlap by \d+"):
+    with pytest.raises(ConfigError, match=r"bench: trays.a.pose: 'a' and 'b' overlap by \d+"):
         findings(trays=twice, parts={})

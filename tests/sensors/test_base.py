@@ -123,7 +123,7 @@ def test_another_seed_gives_other_noise(aprs):
     [
         ({"rate_hz": 50}, "sensors.0: type: name a sensor"),
         ({"type": 7, "rate_hz": 50}, "sensors.0: type: name a sensor"),
-        ({"type": "wrensh", "robot": "arm"}, "sensors.0: unknown sensor 'wrensh'; did you mean 'wrench'"),
+        ({"type": "wrensh", "robot": "arm"}, "sensors.0.type: unknown sensor 'wrensh'; did you mean 'wrench'"),
         ({"type": "wrench", "robot": "arm", "rate_hz": 0}, "sensors.0: rate_hz: should be greater than 0"),
         (
             {"type": "wrench", "robot": "arm", "rate_hz": 1e6},
@@ -134,7 +134,7 @@ def test_another_seed_gives_other_noise(aprs):
         ({"type": "wrench", "robot": "arm", "delay_s": -1}, "sensors.0: delay_s: should be greater than or equal to 0"),
         ({"type": "wrench", "robot": "arm", "colour": 1}, "unknown key 'colour'"),
         ({"type": "wrench", "robot": "leg"}, "unknown robot 'leg' (available: arm)"),
-        ({"type": "logical_detector", "name": "eye", "camera": "no"}, "sensors.0: camera: unknown camera 'no'"),
+        ({"type": "logical_detector", "name": "eye", "camera": "no"}, "sensors.0.camera: unknown camera 'no'"),
     ],
 )
 def test_a_bad_line_is_named_with_what_is_allowed(tiny, sensor_in, line, problem):
@@ -145,7 +145,7 @@ def test_a_bad_line_is_named_with_what_is_allowed(tiny, sensor_in, line, problem
 
 def test_two_sensors_cannot_share_a_topic(aprs):
     line = {"type": "wrench", "robot": "fanuc", "rate_hz": 50}
-    with pytest.raises(ConfigError, match=r"sensors\.1: another sensor publishes on /fanuc/wrench"):
+    with pytest.raises(ConfigError, match=r"sensors\.1: another sensor, sensors\.0, is the same"):
         Lab(aprs.model_copy(update={"sensors": (line, line), "fidelity": "kinematic"}))
 
 

@@ -121,5 +121,5 @@ def test_it_keeps_the_contract(command):
 
 
 def test_without_its_package_the_line_is_refused(command):
-    with pytest.raises(UnknownName, match=r"cell\.yaml, line \d+: sensors\.8: unknown sensor 'thermometer'"):
+    with pytest.raises(UnknownName, match=r"cell\.yaml, line \d+: sensors\.8\.type: unknown sensor 'thermometer'"):
         Lab.from_cell(command.folder / "cell.yaml", fidelity="kinematic")

@@ -74,7 +74,7 @@ def test_a_cell_that_never_rests_says_so(make_bench):
 )
 def test_placements_that_overlap_are_refused_with_names_and_depth(make_bench, parts, names):
     gears = {name: {"model": "medium_gear", "pose": {"xyz_m": xyz}} for name, xyz in parts.items()}
-    with pytest.raises(ConfigError, match=r"^bench: placements: '.*' and '.*' overlap by \d+\.\d mm$") as caught:
+    with pytest.raises(ConfigError, match=r"^bench: parts\.a\.pose: '.*' and '.*' overlap by \d+\.\d mm ") as caught:
         World(make_bench(parts=gears))
     assert caught.value.exit_code == 2
     for name in names:

@@ -14,7 +14,7 @@ from cellwright.bench.replay import capture
 from cellwright.bench.result import Conditions
 from cellwright.catalogue import MOBILES
 from cellwright.cells import Cell, load_cell
-from cellwright.cells.schema import ActualCfg
+from cellwright.cells.actual import ActualCfg
 from cellwright.lab import Lab
 
 __all__ = ["MOBILE_TARGETS", "mobile_figures", "rolling_errors"]

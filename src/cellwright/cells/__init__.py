@@ -8,6 +8,7 @@ from cellwright.cells.mobile_places import MobilePlacement
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg
 from cellwright.cells.models import own_name, with_models
 from cellwright.cells.placement import Placement
+from cellwright.cells.rest import CellMistakes
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 
@@ -15,6 +16,7 @@ __all__ = [
     "CELLS",
     "ArenaCfg",
     "Cell",
+    "CellMistakes",
     "CrclCfg",
     "Layout",
     "MobileCfg",

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cellwright.catalogue import FURNITURE, ROBOTS
+from cellwright.cells.actual import PoseErrorCfg, draw_error
 from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
 from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
-from cellwright.cells.schema import Cell, PoseErrorCfg, draw_error
+from cellwright.cells.rest import CellMistakes
+from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -61,13 +64,33 @@ def actual_layout(cell: Cell, seed: int) -> Layout:
 
 
 def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
-    check_names(cell)
+    """All of a cell in its place.
+
+    Raises:
+        CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
+    """
+    mistakes = Mistakes(cell.left_out)
+    with mistakes.of_one():
+        check_names(cell)
+    rest = cell.without(mistakes.paths) if mistakes.paths else cell
+    placing = Mistakes(rest.left_out)
+    layout = _placed(rest, streams, placing, exact=exact)
+    mistakes.found += placing.found
+    if mistakes.found:
+        raise CellMistakes(mistakes.in_order(), rest.without(placing.paths))
+    return layout
+
+
+def _placed(cell: Cell, streams: Streams, mistakes: Mistakes, *, exact: bool) -> Layout:
+    """All in its place whose models exist; what finds none is told to `mistakes`."""
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
         return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))
 
     actual = cell.actual
-    trays = [Placement(n, t.model, erred(t.pose.pose, actual.tray, n)) for n, t in cell.trays.items()]
+    trays = [
+        Placement(n, t.model, erred(t.pose.pose, actual.tray, n), f"trays.{n}.pose") for n, t in cell.trays.items()
+    ]
     zeros, plays = {}, {}
     for name, robot in cell.robots.items():
         count = len(ROBOTS.get(robot.model).joints)
@@ -88,6 +111,6 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
             if FURNITURE.get(f.model).has_camera
         },
         trays=tuple(trays),
-        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams).parts()),
-        mobiles=place_mobiles(cell, streams, exact=exact),
+        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, mistakes).parts()),
+        mobiles=place_mobiles(cell, streams, mistakes, exact=exact),
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from cellwright.cells.models import unknown_models, with_models
+from cellwright.cells.layout import nominal_layout
+from cellwright.cells.models import with_models
+from cellwright.cells.rest import mistakes_of_file
 from cellwright.cells.schema import Cell
 from cellwright.core.config import read_yaml
-from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
+from cellwright.core.errors import BadInput, ConfigError
 from cellwright.core.registry import Registry
 
 __all__ = ["CELLS", "load_cell"]
@@ -34,6 +36,6 @@ def load_cell(name_or_file: str | Path) -> Cell:
     path = Path(text) if is_file else CELLS.get(text)
     try:
         cell = read_yaml(path, Cell).read_from(path)
+        return with_models(cell if variant is None else cell.variant(variant))
     except ConfigError as error:
-        raise ConfigErrors([error, *unknown_models(path)]) from None
-    return with_models(cell if variant is None else cell.variant(variant))
+        raise mistakes_of_file(error, path, variant, lambda rest: nominal_layout(rest, 0)) from None

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellwright.catalogue import MOBILES, MobileFigures
+from cellwright.cells.actual import draw_error
 from cellwright.cells.mobiles import GridCfg, MobileCfg, RingCfg
-from cellwright.cells.schema import Cell, draw_error
+from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
 from cellwright.core.errors import ConfigError
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -40,13 +42,18 @@ class MobilePlacement:
     wheel_base_m: float
 
 
-def place_mobiles(cell: Cell, streams: Streams, *, exact: bool) -> dict[str, MobilePlacement]:
-    """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them."""
+def place_mobiles(cell: Cell, streams: Streams, mistakes: Mistakes, *, exact: bool) -> dict[str, MobilePlacement]:
+    """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
+
+    What finds no place is told to `mistakes`.
+    """
     placed = {}
     for key, cfg in cell.mobiles.items():
-        figures = MOBILES.get(cfg.model)
-        for name, pose in zip(cfg.names(key), _poses(cell, key, cfg, figures, streams), strict=True):
-            _check_within_walls(cell, key, name, pose, figures)
+        figures, starts = MOBILES.get(cfg.model), dict[str, Pose]()
+        with mistakes.of_one():
+            starts = dict(zip(cfg.names(key), _poses(cell, key, cfg, figures, streams), strict=True))
+            _check_within_walls(cell, key, starts, figures)
+        for name, pose in starts.items():
             radii, base = (figures.wheel_radius_m,) * 2, figures.wheel_base_m
             if not exact:
                 pose = pose @ draw_error(cell.actual.mobile, streams.stream(f"layout/{name}"))
@@ -58,15 +65,17 @@ def place_mobiles(cell: Cell, streams: Streams, *, exact: bool) -> dict[str, Mob
     return placed
 
 
-def _check_within_walls(cell: Cell, key: str, name: str, pose: Pose, figures: MobileFigures) -> None:
+def _check_within_walls(cell: Cell, key: str, starts: dict[str, Pose], figures: MobileFigures) -> None:
     """A robot that starts in a wall or beyond it is a slip; inner walls are looked at when the world is built."""
     if cell.arena is None:
         return
-    x, y, _ = np.abs(cell.arena.pose.pose.inverse().apply(pose.position)) + figures.radius_m
-    if x > cell.arena.size_m[0] / 2 or y > cell.arena.size_m[1] / 2:
+    to_arena, room_m = cell.arena.pose.pose.inverse(), np.array(cell.arena.size_m) / 2 - figures.radius_m
+    outside = [name for name, pose in starts.items() if (np.abs(to_arena.apply(pose.position)[:2]) > room_m).any()]
+    if outside:
         size = " x ".join(f"{length:g}" for length in cell.arena.size_m)
-        place = ", ".join(f"{number:.3f}" for number in pose.position[:2])
-        problem = f"its robot '{name}' at ({place}) is not within the walls of the arena, which is {size} m"
+        place = ", ".join(f"{number:.3f}" for number in starts[outside[0]].position[:2])
+        more = f" (nor are {len(outside) - 1} more)" if outside[1:] else ""
+        problem = f"its robot '{outside[0]}' at ({place}) is not within the walls of the arena, which is {size} m{more}"
         raise ConfigError(cell.where, f"mobiles.{key}", problem)
 
 

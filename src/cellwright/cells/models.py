@@ -18,6 +18,7 @@ from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.config import parse_yaml
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -36,30 +37,47 @@ _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
 _FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
-def with_models(cell: Cell) -> Cell:
+def with_models(cell: Cell, mistakes: Mistakes | None = None) -> Cell:
     """The cell with its own models read and filed, and called by the names under which they are filed.
 
+    Args:
+        cell: The cell.
+        mistakes: Told what is wrong; the cell is then without it.
+
     Raises:
-        BadInput: A file cannot be used, or a model is not what it is used as.
+        BadInput: A file cannot be used, or a model is not what it is used as; unless `mistakes` are given.
     """
     if not cell.models:
         return cell
+    found, wrong = Mistakes(), []
     changes: dict[str, Any] = {}
     for section, key, kind, registry in _USES:
         items = changes.get(section, getattr(cell, section))
         renamed = {}
         for name, item in items.items():
-            filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
+            filed, count = None, len(found.found)
+            with found.of_one():
+                filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
+            wrong += [f"{section}.{name}"] * (len(found.found) - count)
             update: dict[str, Any] = {key: filed}
             if filed and kind == "arm" and not item.home_deg:
                 update["home_deg"] = tuple(np.degrees(registry.get(filed).home_rad).tolist())
             renamed[name] = item.model_copy(update=update) if filed else item
         changes[section] = renamed
     populations = []
-    for number, item in enumerate(cell.populations):
-        filed = _filed(cell, item.model, "part", PARTS, f"populations.{number}.model")
+    for place, item in cell.numbered_populations:
+        filed, count = None, len(found.found)
+        with found.of_one():
+            filed = _filed(cell, item.model, "part", PARTS, f"{place}.model")
+        wrong += [place] * (len(found.found) - count)
         populations.append(item.model_copy(update={"model": filed}) if filed else item)
-    return cell.model_copy(update={**changes, "populations": tuple(populations)})
+    made = cell.model_copy(update={**changes, "populations": tuple(populations)})
+    if mistakes is None:
+        found.tell()
+    elif found.found:
+        mistakes.found += found.found
+        return made.without(wrong)
+    return made
 
 
 def unknown_models(file: Path) -> list[BadInput]:
@@ -76,7 +94,8 @@ def unknown_models(file: Path) -> list[BadInput]:
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             model = entry.get(key) if isinstance(entry, dict) else None
             if isinstance(model, str) and model not in registry and not (isinstance(own, dict) and model in own):
-                known = [known for known in registry if own_name(known) == known]
+                names = {known for known in registry if own_name(known) == known}
+                known = {*names, *own} if isinstance(own, dict) and registry is not TRAYS else names
                 found.append(UnknownName(registry.kind, model, known, f"{file}: {section}.{name}.{key}"))
     return found
 

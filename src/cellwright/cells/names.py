@@ -22,7 +22,7 @@ ARENA = "arena"
 
 
 def check_names(cell: Cell) -> None:
-    """Every model exists, every start configuration fits its arm, no name is used twice.
+    """Every model exists, every start configuration fits its arm, every tool has a place, no name is used twice.
 
     Raises:
         BadInput: All that is wrong.
@@ -34,10 +34,10 @@ def check_names(cell: Cell) -> None:
     models: list[tuple[Registry[Any], str, str]]
     models = [(FURNITURE, fixture.model, f"fixtures.{name}.model") for name, fixture in cell.fixtures.items()]
     models += [(PARTS, part.model, f"parts.{name}.model") for name, part in cell.parts.items()]
-    models += [(PARTS, item.model, f"populations.{i}.model") for i, item in enumerate(cell.populations)]
+    models += [(PARTS, item.model, f"{place}.model") for place, item in cell.numbered_populations]
+    models += [(TOOLS, tool.model, f"tools.{name}.model") for name, tool in cell.tools.items()]
     for name, robot in cell.robots.items():
-        with mistakes.of_one():
-            _check_robot(cell, name, robot)
+        _check_robot(cell, name, robot, mistakes)
     for registry, model, path in models:
         with mistakes.of_one():
             _known(cell, registry, model, path)
@@ -45,8 +45,8 @@ def check_names(cell: Cell) -> None:
         with mistakes.of_one():
             TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
     _check_safety(cell, mistakes)
+    check_tools(cell, mistakes)
     mistakes.tell()
-    check_tools(cell)
 
 
 def _check_used_twice(cell: Cell, mistakes: Mistakes) -> None:
@@ -80,22 +80,24 @@ def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
     return registry.get(name)
 
 
-def _check_robot(cell: Cell, name: str, robot: RobotCfg) -> None:
-    arm = _known(cell, ROBOTS, robot.model, f"robots.{name}.model")
-    if robot.tool is not None:
-        _known(cell, TOOLS, robot.tool, f"robots.{name}.tool")
-    if len(robot.home_deg) != len(arm.joints):
-        problem = f"{own_name(robot.model)} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
-        raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
-    play = cell.actual.backlash_deg
-    if isinstance(play, tuple) and len(play) != len(arm.joints):
-        problem = f"{name} has {len(arm.joints)} joints, got {len(play)} figures; one number is for all joints"
-        raise ConfigError(cell.where, "actual.backlash_deg", problem)
-    for joint, angle_deg in zip(arm.joints, robot.home_deg, strict=True):
-        low, high = np.degrees(joint.position_limits_rad)
-        if not low - 1e-9 <= angle_deg <= high + 1e-9:
-            problem = f"{joint.name} at {angle_deg:g} deg is outside {low:.2f} to {high:.2f} deg"
-            raise ConfigError(cell.where, f"robots.{name}.home_deg", problem)
+def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: Mistakes) -> None:
+    with mistakes.of_one():
+        if robot.tool is not None:
+            _known(cell, TOOLS, robot.tool, f"robots.{name}.tool")
+    with mistakes.of_one():
+        arm = _known(cell, ROBOTS, robot.model, f"robots.{name}.model")
+        play, key = cell.actual.backlash_deg, f"robots.{name}.home_deg"
+        if isinstance(play, tuple) and len(play) != len(arm.joints):
+            problem = f"{name} has {len(arm.joints)} joints, got {len(play)} figures; one number is for all joints"
+            mistakes.add(ConfigError(cell.where, "actual.backlash_deg", problem))
+        if len(robot.home_deg) != len(arm.joints):
+            problem = f"{own_name(robot.model)} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
+            raise ConfigError(cell.where, key, problem)
+        for joint, angle_deg in zip(arm.joints, robot.home_deg, strict=True):
+            low, high = np.degrees(joint.position_limits_rad)
+            if not low - 1e-9 <= angle_deg <= high + 1e-9:
+                problem = f"{joint.name} at {angle_deg:g} deg is outside {low:.2f} to {high:.2f} deg"
+                mistakes.add(ConfigError(cell.where, key, problem))
 
 
 def _check_safety(cell: Cell, mistakes: Mistakes) -> None:
@@ -104,7 +106,7 @@ def _check_safety(cell: Cell, mistakes: Mistakes) -> None:
     for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):
         with mistakes.of_one():
             if robot not in cell.robots:
-                problem = str(UnknownName("robot", robot, cell.robots))
+                problem = str(UnknownName("robot", robot, cell.names_in("robots")))
                 raise ConfigError(cell.where, f"safety.zones.{name}", problem)
             middle, size_m = zones[name].box
             if (np.abs(middle.inverse().apply(cell.robots[robot].base.xyz_m)) > np.array(size_m) / 2).any():

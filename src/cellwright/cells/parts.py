@@ -11,6 +11,7 @@ from cellwright.cells.models import own_name
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
 from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -28,10 +29,11 @@ class PartPlacer:
         cell: The cell, its names checked.
         trays: Tray -> where it is.
         streams: What shuffles and scatters.
+        mistakes: Told of what cannot be placed.
     """
 
-    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams) -> None:
-        self._cell, self._trays, self._streams = cell, trays, streams
+    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, mistakes: Mistakes) -> None:
+        self._cell, self._trays, self._streams, self._mistakes = cell, trays, streams, mistakes
         self._taken: dict[str, str] = {}  # slot -> the part in it
         self._loose: list[Placement] = []
 
@@ -39,21 +41,24 @@ class PartPlacer:
         """All parts: those with names of their own, then the populations, in the order of the file."""
         cell = self._cell
         for name, cfg in cell.parts.items():
-            part = Placement(name, cfg.model, self._pose(name, cfg))
-            if cfg.pose is not None:
-                self._loose.append(part)
-            yield part
+            with self._mistakes.of_one():
+                key, tray = ("pose", "") if cfg.slot is None else ("slot", cfg.slot.partition("/")[0])
+                part = Placement(name, cfg.model, self._pose(name, cfg), f"parts.{name}.{key}", tray)
+                if cfg.pose is not None:
+                    self._loose.append(part)
+                yield part
         named = {*cell.robots, *cell.mobile_names, *cell.fixtures, *cell.tools, *cell.trays, *cell.parts}
         counts: dict[str, int] = {}
-        for i, population in enumerate(cell.populations):
-            where = f"populations.{i}"
-            for pose in (self._scatter if population.region else self._fill)(where, population):
-                counts[population.model] = number = counts.get(population.model, 0) + 1
-                name = f"{own_name(population.model)}_{number}"
-                if name in named:
-                    problem = f"its part {number} needs the name '{name}', which is taken"
-                    raise ConfigError(cell.where, where, problem)
-                yield Placement(name, population.model, pose)
+        for where, population in cell.numbered_populations:
+            with self._mistakes.of_one():
+                key = f"{where}.{'region' if population.region else 'trays'}"
+                for pose, tray in (self._scatter if population.region else self._fill)(where, population):
+                    counts[population.model] = number = counts.get(population.model, 0) + 1
+                    name = f"{own_name(population.model)}_{number}"
+                    if name in named:
+                        problem = f"its part {number} needs the name '{name}', which is taken: rename the other"
+                        raise ConfigError(cell.where, where, problem)
+                    yield Placement(name, population.model, pose, key, tray)
 
     def _pose(self, name: str, cfg: PartCfg) -> Pose:
         if cfg.pose is not None:
@@ -62,16 +67,20 @@ class PartPlacer:
         cell, path = self._cell, f"parts.{name}.slot"
         tray_name, slot_name = cfg.slot.split("/")
         if tray_name not in self._trays:
-            raise UnknownName("tray", tray_name, self._trays, f"{cell.where}: {path}")
+            raise UnknownName("tray", tray_name, self._cell.names_in("trays"), f"{cell.where}: {path}")
         tray = TRAYS.get(self._trays[tray_name].model)
         slots = {slot.name: slot for slot in tray.slots}
         if slot_name not in slots:
             raise UnknownName(f"slot of {tray_name}", slot_name, slots, f"{cell.where}: {path}")
         if cfg.slot in self._taken:
-            raise ConfigError(cell.where, path, f"'{cfg.slot}' already holds {self._taken[cfg.slot]}")
+            free = [name for name in slots if f"{tray_name}/{name}" not in self._taken]
+            holds = f"'{cfg.slot}' already holds {self._taken[cfg.slot]}"
+            raise ConfigError(cell.where, path, f"{holds} (free: {', '.join(free) or 'none'})")
         part = PARTS.get(cfg.model)
         if slots[slot_name].accepts != part.sku:
-            raise ConfigError(cell.where, path, f"'{cfg.slot}' is for {slots[slot_name].accepts}, not {part.sku}")
+            right = ", ".join(slot.name for slot in tray.slots if slot.accepts == part.sku) or "none"
+            problem = f"'{cfg.slot}' is for {slots[slot_name].accepts}, not {part.sku} (slots for it: {right})"
+            raise ConfigError(cell.where, path, problem)
         self._taken[cfg.slot] = name
         return self._seat(tray_name, tray, slots[slot_name], part)
 
@@ -82,21 +91,31 @@ class PartPlacer:
         pose_part_in_tray = Pose.from_xyz_rpy([*slot.xy_m, height_m])
         return self._trays[tray_name].pose_in_world @ pose_part_in_tray
 
-    def _fill(self, where: str, population: PopulationCfg) -> Iterator[Pose]:
-        """Parts in the free slots of trays, in the trays' own order or shuffled."""
+    def _fill(self, where: str, population: PopulationCfg) -> Iterator[tuple[Pose, str]]:
+        """Parts in the free slots of trays, in the trays' own order or shuffled; each with its tray."""
         part = PARTS.get(population.model)
         free: list[tuple[str, TrayFigures, SlotFigures]] = []
+        unknown = False
         for tray_name in population.trays:
             if tray_name not in self._trays:
-                raise UnknownName("tray", tray_name, self._trays, f"{self._cell.where}: {where}.trays")
+                self._mistakes.add(
+                    UnknownName("tray", tray_name, self._cell.names_in("trays"), f"{self._cell.where}: {where}.trays")
+                )
+                unknown = True
+                continue
             figures = TRAYS.get(self._trays[tray_name].model)
             free += [
                 (tray_name, figures, slot)
                 for slot in figures.slots
                 if slot.accepts == part.sku and f"{tray_name}/{slot.name}" not in self._taken
             ]
+        if unknown:
+            return
         if len(free) < population.count:
-            problem = f"{population.count} of {population.model} wanted, but only {len(free)} free slots fit"
+            model = own_name(population.model)
+            problem = (
+                f"{population.count} of {model} wanted, but only {len(free)} free slots fit; lower count, or add trays"
+            )
             raise ConfigError(self._cell.where, where, problem)
         order = np.arange(len(free))
         if population.shuffle:
@@ -104,9 +123,9 @@ class PartPlacer:
         for index in order[: population.count]:
             tray_name, figures, slot = free[index]
             self._taken[f"{tray_name}/{slot.name}"] = population.model
-            yield self._seat(tray_name, figures, slot, part)
+            yield self._seat(tray_name, figures, slot, part), tray_name
 
-    def _scatter(self, where: str, population: PopulationCfg) -> Iterator[Pose]:
+    def _scatter(self, where: str, population: PopulationCfg) -> Iterator[tuple[Pose, str]]:
         """Parts at random places of a region, clear of each other and of trays; an error when there is no room."""
         region, part = population.region, PARTS.get(population.model)
         assert region is not None
@@ -119,10 +138,11 @@ class PartPlacer:
             if self._is_free(part, pose):
                 self._loose.append(Placement("", population.model, pose))
                 found += 1
-                yield pose
+                yield pose, ""
             if found == population.count:
                 return
-        problem = f"no room for {population.count} of {population.model} in the region; {found} fitted"
+        wanted = f"{population.count} of {own_name(population.model)}"
+        problem = f"no room for {wanted} in the region; {found} fitted: lower count, or widen the region"
         raise ConfigError(self._cell.where, where, problem)
 
     def _is_free(self, part: PartFigures, pose: Pose) -> bool:

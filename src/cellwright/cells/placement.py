@@ -11,8 +11,15 @@ __all__ = ["Placement"]
 
 @dataclass(frozen=True)
 class Placement:
-    """A loose object: its name, its model, its pose in the world."""
+    """A loose object: its name, its model, its pose in the world.
+
+    Attributes:
+        key: Where the cell's file says so, such as `trays.kit.pose`; empty for what came later.
+        tray: The tray that it was put into, if any.
+    """
 
     name: str
     model: str
     pose_in_world: Pose
+    key: str = ""
+    tray: str = ""

@@ -6,39 +6,36 @@ Files use metres and degrees, and every key says so; inside the program angles a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
+from cellwright.cells.actual import ActualCfg
 from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.tools import LooseToolCfg
-from cellwright.core.config import Cfg, Number, draw, validate
+from cellwright.core.config import Cfg, validate
 from cellwright.core.errors import UnknownName
-from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 
 __all__ = [
-    "ActualCfg",
     "Cell",
     "FixtureCfg",
     "PartCfg",
     "PopulationCfg",
     "PoseCfg",
-    "PoseErrorCfg",
     "RegionCfg",
     "RobotCfg",
     "TrayCfg",
     "cell_json_schema",
     "checked_name",
-    "draw_error",
 ]
 
 Fidelity = Literal["physics", "kinematic"]
@@ -130,50 +127,6 @@ class PopulationCfg(Cfg):
         return self
 
 
-def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Number]:
-    """Keeps an error, or every figure of its distribution, within a limit to both sides, or above the least."""
-    low = -limit if least is None else least
-
-    def check(number: Number) -> Number:
-        figures = [number] if isinstance(number, int | float) else number.model_dump(exclude={"distribution"}).values()
-        for figure in figures:
-            if not low <= figure <= limit:
-                raise ValueError(f"should be between {low:g} and {limit:g}")
-        return number
-
-    return check
-
-
-class PoseErrorCfg(Cfg):
-    """By how much a pose may differ from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
-
-    x_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
-    y_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
-    z_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
-    yaw_deg: Annotated[Number, AfterValidator(_at_most(180.0))] = 0.0
-
-
-Backlash = Annotated[Number, AfterValidator(_at_most(5.0, least=0.0))]
-
-
-class ActualCfg(Cfg):
-    """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result.
-
-    `backlash_deg` is the whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
-    above it. `wheel_radius_m` is drawn for each wheel of a mobile robot, `wheel_base_m` for the distance of its wheels.
-    """
-
-    robot_base: PoseErrorCfg = PoseErrorCfg()
-    tool: PoseErrorCfg = PoseErrorCfg()
-    joint_zero_deg: Annotated[Number, AfterValidator(_at_most(10.0))] = 0.0
-    backlash_deg: Backlash | tuple[Backlash, ...] = 0.0
-    tray: PoseErrorCfg = PoseErrorCfg()
-    camera: PoseErrorCfg = PoseErrorCfg()
-    mobile: PoseErrorCfg = PoseErrorCfg()
-    wheel_radius_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
-    wheel_base_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
-
-
 class ViewCfg(Cfg):
     """From where the cell is best seen."""
 
@@ -218,6 +171,8 @@ class Cell(Cfg):
     safety: SafetyCfg | None = None
     variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     _file: Path | None = PrivateAttr(default=None)
+    _left_out: frozenset[str] = PrivateAttr(default=frozenset())
+    _numbers: tuple[int, ...] | None = PrivateAttr(default=None)
 
     @property
     def file(self) -> Path | None:
@@ -228,6 +183,40 @@ class Cell(Cfg):
         """The same cell, knowing its file."""
         cell = self.model_copy()
         cell._file = file
+        return cell
+
+    @property
+    def left_out(self) -> set[str]:
+        """Names of entries that are wrong and were left out, or in part; empty for a cell that makes sense."""
+        return {entry.partition(".")[2] for entry in self._left_out}
+
+    def names_in(self, section: str) -> set[str]:
+        """The names that a section of the file has, what was left out included."""
+        wrong = (entry.partition(".") for entry in self._left_out)
+        return {*getattr(self, section), *(name for of, _, name in wrong if of == section)}
+
+    @property
+    def numbered_populations(self) -> list[tuple[str, PopulationCfg]]:
+        """Every population with its place in the file, such as `populations.0`."""
+        numbers = range(len(self.populations)) if self._numbers is None else self._numbers
+        return [(f"populations.{number}", item) for number, item in zip(numbers, self.populations, strict=True)]
+
+    def without(self, keys: Iterable[str], doubtful: Iterable[str] = ()) -> Cell:
+        """What is left of the cell without the entries that keys such as `robots.arm.home_deg` are about.
+
+        Args:
+            keys: Of what is wrong.
+            doubtful: Keys of entries that are gone already, or in part.
+        """
+        entries = [key.split(".")[:2] for key in keys if "." in key]
+        changes: dict[str, Any] = {}
+        for section in ("models", "robots", "mobiles", "fixtures", "tools", "trays", "parts"):
+            wrong = {name for of, name in entries if of == section}
+            changes[section] = {name: item for name, item in getattr(self, section).items() if name not in wrong}
+        kept = [(place, item) for place, item in self.numbered_populations if place.split(".") not in entries]
+        cell = self.model_copy(update={**changes, "populations": tuple(item for _, item in kept)})
+        cell._left_out = self._left_out | {".".join(entry) for entry in entries} | set(doubtful)
+        cell._numbers = tuple(int(place.rpartition(".")[2]) for place, _ in kept)
         return cell
 
     def variant(self, name: str) -> Cell:
@@ -263,12 +252,6 @@ class Cell(Cfg):
     def where(self) -> str:
         """What errors call this cell: its file, or its name."""
         return str(self.file) if self.file else self.name
-
-
-def draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
-    """One draw of how far something is from its drawing, in its own frame."""
-    xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
-    return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])
 
 
 def _changed(old: Any, new: Any) -> Any:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
-from cellwright.catalogue import CHANGERS, FURNITURE, PARTS, TOOLS
+from cellwright.catalogue import CHANGERS, FURNITURE, PARTS
 from cellwright.catalogue.changer import ToolHolderFigures
 from cellwright.cells.fields import Name
 from cellwright.core.config import Cfg
 from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.mistakes import Mistakes
 
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
@@ -36,34 +37,43 @@ class LooseToolCfg(Cfg):
         return self
 
 
-def check_tools(cell: Cell) -> None:
-    """Every tool exists and has a place of its own."""
-    taken: dict[str, str] = {}
+def check_tools(cell: Cell, mistakes: Mistakes) -> None:
+    """Every tool is for parts that exist and has a place of its own; models that do not exist are told elsewhere."""
     for name, robot in cell.robots.items():
         if robot.changer is None:
             continue
-        CHANGERS.get(robot.changer, f"{cell.where}: robots.{name}.changer")
+        with mistakes.of_one():
+            CHANGERS.get(robot.changer, f"{cell.where}: robots.{name}.changer")
         if robot.tool is not None:
             problem = "a robot with a changer has no fixed tool; put it under tools, with this robot"
-            raise ConfigError(cell.where, f"robots.{name}.tool", problem)
+            mistakes.add(ConfigError(cell.where, f"robots.{name}.tool", problem))
         if cell.grasp_lock:
-            problem = "the grasp lock needs fixed tools; a robot with a changer has none"
-            raise ConfigError(cell.where, "grasp_lock", problem)
+            problem = f"the grasp lock needs fixed tools; '{name}' has a changer: take one of both away"
+            mistakes.add(ConfigError(cell.where, "grasp_lock", problem))
     changing = [name for name, robot in cell.robots.items() if robot.changer is not None]
-    holders = [
-        name for name, fixture in cell.fixtures.items() if isinstance(FURNITURE.get(fixture.model), ToolHolderFigures)
-    ]
+    holders = [name for name, fixture in cell.fixtures.items() if _may_hold(fixture.model)]
+    taken: dict[str, str] = {}
     for name, tool in cell.tools.items():
-        TOOLS.get(tool.model, f"{cell.where}: tools.{name}.model")
-        if not changing:
-            raise ConfigError(cell.where, f"tools.{name}", "no robot of the cell has a changer")
         for part in tool.handles or ():
-            PARTS.get(part, f"{cell.where}: tools.{name}.handles")
-        place, kind, known = (
-            (tool.holder, "tool holder", holders) if tool.holder else (tool.robot, "robot with a changer", changing)
+            with mistakes.of_one():
+                PARTS.get(part, f"{cell.where}: tools.{name}.handles")
+        key, kind, known = (
+            ("holder", "tool holder", holders) if tool.holder else ("robot", "robot with a changer", changing)
         )
-        if place not in known:
-            raise ConfigError(cell.where, f"tools.{name}", str(UnknownName(kind, str(place), known)))
-        if place in taken:
-            raise ConfigError(cell.where, f"tools.{name}", f"{place} has {taken[place]} already")
-        taken[str(place)] = name
+        place = str(tool.holder or tool.robot)
+        with mistakes.of_one():
+            if not changing and not cell.left_out:
+                problem = f"no robot of the cell has a changer: give one to a robot (available: {', '.join(CHANGERS)})"
+                raise ConfigError(cell.where, f"tools.{name}", problem)
+            if place not in known:
+                raise UnknownName(kind, place, known, f"{cell.where}: tools.{name}.{key}")
+            if place in taken:
+                free = ", ".join(sorted({*known} - {*taken})) or "none"
+                problem = f"{place} has {taken[place]} already; choose another {kind} (free: {free})"
+                raise ConfigError(cell.where, f"tools.{name}.{key}", problem)
+            taken[place] = name
+
+
+def _may_hold(model: str) -> bool:
+    """Whether a fixture is a tool holder; one whose model does not exist may have been meant as one."""
+    return model not in FURNITURE or isinstance(FURNITURE.get(model), ToolHolderFigures)

@@ -17,6 +17,7 @@ from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.check import check_cell
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
@@ -53,7 +54,7 @@ def list_cells(as_json: Json = False) -> None:
 @app.command()
 def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
     """Shows a cell: robots, fixtures, trays, parts; nominal poses, and how far the actual ones are from them."""
-    loaded = load_cell(cell)
+    loaded = read_cell(cell, seed)
     nominal, actual = nominal_layout(loaded, seed), actual_layout(loaded, seed)
     off_mm = _off_mm(nominal, actual)
     if as_json:
@@ -102,7 +103,7 @@ def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
 @app.command()
 def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
     """Checks a cell: what stands, grips, reaches, sees and is seen; exit 1 when something is wrong, with a remedy."""
-    loaded = load_cell(cell)
+    loaded = read_cell(cell, seed)
     tell_hints(cell_hints(loaded))
     findings = check_cell(loaded, seed)
     if as_json:
@@ -123,7 +124,7 @@ def picture(
     as_json: Json = False,
 ) -> None:
     """Renders a cell to a PNG file; needs no display."""
-    loaded = load_cell(cell)
+    loaded = read_cell(cell, seed)
     if not overwrite:
         refuse_existing(out)
     out = out or _usual_picture(overwrite=overwrite)

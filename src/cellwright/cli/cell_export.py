@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from cellwright.cells import load_cell
 from cellwright.cli.export import export_knowledge
 from cellwright.cli.model_export import exported_json, format_of, say_exported
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.models.exporting import ModelFormat, export_spec
 from cellwright.models.importing.notes import Note
 from cellwright.sim import World
@@ -56,7 +56,7 @@ def export(
     mjcf, urdf, sdf: the model, everything at its place. sql: a script that makes and fills the database. owl, xml:
     instance files of the initial state and of the goal. pddl: domain and problem in every vocabulary and form.
     """
-    loaded = load_cell(cell)
+    loaded = read_cell(cell)
     form = _format(out, form)
     if form.value not in {known.value for known in ModelFormat}:
         files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import select
 
-from cellwright.cells import load_cell
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.knowledge import Database, WorldModel, fill, records
 from cellwright.knowledge.instances import load_instances
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.planning import designs_for, planning_workstation
 from cellwright.orders import find_order
 
@@ -51,7 +51,7 @@ def init(
     notes: list[str] = []
     station = None
     if cell is not None:
-        station, notes = planning_workstation(load_cell(cell), orders, seed=seed)
+        station, notes = planning_workstation(read_cell(cell), orders, seed=seed)
     if "://" not in url:
         prepare_output(Path(url))
     database = Database(url)

@@ -11,13 +11,14 @@ import numpy as np
 import typer
 
 from cellwright.catalogue import ROBOTS
-from cellwright.cells import cell_hints, load_cell
+from cellwright.cells import cell_hints
 from cellwright.cli.numbers import numbers
 from cellwright.cli.output import print_json, say, table, tell_hints
 from cellwright.control import RobotController
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.motion import LineSpeed
 from cellwright.sim import Order
 
@@ -44,7 +45,7 @@ def move(
 
     With x,y,z alone the tool keeps its orientation.
     """
-    loaded = load_cell(cell)
+    loaded = read_cell(cell)
     if sum((joints_deg is not None, to is not None, home)) != 1:
         raise BadInput("give one goal: --joints-deg, --to or --home")
     if straight and to is None:

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cellwright.cells import load_cell
 from cellwright.cli.names import split_names
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.cli.plan_check import check_files
 from cellwright.core.errors import BadInput, MissingExtra, UnknownName
 from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Form, Parts
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.planning import planning_database
 from cellwright.orders import find_order
 from cellwright.planning import (
@@ -82,7 +82,7 @@ def plan(
     assert cell is not None
     assert order is not None
     said, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
-    loaded = load_cell(cell)
+    loaded = read_cell(cell)
     orders = [find_order(name, quantity) for name in order]
     if len({wanted.name for wanted in orders}) < len(orders):
         raise BadInput("an order is given twice; use --quantity")

@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from cellwright.cells import load_cell
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import OutputError, UnknownName
 from cellwright.experiments.plots import can_plot, draw
 from cellwright.experiments.reachability import WEIGHTS, ReachMap, default_grid, map_reach, reach_task
 from cellwright.experiments.report import number_text, write_table
+from cellwright.lab.cell_mistakes import read_cell
 
 __all__ = ["reach"]
 
@@ -37,7 +37,7 @@ def reach(
     """Counts collision-free postures that take a part from above and from the side, over a grid about the base."""
     if weight not in WEIGHTS:
         raise UnknownName("weight", weight, WEIGHTS)
-    task = reach_task(load_cell(cell), robot, part, turns=turns, weighted=weight != "free")
+    task = reach_task(read_cell(cell), robot, part, turns=turns, weighted=weight != "free")
     grid = default_grid(task.pose_base_in_world, step)
     folder = take_folder(out, Path("out/reach"), ["reachability.csv"], overwrite=overwrite)
     prepare_output(folder / "reachability.csv")

@@ -61,7 +61,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
-    from cellwright.cells import cell_hints, load_cell  # here: whoever asks for help need not wait for a laboratory
+    from cellwright.cells import cell_hints  # here: whoever asks for help need not wait for a laboratory
     from cellwright.orders import find_order
 
     header: dict[str, Any] = {
@@ -76,7 +76,7 @@ def run(
         state, world_file = _stored(context, database)
         header = dict(state.header)
         record = record or (Path(_from_here(header["log"])) if "log" in header else None)
-    loaded = load_cell(header["cell"])
+    loaded = _loaded(header["cell"], header["seed"])
     orders = [find_order(header["order"], header["quantity"])]
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
     if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
@@ -138,6 +138,18 @@ def run(
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
+
+
+def _loaded(cell: str, seed: int) -> Cell:
+    """The cell; only for one that makes no sense is the laboratory loaded, which tells the rest of what is wrong."""
+    from cellwright.cells import CellMistakes, load_cell
+
+    try:
+        return load_cell(cell)
+    except CellMistakes:
+        from cellwright.lab.cell_mistakes import read_cell
+
+        return read_cell(cell, seed)
 
 
 def _check_options(header: dict[str, Any], cell: Cell) -> None:

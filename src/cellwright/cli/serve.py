@@ -11,11 +11,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from cellwright.cells import cell_hints, load_cell
+from cellwright.cells import cell_hints
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.lab import CrclDoors, Lab, VisionDoors
+from cellwright.lab.cell_mistakes import read_cell
 
 __all__ = ["serve"]
 
@@ -52,7 +53,7 @@ def serve(
     vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
     if record is not None and not overwrite:
         refuse_existing(record)
-    loaded = load_cell(cell)
+    loaded = read_cell(cell)
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
         crcl = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)

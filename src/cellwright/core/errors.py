@@ -84,6 +84,7 @@ class UnknownName(BadInput):
         listed = ", ".join(choices) if choices else "none"
         super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed})")
         self.kind, self.name, self.available = kind, name, choices
+        self.path = where.rpartition(": ")[2] if ": " in where else ""
 
 
 class ConfigError(BadInput):
@@ -101,13 +102,14 @@ class ConfigErrors(ConfigError):
     """Several mistakes in one configuration, so that they can be put right together.
 
     Attributes:
+        errors: Each of them, no line twice.
         lines: One line each.
     """
 
     def __init__(self, errors: Sequence[BadInput]) -> None:
-        self.lines: tuple[str, ...] = tuple(
-            dict.fromkeys(line for error in errors for line in getattr(error, "lines", (str(error),)))
-        )
+        flat = [one for error in errors for one in getattr(error, "errors", (error,))]
+        self.errors: tuple[BadInput, ...] = tuple({str(error): error for error in reversed(flat)}.values())[::-1]
+        self.lines: tuple[str, ...] = tuple(map(str, self.errors))
         BadInput.__init__(self, "; ".join(self.lines))
         first = next((error for error in errors if isinstance(error, ConfigError)), None)
         self.where, self.path, self.problem = (

@@ -10,6 +10,7 @@ import numpy as np
 from cellwright.catalogue import ROBOTS
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
+from cellwright.lab.cell_mistakes import checked_layout
 from cellwright.lab.check_body import check_inertia, check_mass
 from cellwright.lab.check_cell_physics import check_contacts, check_stillness
 from cellwright.lab.check_cell_reach import check_cell_reach
@@ -32,6 +33,7 @@ NAMED = 4
 
 def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     """Builds the cell and looks at it; what cannot even be built is an error, not a finding."""
+    checked_layout(cell, seed, doors=True)
     world = World(cell, seed)
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
     counts += f", {len(world.mobiles)} mobile robots" if world.mobiles else ""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-import mujoco
 import numpy as np
 import numpy.typing as npt
 
@@ -13,14 +10,12 @@ from cellwright.cells import nominal_layout
 from cellwright.core.pose import Pose
 from cellwright.lab.finding import Finding
 from cellwright.sim import World
+from cellwright.sim.ground import TOUCH_M, Ground, gap_below
 
 __all__ = ["check_bases", "check_trays"]
 
 Array = npt.NDArray[np.float64]
 
-TOUCH_M = 0.005  # what is nearer than this to a base or a tray carries it; plates and feet between are thinner
-FOOT_M = 0.03  # beside the middle of a base, where a post or plate is looked for as well
-FEET_XY_M = ((0.0, 0.0), (FOOT_M, 0.0), (-FOOT_M, 0.0), (0.0, FOOT_M), (0.0, -FOOT_M))
 GRID_M = 0.005
 EDGE_M = 0.001  # from an edge, inwards: rays along an edge hit or miss by chance
 OVERHANG_M = 0.005
@@ -32,11 +27,10 @@ def check_bases(world: World) -> Finding | None:
     """Every arm is bolted to something that is just there; None in a cell without arms."""
     if not world.robots:
         return None
-    movable = {robot.base_body for robot in world.robots.values()} | {item.body for item in world.objects.values()}
     wrong, gaps = [], {}
     bases = nominal_layout(world.cell, world.seed).bases
     for name in world.robots:
-        gap_m, what = _nearest(world, bases[name], movable)
+        gap_m, what = gap_below(world, bases[name])
         gaps[name] = gap_m
         if not what:
             wrong.append(f"'{name}' hangs in the air: nothing is below its base")
@@ -85,24 +79,11 @@ def check_trays(world: World) -> Finding | None:
     return Finding("trays lie flat", True, f"{len(trays)} trays, tilted by {most}", values)
 
 
-def _nearest(world: World, base: Pose, movable: Collection[int]) -> tuple[float, str]:
-    """How far above what is below it a base is, along its own z, or how far inside something; what that is."""
-    up, ground = base.rotation_matrix[:, 2], _Ground(world, movable, base, FOOT_M)
-    inside = base.apply([0.0, 0.0, TOUCH_M])
-    around = {geom: far_m for far_m, geom in ground.hits(inside, up)}
-    found = [(-TOUCH_M - around[geom], geom) for _, geom in ground.hits(inside, -up) if geom in around]
-    if not found:
-        starts = [base.apply([*aside, TOUCH_M]) for aside in FEET_XY_M]
-        found = [(far_m - TOUCH_M, geom) for start in starts for far_m, geom in ground.hits(start, -up)]
-    gap_m, geom = min(found, default=(np.inf, -1))
-    return gap_m, "" if geom < 0 else ground.name(geom)
-
-
 def _overhang(world: World, pose: Pose, figures: TrayFigures, own: int) -> tuple[float, Array, str]:
     """How far a tray reaches beyond what carries it at most, which way in the world, and what carries it."""
     half = np.array(figures.size_m) / 2 - EDGE_M
     lines = [np.linspace(-h, h, max(3, round(2 * h / GRID_M))) for h in half]
-    ground, down = _Ground(world, {own}, pose, float(np.hypot(*half))), np.array([0.0, 0.0, -1.0])
+    ground, down = Ground(world, {own}, pose, float(np.hypot(*half))), np.array([0.0, 0.0, -1.0])
 
     def carried(x: float, y: float) -> str:
         hits = ground.hits(pose.apply([x, y, figures.foot_height_m]), down)
@@ -118,34 +99,3 @@ def _overhang(world: World, pose: Pose, figures: TrayFigures, own: int) -> tuple
     lacking = [float((np.array(corners) @ way).max() - (np.array(list(over)) @ way).max()) for way in WAYS]
     worst = int(np.argmax(lacking))
     return max(lacking[worst], 0.0), pose.rotation_matrix[:2, :2] @ WAYS[worst], next(iter(over.values()))
-
-
-class _Ground:
-    """What may carry something, asked geom by geom: where two faces coincide, a ray through all finds only one."""
-
-    def __init__(self, world: World, left_out: Collection[int], near: Pose, reach_m: float) -> None:
-        self._model, self._data = world.model, world.data
-        model, data = self._model, self._data
-        away = np.linalg.norm(np.cross(data.geom_xpos - near.position, near.rotation_matrix[:, 2]), axis=1)
-        close = (away <= model.geom_rbound + reach_m) | (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)
-        solid = (model.geom_contype + model.geom_conaffinity) > 0
-        roots = model.body_rootid[model.geom_bodyid]
-        self._geoms = np.flatnonzero(close & solid & ~np.isin(roots, list(left_out))).tolist()
-
-    def hits(self, start: Array, way: Array) -> list[tuple[float, int]]:
-        """How far away a ray meets each geom first, or leaves it when it begins inside; nearest first."""
-        model, data, found = self._model, self._data, []
-        for geom in self._geoms:
-            kind = int(model.geom_type[geom])
-            if kind == mujoco.mjtGeom.mjGEOM_MESH:
-                far_m = mujoco.mj_rayMesh(model, data, geom, start, way, None)
-            else:
-                place, turn, size = data.geom_xpos[geom], data.geom_xmat[geom], model.geom_size[geom]
-                far_m = mujoco.mju_rayGeom(place, turn, size, start, way, kind, None)
-            if far_m >= 0:
-                found.append((float(far_m), geom))
-        return sorted(found)
-
-    def name(self, geom: int) -> str:
-        """The fixture, robot or object to which a geom belongs."""
-        return str(self._model.body(int(self._model.geom_bodyid[geom])).name).partition("/")[0]

@@ -10,12 +10,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from cellwright import __version__
-from cellwright.cells import Cell, load_cell, nominal_layout
+from cellwright.cells import Cell
 from cellwright.control import DifferentialDrive, DifferentialDrives, RobotController, SafetyController
 from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
 from cellwright.core.mistakes import Mistakes
+from cellwright.lab.cell_mistakes import checked_layout, read_cell
 from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
@@ -53,7 +54,7 @@ class Lab:
 
     def __init__(self, cell: Cell, seed: int = 0, *, pace: float | None = None, horizon_s: float = HORIZON_S) -> None:
         self.cell, self.seed = cell, seed
-        self.nominal = nominal_layout(cell, seed)
+        self.nominal = checked_layout(cell, seed)
         self.world = World(cell, seed)
         self.bus = Bus()
         self.stepper = Stepper(self.world.clock, self.world.engine)
@@ -83,7 +84,7 @@ class Lab:
         horizon_s: float = HORIZON_S,
     ) -> Self:
         """A laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
-        loaded = cell if isinstance(cell, Cell) else load_cell(cell)
+        loaded = cell if isinstance(cell, Cell) else read_cell(cell, seed)
         if fidelity is not None:
             if fidelity not in ("physics", "kinematic"):
                 raise UnknownName("fidelity", fidelity, ["physics", "kinematic"])

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cellwright.cells import Cell, load_cell
+from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.judge.faults.fitting import fit
+from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
@@ -99,7 +100,7 @@ def run_trial(
 
 def _cell(cfg: TrialCfg) -> Cell:
     try:
-        return load_cell(cfg.cell)
+        return read_cell(cfg.cell, cfg.seed)
     except ConfigError:  # a mistake in the cell's own file, which is named
         raise
     except BadInput as error:

@@ -12,7 +12,9 @@ from cellwright.cells import VisionCfg
 from cellwright.core.bus import Role, Subscription
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
+from cellwright.lab.cell_mistakes import check_doors
 from cellwright.lab.lab import Lab
 
 __all__ = ["VisionDoors"]
@@ -35,15 +37,17 @@ class VisionDoors:
         frame: `base` is the robot's coordinates, `world` the cell's.
 
     Raises:
-        UnknownName: A robot's detector does not exist.
+        BadInput: Detectors that do not exist.
     """
 
     def __init__(self, lab: Lab, *, profile: str = "spec", frame: Literal["base", "world"] = "base") -> None:
         self._lab = lab
         self._subscriptions: list[Subscription] = []
         self._doors = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
-        for robot, cfg in self._doors.items():
-            _check_detector(lab, robot, cfg)
+        mistakes, suffix = Mistakes(), "/detections"
+        topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
+        check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], mistakes)
+        mistakes.tell()
         self.servers = {
             robot: VisionServer(
                 VisionEncoder(
@@ -99,13 +103,6 @@ def _send(server: VisionServer, _topic: str, detections: Detections) -> None:
 
 def _topic(cfg: VisionCfg) -> str:
     return f"/{cfg.detector}/detections"
-
-
-def _check_detector(lab: Lab, robot: str, cfg: VisionCfg) -> None:
-    topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
-    if _topic(cfg) not in topics:
-        known = [topic.removeprefix("/").removesuffix("/detections") for topic in topics]
-        raise UnknownName("detector", cfg.detector, known, f"{lab.cell.where}: robots.{robot}.vision.detector")
 
 
 def _origin(lab: Lab, robot: str, profile: str) -> Pose:

@@ -14,7 +14,7 @@ import numpy as np
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TRAYS, TrayKind, gripper_model
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.cells import Cell, Layout, Placement, nominal_layout
-from cellwright.cells.schema import PoseErrorCfg
+from cellwright.cells.actual import PoseErrorCfg
 from cellwright.core.config import Number
 from cellwright.core.pose import Pose
 from cellwright.knowledge.tray_layout import TrayLayout, tray_layout

@@ -1,6 +1,15 @@
 """Sensors: readings from the world with rate, delay, noise and dropout."""
 
-from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite, make_sensor, schedule
+from cellwright.sensors.base import (
+    SENSORS,
+    Sensor,
+    SensorCfg,
+    SensorSite,
+    check_line,
+    make_sensor,
+    schedule,
+    sensor_label,
+)
 from cellwright.sensors.check import check_sensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
@@ -20,7 +29,9 @@ __all__ = [
     "SensorSite",
     "ToolStatusSensor",
     "WrenchSensor",
+    "check_line",
     "check_sensor",
     "make_sensor",
     "schedule",
+    "sensor_label",
 ]

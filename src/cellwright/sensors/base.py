@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
@@ -17,12 +17,13 @@ from pydantic import Field
 
 from cellwright.core.bus import Bus
 from cellwright.core.config import Cfg, validate
-from cellwright.core.errors import ConfigError
+from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Message
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
 from cellwright.sim import Order, Stepper, World
 
-__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "make_sensor", "schedule"]
+__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "check_line", "make_sensor", "schedule", "sensor_label"]
 
 
 class SensorCfg(Cfg):
@@ -115,13 +116,45 @@ SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
 
 def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
     """A sensor from its line in a cell; errors name the line."""
+    sensor_class, cfg = _configured(line, where)
+    try:
+        return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{sensor_label(line)}"), where))
+    except UnknownName as error:
+        key = next((f".{key}" for key, value in line.items() if value == error.name), "")
+        raise UnknownName(error.kind, error.name, error.available, f"{where}{key}") from None
+
+
+def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[str]]) -> None:
+    """Whether a sensor's line makes sense, before there is a world.
+
+    Args:
+        line: The line.
+        where: The file and the key.
+        known: Key, such as `robot` -> what it may name in the cell.
+
+    Raises:
+        BadInput: All that is wrong.
+    """
+    mistakes = Mistakes()
+    with mistakes.of_one():
+        _configured(line, where)
+    for key, names in known.items():
+        if isinstance(line.get(key), str) and line[key] not in names:
+            mistakes.add(UnknownName(key, line[key], names, f"{where}.{key}"))
+    mistakes.tell()
+
+
+def sensor_label(line: dict[str, Any]) -> str:
+    """What tells a line from others in its cell."""
+    return "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
+
+
+def _configured(line: dict[str, Any], where: str) -> tuple[type[Sensor[Any]], SensorCfg]:
     name = line.get("type")
     if not isinstance(name, str):
         raise ConfigError(where, "type", f"name a sensor (available: {', '.join(SENSORS)})")
-    sensor_class = SENSORS.get(name, where)
-    cfg = validate(line, sensor_class.Cfg, where)
-    label = "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
-    return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{label}"), where))
+    sensor_class = SENSORS.get(name, f"{where}.type")
+    return sensor_class, validate(line, sensor_class.Cfg, where)
 
 
 def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:

@@ -68,7 +68,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         super().__init__(cfg, site)
         cameras = self.world.layout.camera_errors
         if cfg.camera is not None and cfg.camera not in cameras:
-            raise UnknownName("camera", cfg.camera, cameras, f"{site.where}: camera")
+            raise UnknownName("camera", cfg.camera, cameras, f"{site.where}.camera")
         error = cameras[cfg.camera] if cfg.camera else Pose.identity()
         self._offset = np.array([*-error.position, -error.rpy[2]])
         centre = self.world.layout.fixtures[cfg.camera].position[:2] if cfg.camera else np.zeros(2)

@@ -13,7 +13,7 @@ from cellwright.catalogue import PARTS, TOOLS, TRAYS, VacuumFigures
 from cellwright.cells import Cell, Placement, actual_layout
 from cellwright.cells.schema import checked_name
 from cellwright.core.clock import Clock
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 from cellwright.models.coupling import follow
@@ -25,6 +25,7 @@ from cellwright.sim.holder import Holder
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.lamps import Lamps
+from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
@@ -33,7 +34,6 @@ from cellwright.sim.wheels import Wheels
 
 __all__ = ["World"]
 
-OVERLAP_LIMIT_M = 0.001
 SETTLE_CHECK_S = 0.1
 STANDING = 1e-4  # m/s and rad/s
 
@@ -80,7 +80,7 @@ class World:
         self.mounts.start()
         self.wheels, self.lamps = Wheels(self), Lamps(self)
         mujoco.mj_forward(self.model, self.data)
-        self._refuse_overlaps()
+        refuse_overlaps(self)
         self.plays = {name: Play(self, name) for name, play in self.layout.backlash_rad.items() if play.any()}
         plays = tuple(self.plays.values())
         self.engine = (
@@ -241,11 +241,6 @@ class World:
             if robot.tool:
                 robot.tool.place_fingers(self.data, robot.tool.figures.open_m)
                 self.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
-
-    def _refuse_overlaps(self) -> None:
-        overlap = deepest_overlap(self.model, self.data)
-        if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M:
-            raise ConfigError(self.cell.where, "placements", str(overlap))
 
     def _let_go(self, name: str) -> None:
         for holder in self._holders.values():

@@ -1,0 +1,64 @@
+"""How far the actual layout of a cell may be from its drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+from pydantic import AfterValidator
+
+from cellwright.core.config import Cfg, Number, draw
+from cellwright.core.pose import Pose
+
+__all__ = ["ActualCfg", "PoseErrorCfg", "draw_error"]
+
+
+def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Number]:
+    """Keeps an error, or every figure of its distribution, within a limit to both sides, or above the least."""
+    low = -limit if least is None else least
+
+    def check(number: Number) -> Number:
+        figures = [number] if isinstance(number, int | float) else number.model_dump(exclude={"distribution"}).values()
+        for figure in figures:
+            if not low <= figure <= limit:
+                raise ValueError(f"should be between {low:g} and {limit:g}")
+        return number
+
+    return check
+
+
+class PoseErrorCfg(Cfg):
+    """By how much a pose may differ from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
+
+    x_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    y_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    z_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    yaw_deg: Annotated[Number, AfterValidator(_at_most(180.0))] = 0.0
+
+
+Backlash = Annotated[Number, AfterValidator(_at_most(5.0, least=0.0))]
+
+
+class ActualCfg(Cfg):
+    """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result.
+
+    `backlash_deg` is the whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
+    above it. `wheel_radius_m` is drawn for each wheel of a mobile robot, `wheel_base_m` for the distance of its wheels.
+    """
+
+    robot_base: PoseErrorCfg = PoseErrorCfg()
+    tool: PoseErrorCfg = PoseErrorCfg()
+    joint_zero_deg: Annotated[Number, AfterValidator(_at_most(10.0))] = 0.0
+    backlash_deg: Backlash | tuple[Backlash, ...] = 0.0
+    tray: PoseErrorCfg = PoseErrorCfg()
+    camera: PoseErrorCfg = PoseErrorCfg()
+    mobile: PoseErrorCfg = PoseErrorCfg()
+    wheel_radius_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
+    wheel_base_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
+
+
+def draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
+    """One draw of how far something is from its drawing, in its own frame."""
+    xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
+    return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])

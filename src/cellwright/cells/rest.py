@@ -1,0 +1,113 @@
+"""All that is wrong with a cell, in one round: what its mistakes leave sound is looked at as well."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from cellwright.cells.models import unknown_models, with_models
+from cellwright.cells.schema import Cell
+from cellwright.core.config import parse_yaml, validate
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
+from cellwright.core.mistakes import Mistakes
+
+__all__ = ["CellMistakes", "mistakes_of_file"]
+
+ROUNDS = 4  # of taking away what does not fit; what is taken away may leave something that does not fit without it
+_UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
+
+
+class CellMistakes(ConfigErrors):
+    """All mistakes of a cell that were found.
+
+    Attributes:
+        rest: What is sound of the cell, for those who look for other kinds of mistakes; None when too little is.
+    """
+
+    def __init__(self, errors: Sequence[BadInput], rest: Cell | None) -> None:
+        super().__init__(errors)
+        self.rest = rest
+
+
+def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]) -> CellMistakes:
+    """All mistakes of a cell file that cannot be read.
+
+    Args:
+        error: What made it unreadable.
+        file: The file.
+        variant: Which variant of it is wanted.
+        look: Raises what is wrong with a cell that can be read.
+    """
+    mistakes = Mistakes()
+    mistakes.add(error)
+    rest = _readable(mistakes.found, file)
+    for unknown in unknown_models(file):  # also in entries that are left out
+        mistakes.add(unknown)
+    if rest is not None and variant is not None:
+        with mistakes.of_one():
+            rest = rest.variant(variant)
+    if rest is not None:
+        rest = with_models(rest, mistakes)
+        told = Mistakes(rest.left_out)
+        try:
+            look(rest)
+        except CellMistakes as found:
+            told.add(found)
+            rest = found.rest
+        mistakes.found += told.found
+    return CellMistakes(mistakes.in_order(), rest)
+
+
+def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
+    """The cell of a file without what is wrong in it."""
+    try:
+        data = parse_yaml(file.read_text(encoding="utf-8"), file)
+    except (BadInput, OSError, ValueError):
+        return None
+    left_out: set[str] = set()
+    for first in (True, *[False] * (ROUNDS - 1)):
+        if not isinstance(data, dict):
+            return None
+        data = {"name": "unnamed", "title": ""} | copy.deepcopy(data)
+        for error in errors:
+            unknown = _UNKNOWN_KEY.match(getattr(error, "problem", ""))
+            steps = [*filter(None, getattr(error, "path", "").split(".")), *([unknown[1]] if unknown else [])]
+            left_out |= {".".join(steps[:2])} if len(steps) > 1 else set()
+            _take_away(data, steps if first else steps[:2])
+        try:
+            cell = validate(data, Cell, file).read_from(file)
+        except ConfigErrors as wrong:
+            errors = wrong.errors
+        except ConfigError as wrong:
+            errors = [wrong]
+        else:
+            return cell.without([f"populations.{number}" for number in _blank(data)], left_out)
+    return None
+
+
+def _take_away(data: dict[str, Any], steps: Sequence[str]) -> None:
+    """Takes a key out of its mapping, or all of the entry where that is not possible; lists keep their length."""
+    holder: Any = data
+    for step in steps[:-1]:
+        holder = holder.get(step) if isinstance(holder, dict) else None
+    if isinstance(holder, dict) and steps and steps[-1] in holder:
+        del holder[steps[-1]]
+    elif len(steps) > 1:
+        section, entry = data.get(steps[0]), steps[1]
+        if isinstance(section, dict):
+            section.pop(entry, None)
+        elif isinstance(section, list) and entry.isdecimal() and int(entry) < len(section):
+            section[int(entry)] = dict(BLANK) if steps[0] == "populations" else {}
+        else:
+            data.pop(steps[0], None)
+
+
+BLANK = {"model": "left_out", "count": 1, "trays": ["left_out"]}
+
+
+def _blank(data: dict[str, Any]) -> list[int]:
+    populations = data.get("populations")
+    return [n for n, item in enumerate(populations) if item == BLANK] if isinstance(populations, list) else []
