@@ -141,7 +141,7 @@ CASES = {
         ],
         "grasp thin_gear",
         r"ur with aprs_fanuc_gripper: .*from above the jaws open 20 mm and need \d\d mm",
-        [("robots.ur.tool", "robotiq_2f_85")],
+        [("robots.ur.tool", "wsg_50")],
     ),
 }
 

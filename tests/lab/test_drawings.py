@@ -98,7 +98,7 @@ def test_who_reaches_what_sees_what_and_with_which_tool(told):
     gripper = told["tools"]["aprs_fanuc_gripper"]
     assert (gripper["kind"], gripper["open_width_m"]) == ("gripper", 0.02)
     assert "sku_part_medium_gear" in gripper["takes_parts"]
-    assert gripper["grasps"]["sku_part_medium_gear"] == {"height_m": 0.0266}
+    assert gripper["grasps"]["sku_part_medium_gear"] == {"height_m": 0.0266, "width_m": 0.008}
     assert told["time_limit_s"] == 120.0
 
 

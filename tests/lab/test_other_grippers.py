@@ -11,9 +11,11 @@ import yaml
 from cellwright.catalogue import grip_xyz_m
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
+from cellwright.judge import judge_recoverable
 from cellwright.lab import Lab
 from cellwright.lab.kitting_report import KittingStatus
 from cellwright.motion import LineSpeed
+from cellwright.orders import DESIGNS
 
 LINKAGE = Path(__file__).parents[1] / "models" / "importing" / "data" / "gripper.urdf"
 CELL = {
@@ -75,6 +77,25 @@ def test_a_gear_is_lifted_by_its_peg_and_its_neighbours_stay(tool, fidelity):
         moved_m = {name: world.pose_of(name).distance_m(pose) for name, pose in before.items()}
         assert moved_m.pop("medium_gear_2") == pytest.approx(0.1, abs=0.003)
         assert max(moved_m.values()) < 0.001
+
+
+def test_the_judge_asks_for_reach_where_the_tool_takes_a_gear_and_not_elsewhere():
+    """Long pads take a gear higher than its own grasp point is: what the judge holds recoverable is reached there."""
+    asked: list[float] = []
+
+    def reaches(robot: str, point_in_world_m: np.ndarray, tool: str = "") -> bool:
+        asked.append(float(point_in_world_m[2]))
+        return True
+
+    with Lab(cell_with("robotiq_2f_85", "kinematic")) as lab:
+        world = lab.world
+        judge_recoverable(world, {"kit": DESIGNS.get("kit_m2l1")}, reaches)
+        tool = world.robots["ur"].tool.figures
+        parts = {name: item.figures for name, item in world.objects.items() if not item.is_tray}
+        taken = [world.pose_of(name).apply(grip_xyz_m(part, tool))[2] for name, part in parts.items()]
+        own = [world.pose_of(name).apply(part.grasp_xyz_m)[2] for name, part in parts.items()]
+    assert (min(asked), max(asked)) == pytest.approx((min(taken), max(taken)), abs=1e-4)
+    assert max(own) < min(asked)
 
 
 @pytest.mark.slow

@@ -25,8 +25,8 @@ from cellwright.catalogue.library import (
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
-from cellwright.catalogue.part_grips import TIP_CLEARANCE_M, grip_xyz_m, ledge_m
-from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.part_grips import TIP_CLEARANCE_M, TIP_FLOOR_M, grip_xyz_m, least_height_m, part_grip
+from cellwright.catalogue.parts import Grip, PartFigures
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.tools import ToolFigures
@@ -42,6 +42,7 @@ __all__ = [
     "PARTS",
     "ROBOTS",
     "TIP_CLEARANCE_M",
+    "TIP_FLOOR_M",
     "TOOLS",
     "TRAYS",
     "ArenaFigures",
@@ -52,6 +53,7 @@ __all__ = [
     "Figures",
     "FurnitureFigures",
     "GearFigures",
+    "Grip",
     "GripperFigures",
     "JointFigures",
     "LedFigures",
@@ -75,7 +77,8 @@ __all__ = [
     "full_mass_kg",
     "grip_xyz_m",
     "gripper_model",
-    "ledge_m",
+    "least_height_m",
+    "part_grip",
     "part_of_sku",
     "seated_height_m",
     "tray_grip",

@@ -24,5 +24,5 @@ class Figures:
 
     def unsourced(self) -> list[str]:
         """Fields without a source; the tests keep this list empty for every entry."""
-        own = {f.name for f in fields(self)} - {"name", "title", "sources"}
+        own = {f.name for f in fields(self) if not f.name.startswith("_")} - {"name", "title", "sources"}
         return sorted(own - set(self.sources))

@@ -82,6 +82,10 @@ class GripperFigures(ToolFigures):
         """What else moves with the fingers: mass and both ends of slender rods, when open; usually nothing."""
         return ()
 
+    def pad_lag_m(self, half_width_m: float) -> float:
+        """How far the pads' middles are nearer to the flange than when closed, at a distance from the middle."""
+        return 0.0
+
     def joints_at(self, half_width_m: float) -> dict[str, float]:
         """Positions of all joints of the model when each pad is so far from the middle."""
         return {"finger_left": half_width_m, "finger_right": half_width_m}

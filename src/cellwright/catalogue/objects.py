@@ -5,18 +5,21 @@ Origin of every object: the middle of its underside, z up; of a block: its centr
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from math import hypot
+from math import hypot, pi
+from typing import Any
 
-from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.parts import Grip, PartFigures
 
 __all__ = [
     "BlockFigures",
     "BoundedFigures",
     "CartonFigures",
     "CrateFigures",
+    "GraspPoint",
     "HandleFigures",
     "ObjectFigures",
     "TurnedFigures",
@@ -189,19 +192,42 @@ class BlockFigures(ObjectFigures):
         return self.size_m[0]
 
 
+@dataclass(frozen=True)
+class GraspPoint:
+    """A place for two fingers that come from above.
+
+    Attributes:
+        xyz_m: Between the fingers, in the part's frame.
+        yaw_rad: Direction from one finger to the other, about z.
+        width_m: Distance of the fingers when they touch.
+        worth: 0 to 1; most at the centre of mass, narrow, with faces that are square to the fingers.
+        feature: In words.
+    """
+
+    xyz_m: Size3
+    yaw_rad: float
+    width_m: float
+    worth: float
+    feature: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoundedFigures(ObjectFigures):
-    """An object of any shape, known by the box round it.
+    """An object of any shape, known by the box round it and by the solids as which it is touched.
 
     Attributes:
         low_m: Lowest x, y and z.
         high_m: Highest.
         outer_radius_m: Largest distance of any of its points from its z axis.
+        grasps: Places for two fingers, best first.
+        solids: Convex meshes in its frame.
     """
 
     low_m: Size3
     high_m: Size3
     outer_radius_m: float
+    grasps: tuple[GraspPoint, ...]
+    solids: tuple[Any, ...] = field(repr=False, compare=False)
 
     @property
     def height_m(self) -> float:
@@ -220,5 +246,26 @@ class BoundedFigures(ObjectFigures):
 
     @property
     def grasp_width_m(self) -> float:
-        """Across the box."""
-        return self.high_m[0] - self.low_m[0]
+        """At the best grasp; without any, across the box."""
+        return self.grasps[0].width_m if self.grasps else self.high_m[0] - self.low_m[0]
+
+    @property
+    def grasp_xyz_m(self) -> Size3:
+        """Of the best grasp."""
+        return self.grasps[0].xyz_m if self.grasps else (0.0, 0.0, self.grasp_height_m)
+
+    @property
+    def points(self) -> tuple[GraspPoint, ...]:
+        """Where to try: its grasps; without any, its middle, along and across."""
+        if self.grasps:
+            return self.grasps
+        x, y, z = ((low + high) / 2 for low, high in zip(self.low_m, self.high_m, strict=True))
+        sizes = [high - low for low, high in zip(self.low_m, self.high_m, strict=True)]
+        return tuple(
+            GraspPoint((x, y, z), yaw_rad, width_m, 0.5, "its middle")
+            for yaw_rad, width_m in ((0.0, sizes[0]), (pi / 2, sizes[1]))
+        )
+
+    @abstractmethod
+    def grip(self, tool: object) -> Grip:
+        """How a tool takes it, by what of its solids is between the fingers."""

@@ -1,35 +1,62 @@
-"""How high a gripper takes a part from above: where the part has the width that its figures give."""
+"""How a gripper takes a part from above: how high, and how wide the part is there."""
 
 from __future__ import annotations
 
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GripperFigures
-from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.objects import BoundedFigures
+from cellwright.catalogue.parts import Grip, PartFigures
 
-__all__ = ["TIP_CLEARANCE_M", "grip_xyz_m", "ledge_m"]
+__all__ = ["TIP_CLEARANCE_M", "TIP_FLOOR_M", "grip_xyz_m", "least_height_m", "part_grip"]
 
 TIP_CLEARANCE_M = 0.001
-"""That finger tips keep from what is below them: the ground, or what of the part is wider than where it is held."""
+"""That finger tips keep from what of the part is wider than where it is held."""
+
+TIP_FLOOR_M = 0.005
+"""That they keep from what the part stands on; beside a lower part they stay in its upper half."""
 
 SAME_M = 1e-6
+STEPS = 12  # on the way from open to closed, at which the tips are looked at
 
 
-def ledge_m(part: PartFigures) -> float:
-    """Height above the part's origin below which no finger tip may go: a gear's disc, or what it stands on."""
-    return part.disc_top_m if isinstance(part, GearFigures) else part.bottom_m
+def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float) -> float:
+    """Height above the part's origin below which a gripper's centre point does not go.
 
-
-def grip_xyz_m(part: PartFigures, tool: object) -> tuple[float, float, float]:
-    """Where a tool's centre point is in the part's frame when it takes the part.
-
-    Long pads stand on the ledge and reach above the part; their middle is then higher than the part's own grasp point.
+    Its tips then keep off a gear's disc and off the ground. Where pads swing outwards as they close, it is those on
+    their way to the part that do; those that close on nothing do not touch the ground either.
 
     Args:
         part: What is taken.
-        tool: Figures of a gripper; with any other tool it is the part's own grasp point.
+        tool: What takes it.
+        half_width_m: Of the part, between the pads.
+    """
+    above_tips_m = tool.pad_offset_m + tool.pad_size_m[2] / 2
+    if isinstance(part, GearFigures):
+        return part.disc_top_m + TIP_CLEARANCE_M + above_tips_m
+    steps_m = ((tool.open_m - half_width_m) * step / STEPS for step in range(STEPS + 1))
+    lag_m = min(tool.pad_lag_m(half_width_m + step_m) for step_m in steps_m)
+    floor_m = min(TIP_FLOOR_M, part.height_m / 2) - max(0.0, lag_m)
+    return part.bottom_m + max(TIP_CLEARANCE_M, floor_m) + above_tips_m
+
+
+def part_grip(part: PartFigures, tool: object) -> Grip:
+    """How a tool takes a part; one that is no gripper has its centre point at the part's own grasp point.
+
+    Long pads stand as low as they may and reach above the part; their middle is then higher than that point.
+
+    Args:
+        part: What is taken.
+        tool: Figures of what takes it.
     """
     x, y, height_m = part.grasp_xyz_m
-    if isinstance(tool, GripperFigures):
-        least_m = ledge_m(part) + TIP_CLEARANCE_M + tool.pad_offset_m + tool.pad_size_m[2] / 2
-        height_m = least_m if least_m > height_m + SAME_M else height_m
-    return x, y, height_m
+    if not isinstance(tool, GripperFigures):
+        return Grip((x, y, height_m), part.grasp_width_m)
+    if isinstance(part, BoundedFigures):
+        return part.grip(tool)
+    least_m = least_height_m(part, tool, min(part.grasp_width_m / 2, tool.open_m))
+    return Grip((x, y, least_m if least_m > height_m + SAME_M else height_m), part.grasp_width_m)
+
+
+def grip_xyz_m(part: PartFigures, tool: object) -> tuple[float, float, float]:
+    """Where a tool's centre point is in the part's frame when it takes the part."""
+    return part_grip(part, tool).xyz_m

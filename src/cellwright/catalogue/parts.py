@@ -7,7 +7,24 @@ from dataclasses import dataclass
 
 from cellwright.catalogue.figures import Figures
 
-__all__ = ["PartFigures"]
+__all__ = ["Grip", "PartFigures"]
+
+
+@dataclass(frozen=True)
+class Grip:
+    """How a tool takes a part from above, in the part's frame.
+
+    Attributes:
+        xyz_m: Where the tool's centre point is.
+        width_m: Distance of the fingers when they touch.
+        yaw_rad: Direction of the jaws about z; None where any will do.
+        problem: Why it cannot be done; empty when it can.
+    """
+
+    xyz_m: tuple[float, float, float]
+    width_m: float
+    yaw_rad: float | None = None
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures, grip_xyz_m
+from cellwright.catalogue import TOOLS, GripperFigures, grip_xyz_m, part_grip
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.seen import Seen
@@ -82,14 +82,15 @@ def free_grasps(part: Seen, others: Sequence[Seen], gripper: str, near_rad: floa
     """
     tool = gripper_figures(gripper)
     near = [other for other in others if other.name != part.name and other.across_m(part.position) < 0.15]
-    yaws_rad = [yaw for yaw in _yaws(part) if _room_m(part, near, tool, yaw) >= FINGER_GAP_M]
+    yaws_rad = [yaw for yaw in _yaws(part, tool) if _room_m(part, near, tool, yaw) >= FINGER_GAP_M]
     return [GraspChoice(yaw, gripper).nearest(near_rad) for yaw in yaws_rad]
 
 
-def _yaws(part: Seen) -> list[float]:
-    """Turns of the fingers to try; beside a part that leans they are level, else one would reach below it."""
+def _yaws(part: Seen, tool: GripperFigures | None) -> list[float]:
+    """Turns of the fingers to try: one of a part that is not round; beside one that leans they are level."""
     if part.tilt_rad <= LEANING_RAD:
-        return list(YAWS_RAD)
+        turn_rad = part_grip(part.figures, tool).yaw_rad
+        return list(YAWS_RAD) if turn_rad is None else [float(part.pose_in_world.rpy[2]) + turn_rad]
     x, y, _ = np.cross(UP, part.matrix[:3, 2])
     level_rad = float(np.arctan2(y, x))
     return [level_rad + turn for turn in (0.0, *np.radians([15.0, -15.0]).tolist())]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cellwright.catalogue import grip_xyz_m
+from cellwright.catalogue import grip_xyz_m, part_grip
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import Arm, ArmFailed, HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
@@ -97,7 +97,7 @@ class Grip:
 
     def holds_well(self, reading: HandReading, part: Seen) -> bool:
         """Whether the fingers stand as they do around that part."""
-        width_m = part.figures.grasp_width_m
+        width_m = part_grip(part.figures, gripper_figures(reading.gripper)).width_m
         return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
 
     async def open(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from cellwright.execution.grasps import hanging
+from cellwright.catalogue import part_grip
+from cellwright.execution.grasps import gripper_figures, hanging
 from cellwright.execution.predicates import BelievedCell, Sight, ToolState
 from cellwright.execution.trays import CARRIED, hold_of
 from cellwright.execution.view import CellView
@@ -62,7 +63,7 @@ class PresentCell(BelievedCell):
         if facts.things[name].kind in CARRIED:
             return self._hanging(name, tool)
         part = self._view.part(name)
-        if abs(tool.width_m - part.figures.grasp_width_m) > WIDTH_M:
+        if abs(tool.width_m - part_grip(part.figures, gripper_figures(tool.model)).width_m) > WIDTH_M:
             return None
         spread = tool.sd_m**2
         pose = hanging(tool.pose_tool_in_world, part, tool.model)

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from cellwright.catalogue import part_grip
 from cellwright.core.pose import Pose
 from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
+from cellwright.execution.grasps import GraspChoice, free_grasps, gripper_figures, release_pose
 from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.seen import Seat, Seen
 from cellwright.execution.sighting import look_at_trays
@@ -178,7 +179,7 @@ class Steps:
             worker.misses += 1
             await worker.open()
             await worker.lift(pose, slow_mps)
-            wanted_mm = part.figures.grasp_width_m * 1000
+            wanted_mm = part_grip(part.figures, gripper_figures(reading.gripper)).width_m * 1000
             raise StepFailed(
                 FailureKind.MISSED,
                 f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from cellwright.catalogue import (
     GearFigures,
@@ -170,16 +169,15 @@ class TrueState:
         item, pose = self.world.objects[part], self.world.pose_of(part)
         assert isinstance(item.figures, PartFigures)
         tilt_rad = lean_rad(pose)
-        point = pose.apply(item.figures.grasp_xyz_m)
-        points = [point]
+        poses = [pose]
         if tilt_rad > LEANING_RAD:
-            points.append(pose.apply(np.array(item.figures.grasp_xyz_m) + [0.0, 0.0, ALONG_M]))
-        takers = frozenset(name for name in self.in_service if self.shed.takes(name, item.sku, *points))
+            poses.append(pose @ Pose.from_xyz_rpy([0.0, 0.0, ALONG_M]))
+        takers = frozenset(name for name in self.in_service if self.shed.takes_parts(name, item.figures, *poses))
         if part in self.held.values():
             return frozenset()
         if tilt_rad > self.max_lean_rad:
             self.lost[part] = f"lies tilted by {np.degrees(tilt_rad):.0f} deg"
-        elif point[2] < FLOOR_M:
+        elif pose.apply(item.figures.grasp_xyz_m)[2] < FLOOR_M:
             self.lost[part] = "lies on the floor"
         elif not takers:
             fitting = any(self.shed.holds(name, item.sku) for name in self.in_service)
@@ -205,18 +203,17 @@ class TrueState:
 
     def _gets_to(self, robot: str, figures: TrayFigures, tray: str, slots: Iterable[SlotFigures]) -> bool:
         """Whether a robot gets to the slots for whose parts it has a tool; all of them, and there must be one."""
-        points: dict[str, list[npt.NDArray[np.float64]]] = {}
+        poses: dict[str, list[Pose]] = {}
         for slot in slots:
-            point = self.world.pose_of(tray).apply(_grasp_in_tray(figures, slot))
-            points.setdefault(slot.accepts, []).append(point)
-        for_it = {sku: these for sku, these in points.items() if self.shed.holds(robot, sku)}
-        return (bool(for_it) or not points) and all(
-            self.shed.takes(robot, sku, *these) for sku, these in for_it.items()
+            poses.setdefault(slot.accepts, []).append(self.world.pose_of(tray) @ _part_in_tray(figures, slot))
+        for_it = {sku: these for sku, these in poses.items() if self.shed.holds(robot, sku)}
+        return (bool(for_it) or not poses) and all(
+            self.shed.takes_parts(robot, part_of_sku(sku), *these) for sku, these in for_it.items()
         )
 
 
-def _grasp_in_tray(tray: TrayFigures, slot: SlotFigures) -> npt.NDArray[np.float64]:
-    """Where the tool holds a part that is seated in the slot."""
+def _part_in_tray(tray: TrayFigures, slot: SlotFigures) -> Pose:
+    """Where a part is that is seated in the slot."""
     part = part_of_sku(slot.accepts)
     height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
-    return Pose.from_xyz_rpy([*slot.xy_m, height_m]).apply(part.grasp_xyz_m)
+    return Pose.from_xyz_rpy([*slot.xy_m, height_m])

@@ -16,6 +16,8 @@ from cellwright.catalogue import (
     ToolHolderFigures,
     TrayFigures,
     VacuumFigures,
+    grip_xyz_m,
+    part_grip,
     tray_grip,
 )
 from cellwright.core.pose import Pose
@@ -84,9 +86,17 @@ class ToolShed:
         return [tool for tool in (self.on[robot], *hanging) if tool is not None]
 
     def takes(self, robot: str, sku: str, *points: Point) -> bool:
-        """Whether a robot gets to all these points with one tool that holds such parts or trays."""
+        """Whether a robot gets to all these points with one tool that holds such trays."""
         fitting = [tool for tool in self.tools_of(robot) if sku in self.handles[tool]]
         return any(self._gets_to(robot, tool, points) for tool in fitting)
+
+    def takes_parts(self, robot: str, part: PartFigures, *poses: Pose) -> bool:
+        """Whether a robot gets to such parts at all these poses with one tool, as high as that tool takes them."""
+        fitting = [tool for tool in self.tools_of(robot) if part.sku in self.handles[tool]]
+        return any(
+            self._gets_to(robot, tool, tuple(pose.apply(grip_xyz_m(part, self._figures[tool])) for pose in poses))
+            for tool in fitting
+        )
 
     def holds(self, robot: str, sku: str) -> bool:
         """Whether a robot has, or can have, a tool for such parts or trays."""
@@ -129,8 +139,10 @@ class ToolShed:
 
 def _fits(tool: object, thing: PartFigures | TrayFigures) -> bool:
     if isinstance(tool, GripperFigures):
-        wide = isinstance(thing, PartFigures) and 2 * tool.closed_m < thing.grasp_width_m < 2 * tool.open_m
-        return bool(wide)
+        if not isinstance(thing, PartFigures):
+            return False
+        grip = part_grip(thing, tool)
+        return not grip.problem and 2 * tool.closed_m < grip.width_m < 2 * tool.open_m
     if not isinstance(tool, VacuumFigures):
         return False
     return tray_grip(thing, tool) is not None if isinstance(thing, TrayFigures) else tool.fits(thing)

@@ -158,7 +158,12 @@ def _takers(part: PartFigures) -> list[str]:
 
 def _grasps(part: PartFigures, tool: GripperFigures) -> tuple[Grasp, ...]:
     found = find_grasps(part, tool, turns=TURNS, approach_m=APPROACH_M, impossible_too=True)
-    return tuple(sorted(found, key=lambda grasp: (not grasp.possible, grasp.kind is not GraspKind.TOP)))
+
+    def rank(grasp: Grasp) -> tuple[bool, bool, float]:
+        """Among those that cannot be, what comes nearest to it speaks for all."""
+        return not grasp.possible, grasp.kind is not GraspKind.TOP, 0.0 if grasp.possible else -grasp.clearance_m
+
+    return tuple(sorted(found, key=rank))
 
 
 def _down(point_m: Sequence[float], yaw_rad: float) -> tuple[Pose, Pose]:

@@ -12,7 +12,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import FURNITURE, PARTS, TOOLS, TRAYS, GripperFigures, grip_xyz_m, part_of_sku
+from cellwright.catalogue import (
+    FURNITURE,
+    PARTS,
+    TOOLS,
+    TRAYS,
+    Grip,
+    GripperFigures,
+    part_grip,
+    part_of_sku,
+)
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.catalogue.tray_grips import tray_grip
 from cellwright.catalogue.vacuum import VacuumFigures
@@ -144,6 +153,13 @@ def _tools(cell: Cell, skus: Iterable[str]) -> dict[str, Any]:
     return told
 
 
+def _grip(grip: Grip) -> dict[str, Any]:
+    told: dict[str, Any] = {"height_m": round(grip.xyz_m[2], DIGITS), "width_m": round(grip.width_m, DIGITS)}
+    if grip.yaw_rad is not None:
+        told |= {"xy_m": _numbers(grip.xyz_m[:2]), "yaw_rad": round(grip.yaw_rad, DIGITS)}
+    return told
+
+
 def _tool(cell: Cell, model: str, skus: Iterable[str]) -> dict[str, Any]:
     figures = TOOLS.get(model)
     told: dict[str, Any] = {"model": model, "centre_point_xyz_m": _numbers(figures.tcp_xyz_m)}
@@ -154,7 +170,7 @@ def _tool(cell: Cell, model: str, skus: Iterable[str]) -> dict[str, Any]:
             "closed_width_m": round(2 * figures.closed_m, DIGITS),
             "force_limits_n": list(figures.force_limits_n),
             "takes_parts": (taken := [sku for sku in skus if top_grasps(sku, model)]),
-            "grasps": {sku: {"height_m": round(grip_xyz_m(part_of_sku(sku), figures)[2], DIGITS)} for sku in taken},
+            "grasps": {sku: _grip(part_grip(part_of_sku(sku), figures)) for sku in taken},
         }
     if isinstance(figures, VacuumFigures):
         trays = [TRAYS.get(name) for name in _unique(tray.model for tray in cell.trays.values())]

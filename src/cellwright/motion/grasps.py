@@ -13,17 +13,13 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, GripperFigures, PartFigures, grip_xyz_m
+from cellwright.catalogue import GearFigures, GripperFigures, PartFigures, grip_xyz_m, least_height_m
 from cellwright.catalogue.objects import BlockFigures, BoundedFigures, CartonFigures, CrateFigures, TurnedFigures
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
+from cellwright.shapes.grips import MARGIN_M, PAD_GIVE_M, Bite, bite, finger_length_m, palm_half_m, take_from_above
 
 __all__ = ["Grasp", "GraspKind", "find_grasps", "tcp_in_part"]
-
-MARGIN_M = 0.0005  # what must be left between gripper and part, floor or handle
-PAD_GIVE_M = 0.0005  # how much farther away a surface may be that a rubber pad still touches
-LEAST_TOUCH_M = 0.002  # of the pads' length, or width, that must lie on the part
-EASY_M = 0.010  # clearance per side beyond which more of it makes no grasp better
 
 
 class GraspKind(StrEnum):
@@ -137,15 +133,36 @@ def find_grasps(
     for name, value in (("approach", approach_m), ("retreat", retreat_m)):
         if not 0 < value <= 2:
             raise OutOfRange(name, value, 0, 2, "m")
-    outline = _outline(part)
-    count = turns if outline.is_round else 4
-    found = [
-        _grasp(part, tool, outline, kind, 2 * pi * number / count, (approach_m, retreat_m))
-        for kind in GraspKind
-        for number in range(count)
-    ]
+    ways_m = (approach_m, retreat_m)
+    if isinstance(part, BoundedFigures):
+        found = _of_solids(part, tool, ways_m)
+    else:
+        outline = _outline(part)
+        count = turns if outline.is_round else 4
+        found = [
+            _grasp(part, tool, outline, kind, 2 * pi * number / count, ways_m)
+            for kind in GraspKind
+            for number in range(count)
+        ]
     ranked = sorted(found, key=lambda g: (-g.score, g.kind, g.turn_rad))
     return ranked if impossible_too else [g for g in ranked if g.possible]
+
+
+def _of_solids(part: BoundedFigures, tool: GripperFigures, ways_m: tuple[float, float]) -> list[Grasp]:
+    """Grasps of a part of any shape at each of its points, either way round: from above and from both sides."""
+    found = []
+    for point in part.points:
+        least_m = least_height_m(part, tool, min(point.width_m / 2, tool.open_m))
+        pose, above = take_from_above(part.solids, tool, point, least_m)
+        for half in (0.0, pi):
+            turn_rad = (point.yaw_rad + half) % (2 * pi)
+            pose_top = tcp_in_part(GraspKind.TOP, turn_rad, pose.position.tolist())
+            found.append(_made(GraspKind.TOP, turn_rad, pose_top, above, above.problem(tool), ways_m))
+            turn_rad = (turn_rad + pi / 2) % (2 * pi)
+            pose_side = tcp_in_part(GraspKind.SIDE, turn_rad, point.xyz_m)
+            side = bite(part.solids, tool, pose_side, point.worth)
+            found.append(_made(GraspKind.SIDE, turn_rad, pose_side, side, side.problem(tool), ways_m))
+    return found
 
 
 def _grasp(
@@ -154,27 +171,36 @@ def _grasp(
     outline: _Outline,
     kind: GraspKind,
     turn_rad: float,
-    distances_m: tuple[float, float],
+    ways_m: tuple[float, float],
 ) -> Grasp:
     quarter = round(turn_rad / (pi / 2)) % 2 == 1  # only angular parts ask
     along_y = not outline.is_round and (quarter if kind is GraspKind.TOP else not quarter)
     bottom_m, top_m = outline.points[0][0], outline.points[-1][0]
-    fingers_m = tool.tcp_xyz_m[2] - tool.mount_height_m - tool.body_size_m[2]  # from the palm to the centre point
+    fingers_m = finger_length_m(tool)
     if kind is GraspKind.TOP:
         height_m = max(grip_xyz_m(part, tool)[2], top_m - fingers_m + MARGIN_M)
         tips_m = height_m - tool.pad_offset_m - tool.pad_size_m[2] / 2
-        low_m, high_m, passed_m = tips_m, tips_m + tool.pad_size_m[2], top_m
+        low_m = tips_m + tool.pad_lag_m(min(part.grasp_width_m / 2, tool.open_m))
+        high_m, passed_m = low_m + tool.pad_size_m[2], top_m
         palm_gap_m, floor_gap_m = fingers_m - (top_m - height_m), tips_m - bottom_m
     else:
         height_m = part.grasp_height_m
         low_m, high_m = height_m - tool.pad_size_m[1] / 2, height_m + tool.pad_size_m[1] / 2
         passed_m = high_m
-        thick_m = max(tool.body_size_m[1] / 2, tool.mount_radius_m)
+        thick_m = palm_half_m(tool)
         palm_gap_m = fingers_m - outline.half_m(height_m - thick_m, height_m + thick_m, not along_y)
         floor_gap_m = height_m - thick_m - bottom_m
-    half_m = outline.half_m(low_m, high_m, along_y)
-    clearance_m = tool.open_m - outline.half_m(low_m, passed_m, along_y)
-    problem = _problem(tool, clearance_m, half_m, palm_gap_m, floor_gap_m)
+    held_m = min(max(height_m, bottom_m), top_m)  # long pads reach above the part
+    found = Bite(
+        half_m=outline.half_m(low_m, high_m, along_y),
+        clearance_m=tool.open_m - outline.half_m(low_m, passed_m, along_y),
+        palm_gap_m=palm_gap_m,
+        floor_gap_m=floor_gap_m,
+        covered=outline.touching(low_m, high_m, along_y),
+        band_m=high_m - low_m,
+        off_middle=abs(held_m - (bottom_m + top_m) / 2) / (top_m - bottom_m),
+    )
+    problem = found.problem(tool)
     if along_y and not outline.y_is_open:
         problem = f"jaws can only close across the {part.grasp_feature}"
     elif not outline.y_is_open and kind is GraspKind.SIDE:
@@ -186,42 +212,25 @@ def _grasp(
         and _meets_handle(tool, handle, kind, turn_rad)
     ):
         problem = "a finger would be on the handle"
-    covered = outline.touching(low_m, high_m, along_y)
-    if not problem and covered * (high_m - low_m) < LEAST_TOUCH_M:
-        problem = f"only {1000 * covered * (high_m - low_m):.1f} mm of the pads would touch it"
-    score, reason = 0.0, problem
-    if not problem:
-        held_m = min(max(height_m, bottom_m), top_m)  # long pads reach above the part
-        upright = 1 - 0.5 * abs(held_m - (bottom_m + top_m) / 2) / (top_m - bottom_m)  # far from the middle it swings
-        score = min(1.0, clearance_m / EASY_M) * (0.3 + 0.7 * covered) * upright
-        reason = f"{1000 * clearance_m:.1f} mm on either side, {100 * covered:.0f} % of the pads on the part"
     pose = tcp_in_part(kind, turn_rad, (*part.grasp_xyz_m[:2], height_m))
-    approach_m, retreat_m = distances_m
+    return _made(kind, turn_rad, pose, found, problem, ways_m)
+
+
+def _made(
+    kind: GraspKind, turn_rad: float, pose: Pose, found: Bite, problem: str, ways_m: tuple[float, float]
+) -> Grasp:
+    approach_m, retreat_m = ways_m
     return Grasp(
         kind,
         turn_rad,
         pose,
         pose @ Pose.from_xyz_rpy((0.0, 0.0, -approach_m)),
         Pose(pose.position + [0.0, 0.0, retreat_m], pose.quaternion),
-        2 * half_m,
-        clearance_m,
-        score,
-        reason,
+        2 * found.half_m,
+        found.clearance_m,
+        0.0 if problem else found.score,
+        problem or found.reason,
     )
-
-
-def _problem(tool: GripperFigures, clearance_m: float, half_m: float, palm_gap_m: float, floor_gap_m: float) -> str:
-    if clearance_m < MARGIN_M:
-        return (
-            f"the jaws open {2000 * tool.open_m:.0f} mm and need {2000 * (tool.open_m - clearance_m + MARGIN_M):.0f} mm"
-        )
-    if half_m <= tool.closed_m:
-        return f"{2000 * half_m:.1f} mm is thinner than the closed jaws"
-    if palm_gap_m < MARGIN_M - 1e-9:
-        return f"the palm would be {-1000 * palm_gap_m:.1f} mm inside the part"
-    if floor_gap_m < MARGIN_M:
-        return f"the gripper would be {-1000 * floor_gap_m:.1f} mm below the floor"
-    return ""
 
 
 def _meets_handle(tool: GripperFigures, handle: _Handle, kind: GraspKind, turn_rad: float) -> bool:
@@ -266,7 +275,4 @@ def _outline(part: PartFigures) -> _Outline:
     if isinstance(part, BlockFigures):
         x, y, z = (size / 2 for size in part.size_m)
         return _Outline(((-z, x, y), (z, x, y)), False)
-    if isinstance(part, BoundedFigures):
-        x, y, _ = (np.maximum(np.abs(part.low_m), np.abs(part.high_m))).tolist()
-        return _Outline(((part.low_m[2], x, y), (part.high_m[2], x, y)), False)
     raise BadInput(f"no outline is known for the part '{part.name}' of kind {type(part).__name__}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Mesh", "circle", "cuboid", "lathe", "loft", "merge"]
+__all__ = ["Mesh", "circle", "cuboid", "cut", "lathe", "loft", "merge"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -123,3 +123,28 @@ def cuboid(low_m: npt.ArrayLike, high_m: npt.ArrayLike) -> Mesh:
     (x0, y0, z0), (x1, y1, z1) = np.asarray(low_m, float), np.asarray(high_m, float)
     corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
     return loft([np.column_stack([corners, np.full(4, z)]) for z in (z0, z1)])
+
+
+def cut(corners: Array, axis: int, at: float) -> tuple[Array, Array]:
+    """Triangles (n, 3, 3) below and above a plane; those that it crosses are divided.
+
+    Args:
+        corners: The triangles.
+        axis: That the plane is square to: 0, 1 or 2.
+        at: Where it crosses that axis.
+    """
+    offset = corners[:, :, axis] - at
+    below, above = (offset <= 0).all(axis=1), (offset >= 0).all(axis=1)
+    crossed, level = corners[~below & ~above], offset[~below & ~above]
+    alone = np.where((level > 0).sum(axis=1) == 1, (level > 0).argmax(axis=1), (level <= 0).argmax(axis=1))
+    rows = np.arange(len(crossed))
+    (a, b, c), (da, db, dc) = ([values[rows, (alone + turn) % 3] for turn in range(3)] for values in (crossed, level))
+    ab = a + (b - a) * (da / (da - db))[:, None]
+    ac = a + (c - a) * (da / (da - dc))[:, None]
+    tips = np.stack([a, ab, ac], axis=1)
+    rests = np.concatenate([np.stack([ab, b, c], axis=1), np.stack([ab, c, ac], axis=1)])
+    up = da > 0
+    twice = np.concatenate([up, up])
+    low = np.concatenate([corners[below], tips[~up], rests[twice]])
+    high = np.concatenate([corners[above & ~below], tips[up], rests[~twice]])
+    return low, high

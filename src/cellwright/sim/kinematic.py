@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, grip_xyz_m, tray_grip
+from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, part_grip, tray_grip
 from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
@@ -101,7 +101,7 @@ class KinematicEngine:
         travel_m = tool.figures.speed_mps * duration_s
         next_m = now_m + min(max(target_m - now_m, -travel_m), travel_m)
         if robot.name in self._held:
-            held_m = self._half_width_m(self._held[robot.name][0][0])
+            held_m = self._half_width_m(self._held[robot.name][0][0], tool)
             if target_m > held_m:
                 self._release(robot.name)
             else:
@@ -109,7 +109,7 @@ class KinematicEngine:
         elif next_m < now_m:
             part = self._part_between(robot.name, now_m, next_m)
             if part is not None:
-                next_m = self._half_width_m(part)
+                next_m = self._half_width_m(part, tool)
                 self._held[robot.name] = self._in_tool(tool, [part])
         tool.place_fingers(data, next_m)
         data.qvel[tool.dof] = (next_m - now_m) / duration_s
@@ -171,10 +171,10 @@ class KinematicEngine:
         assert tool is not None
         return Pose(self._world.data.xpos[tool.body], self._world.data.xquat[tool.body])
 
-    def _half_width_m(self, part: str) -> float:
+    def _half_width_m(self, part: str, tool: ToolIndex) -> float:
         figures = self._world.objects[part].figures
         assert isinstance(figures, PartFigures)
-        return figures.grasp_width_m / 2
+        return part_grip(figures, tool.figures).width_m / 2
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
         """The part whose grasp point is at the tool's centre and which the fingers reach in this step."""
@@ -184,9 +184,9 @@ class KinematicEngine:
         for name, item in self._world.objects.items():
             if not isinstance(item.figures, PartFigures):
                 continue
-            grasp = self._world.pose_of(name).apply(grip_xyz_m(item.figures, tool))
-            distance_m = float(np.linalg.norm(grasp - tcp.position))
-            if distance_m <= best_m and narrow_m <= item.figures.grasp_width_m / 2 <= wide_m:
+            grip = part_grip(item.figures, tool)
+            distance_m = float(np.linalg.norm(self._world.pose_of(name).apply(grip.xyz_m) - tcp.position))
+            if distance_m <= best_m and narrow_m <= grip.width_m / 2 <= wide_m and not grip.problem:
                 best, best_m = name, distance_m
         return best
 

@@ -142,3 +142,39 @@ def test_moments_that_the_shape_cannot_have_are_mended(moment, kept):
     model, notes = done(Link(name="arm", inertial=given, collisions=(box,)))
     assert bool(model.links[0].inertial.inertia_kgm2[0, 0] == moment) is kept
     assert len(notes) == (0 if kept else 1)
+
+
+@pytest.mark.parametrize("seen", [(), (Shape(geometry=Box((0.2, 0.3, 0.2))),)], ids=["nothing seen", "seen"])
+def test_good_moments_stay_where_what_is_touched_is_only_a_placeholder(seen):
+    """Heads and screens of real robots have a ball of 1 mm as collision shape."""
+    given = Inertial(mass_kg=0.55, pose=Pose.identity(), inertia_kgm2=np.diag([0.0046, 0.0035, 0.0040]))
+    ball = (Shape(geometry=Sphere(0.001)),)
+    model, notes = done(Link(name="head", inertial=given, collisions=ball, visuals=seen))
+    np.testing.assert_array_equal(model.links[0].inertial.inertia_kgm2, given.inertia_kgm2)
+    assert list(notes) == []
+
+
+def test_a_mass_is_not_guessed_from_a_placeholder():
+    link = Link(
+        name="head",
+        collisions=(Shape(geometry=Sphere(0.001)),),
+        visuals=(Shape(geometry=Box((0.1, 0.1, 0.1))),),
+    )
+    model, notes = done(link)
+    assert model.links[0].inertial.mass_kg == pytest.approx(1.0)
+    assert "1 kg from its visual geometry" in notes[0].what
+
+
+@pytest.mark.parametrize(
+    ("moments", "why"),
+    [
+        ((0.0, 0.0, 0.0), "one is zero"),
+        ((-1.0, 1.0, 1.0), "one is negative"),
+        ((0.5, 0.5, 0.5), "150 times those of its shape"),
+        ((0.02, 0.02, 0.02), "its mass would be 115.5% of its reach away from its middle"),
+        ((1e-7, 1e-7, 1e-7), "its mass would be 0.3% of its reach away from its middle"),
+    ],
+)
+def test_what_is_noted_of_moments_is_what_is_wrong_with_them(moments, why):
+    _, notes = done(with_moments(*moments, shapes=(Shape(geometry=Box((0.1, 0.1, 0.1))),)))
+    assert f"cannot be ({why})" in notes[0].what

@@ -397,3 +397,85 @@ def test_an_arm_is_not_chosen_among_several_even_where_the_file_is_said_to_be_on
             load(write(tmp_path, limbs(*counts)), "arm")
     assert len(load(tmp_path / "robot.urdf", "arm", tip="f1_5").joints) == 6
     assert len(load(write(tmp_path, limbs(6, 1, 1, 1)), "arm").joints) == 6
+
+
+HAND_WORDS = (
+    "nothing couples .*, which move a finger each; a gripper has one drive that its other joints follow "
+    r"\(mimic\), or two fingers of the same travel"
+)
+
+
+def fingers(form: str, count: int, mimic: bool = False, upper: float = 0.03) -> str:
+    """A palm with fingers that slide inwards, each by itself or after the first; the last by its own travel."""
+    ends = [0.03] * (count - 1) + [upper]
+    text = ""
+    for n in range(count):
+        x, y = 0.05 * np.cos(2 * np.pi * n / count), 0.05 * np.sin(2 * np.pi * n / count)
+        axis = f"{-x / 0.05:.6f} {-y / 0.05:.6f} 0"
+        follow = '<mimic joint="slide0"/>' if mimic and n else ""
+        if form == "urdf":
+            text += f'<link name="finger{n}"><collision><geometry><box size="0.01 0.01 0.06"/></geometry></collision>'
+            text += f'</link><joint name="slide{n}" type="prismatic"><parent link="palm"/><child link="finger{n}"/>'
+            text += f'<origin xyz="{x} {y} 0.06"/><axis xyz="{axis}"/>{follow}'
+            text += f'<limit lower="0" upper="{ends[n]}" effort="20" velocity="0.1"/></joint>'
+        elif form == "sdf":
+            text += f"<link name='finger{n}'><pose>{x} {y} 0.06 0 0 0</pose><collision name='c'><geometry><box>"
+            text += f"<size>0.01 0.01 0.06</size></box></geometry></collision></link><joint name='slide{n}' "
+            text += f"type='prismatic'><parent>palm</parent><child>finger{n}</child><axis><xyz>{axis}</xyz><limit>"
+            text += f"<lower>0</lower><upper>{ends[n]}</upper><effort>20</effort></limit></axis></joint>"
+        else:
+            text += f'<body name="finger{n}" pos="{x} {y} 0.06"><joint name="slide{n}" type="slide" axis="{axis}" '
+            text += f'range="0 {ends[n]}"/><geom type="box" size="0.005 0.005 0.03"/></body>'
+    box = "<geometry><box size='0.1 0.1 0.04'/></geometry>"
+    if form == "urdf":
+        return f'<robot name="h"><link name="palm"><collision>{box}</collision></link>{text}</robot>'
+    if form == "sdf":
+        palm = "<collision name='c'><geometry><box><size>.1 .1 .04</size></box></geometry></collision>"
+        return f"<sdf version='1.7'><model name='h'><link name='palm'>{palm}</link>{text}</model></sdf>"
+    drives = "".join(f'<motor joint="slide{n}"/>' for n in range(count))
+    palm = '<body name="palm"><geom type="box" size=".05 .05 .02"/>'
+    return f"<mujoco><worldbody>{palm}{text}</body></worldbody><actuator>{drives}</actuator></mujoco>"
+
+
+@pytest.mark.parametrize("base", ["", "palm"])
+@pytest.mark.parametrize("form", ["urdf", "sdf", "xml"])
+def test_a_hand_whose_fingers_have_drives_of_their_own_is_no_gripper(load, tmp_path, form, base):
+    file = tmp_path / f"hand.{form}"
+    file.write_text(fingers(form, 3))
+    for kind, error in ((None, UnclearKind), ("tool", BadInput)):
+        with pytest.raises(error, match=HAND_WORDS) as refused:
+            load(file, kind, base=base)
+        assert "\n" not in str(refused.value)
+    file.write_text(fingers(form, 2, upper=0.01))
+    with pytest.raises(BadInput, match=HAND_WORDS):
+        load(file, "tool", base=base)
+    file.write_text(fingers(form, 2))
+    assert load(file, "tool", base=base).open_m == pytest.approx(0.045, abs=1e-4)
+    if form == "urdf":
+        file.write_text(fingers(form, 3, mimic=True))
+        assert any(note.where == "fingers" for note in load(file, base=base).notes)
+
+
+@pytest.mark.parametrize("kind", [None, "arm"])
+def test_a_base_with_several_limbs_does_not_choose_one_of_them(load, tmp_path, kind):
+    """A hand of three fingers with three joints each, from its palm on, is no arm; from a finger on it is one."""
+    file = write(tmp_path, limbs(4, 4, 3))
+    with pytest.raises(BadInput, match="it has 3 limbs of 3 joints or more, from 'f0_0', 'f1_0', 'f2_0' on"):
+        load(file, kind, base="palm")
+    assert len(load(file, kind, base="palm", tip="f1_3").joints) == 4
+
+
+def test_what_carries_the_base_of_one_arm_is_not_weighed(load, tmp_path):
+    """One arm of a robot with a torso: that stays as a shape, and the arm weighs what its links weigh."""
+    inside = VISUAL + COLLISION + INERTIAL.format(2)
+    text = f'<link name="torso">{VISUAL}{COLLISION}{INERTIAL.format(35)}</link><link name="mount"/>'
+    text += joint("fixed", "torso", "mount", kind="fixed") + chain("left", 6, inside) + chain("right", 6, inside)
+    text += joint("l", "mount", "left0") + joint("r", "torso", "right0")
+    arm = load(write(tmp_path, text), base="mount")
+    model = build(arm).compile()
+    assert arm.mass_kg == pytest.approx(14.0)
+    assert model.body_mass.sum() == pytest.approx(14.0)
+    assert model.body("torso").geomnum[0] > 0
+    assert [n.what for n in arm.notes if n.where == "link torso"] == [
+        "carries 'mount': stands still, is seen and touched, but is not weighed"
+    ]

@@ -31,6 +31,7 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
     others = [compiled.joint(n).name for n in range(compiled.njnt) if compiled.joint(n).name not in chain.joints]
     inertia = {name: float(compiled.dof_invweight0[compiled.joint(name).dofadr[0]]) for name in others}
     spec = alone(spec, base, notes)
+    _weigh_from(spec, base, notes)
     note_replaced(spec, "servos with the same force limits", notes)
     for item in [*spec.actuators, *spec.sensors]:
         spec.delete(item)
@@ -97,6 +98,21 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
     pose = body_pose(data, compiled.body(root).id).inverse() @ body_pose(data, compiled.body(path[-1]).id)
     top.pos, top.quat = np.array(pose.position), np.array(pose.quaternion)
     return spec
+
+
+def _weigh_from(spec: Any, base: str, notes: Notes) -> None:
+    """Takes the mass of what carries the base, which is not the arm's: it stands still as a shape."""
+    carriers, at = [], spec.body(base)
+    while (at := at.parent).name != WORLD:
+        carriers.append(at)
+    model = spec.copy().compile()
+    heavy = [body.name for body in carriers if model.body(body.name).mass[0] > 0]
+    for body in carriers:
+        body.explicitinertial, body.mass, body.inertia = True, 0.0, np.zeros(3)
+        body.fullinertia = np.full(6, np.nan)
+    if heavy:
+        what = f"carries '{base}': stands still, is seen and touched, but is not weighed"
+        notes.changed(f"link{'s' * (len(heavy) > 1)} {listed(heavy)}", what)
 
 
 def note_replaced(spec: Any, by: str, notes: Notes) -> None:

@@ -14,13 +14,16 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.models.importing.fixture import still
 from cellwright.models.importing.grasp_points import grasp_points
-from cellwright.models.importing.meshes import convex_hull
+from cellwright.models.importing.meshes import convex_hull, simplified
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.part import ImportedPartFigures
+from cellwright.models.importing.part import MOST_SAMPLED, ImportedPartFigures
 from cellwright.models.importing.source import Source
 from cellwright.models.surfaces import GeomGroup
+from cellwright.shapes.mesh import Mesh, lathe, merge
 
 __all__ = ["import_body"]
+
+ROUND = 72  # corners of what is round
 
 
 def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
@@ -31,18 +34,28 @@ def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes
     """
     spec = still(source, name, settings, "part", notes)
     model = spec.copy().compile()
-    points = _points(model)
-    hull = convex_hull(points) if len(points) > 3 else None
-    if hull is None:
+    solids = _solids(model)
+    if not solids:
         raise BadInput(f"{source.path}: has no solid that can be touched; a part needs one")
-    grasps = grasp_points(hull)
+    points = np.concatenate([solid.vertices for solid in solids])
+    grasps = grasp_points(simplified(merge(solids), MOST_SAMPLED))
     if not grasps:
         notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
     low, high = points.min(axis=0), points.max(axis=0)
     at = grasps[0].xyz_m if grasps else (0.0, 0.0, float((low[2] + high[2]) / 2))
     spec.body("part").add_site(name="grasp", pos=at, group=GeomGroup.COLLISION)
     said = source.path.name
-    fields = ("low_m", "high_m", "outer_radius_m", "grasps", "grasp_feature", "grasp_height_m", "spec", "notes")
+    fields = (
+        "low_m",
+        "high_m",
+        "outer_radius_m",
+        "grasps",
+        "solids",
+        "grasp_feature",
+        "grasp_height_m",
+        "spec",
+        "notes",
+    )
     return ImportedPartFigures(
         name=name,
         title=settings.title or source.spec.modelname or name,
@@ -56,6 +69,7 @@ def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes
         high_m=(float(high[0]), float(high[1]), float(high[2])),
         outer_radius_m=float(np.hypot(points[:, 0], points[:, 1]).max()),
         grasps=grasps,
+        solids=tuple(solids),
         spec=spec,
         notes=tuple(notes),
         sources=MappingProxyType(
@@ -66,19 +80,38 @@ def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes
     )
 
 
-def _points(model: Any) -> npt.NDArray[np.float64]:
-    """Corners of all that is touched, in the root's frame."""
+def _solids(model: Any) -> list[Mesh]:
+    """Convex meshes of all that is touched, in the root's frame."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    found = [np.empty((0, 3))]
+    root, back = data.xpos[1], data.xmat[1].reshape(3, 3)
+    found = []
     for geom in np.flatnonzero(model.geom_contype + model.geom_conaffinity > 0):
         if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
             continue
-        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_MESH:
+        points = _corners(model, int(geom)) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+        hull = convex_hull((points - root) @ back)
+        found += [] if hull is None else [hull]
+    return found
+
+
+def _corners(model: Any, geom: int) -> npt.NDArray[np.float64]:
+    """Points whose hull is a geom, in its own frame; round ones are met to a thousandth of their radius."""
+    size = model.geom_size[geom]
+    rise = np.linspace(-np.pi / 2, np.pi / 2, ROUND // 2 + 1)
+    match mujoco.mjtGeom(model.geom_type[geom]):
+        case mujoco.mjtGeom.mjGEOM_MESH:
             mesh = int(model.geom_dataid[geom])
-            own = model.mesh_vert[model.mesh_vertadr[mesh] :][: model.mesh_vertnum[mesh]].astype(float)
-        else:
-            own = model.geom_aabb[geom, :3] + model.geom_aabb[geom, 3:] * np.array(list(product((-1, 1), repeat=3)))
-        found.append(own @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom])
-    root = np.array(data.xmat[1]).reshape(3, 3)
-    return np.asarray((np.concatenate(found) - data.xpos[1]) @ root)
+            return np.asarray(model.mesh_vert[model.mesh_vertadr[mesh] :][: model.mesh_vertnum[mesh]], float)
+        case mujoco.mjtGeom.mjGEOM_CYLINDER:
+            profile = [(size[0], -size[1]), (size[0], size[1])]
+        case mujoco.mjtGeom.mjGEOM_CAPSULE:
+            profile = [(size[0] * np.cos(a), size[0] * np.sin(a) + (size[1] if a > 0 else -size[1])) for a in rise]
+        case mujoco.mjtGeom.mjGEOM_SPHERE:
+            profile = [(size[0] * np.cos(a), size[0] * np.sin(a)) for a in rise]
+        case mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+            return np.asarray(lathe([(np.cos(a), np.sin(a)) for a in rise], ROUND).vertices * size)
+        case _:
+            ends = np.array(list(product((-1, 1), repeat=3)))
+            return np.asarray(model.geom_aabb[geom, :3] + model.geom_aabb[geom, 3:] * ends)
+    return lathe(profile, ROUND).vertices

@@ -7,15 +7,16 @@ near the centre of mass, on wide faces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue import TIP_FLOOR_M
+from cellwright.catalogue.objects import GraspPoint
 from cellwright.shapes.mesh import Mesh
 
-__all__ = ["GraspPoint", "grasp_points"]
+__all__ = ["grasp_points"]
 
 Array = npt.NDArray[np.float64]
 SAMPLES = 300
@@ -24,29 +25,9 @@ LEVEL_RAD = np.radians(20.0)
 WIDEST_M = 0.15
 WIDTH_SHARE = 0.25  # of its worth, that the widest loses: more grippers can do a narrow one
 FINGER_M = 0.012  # as thick as a finger is, and a little more
-TIP_M = 0.005  # as far as a finger reaches below where it touches, at least
 MOST = 8
 MOST_ALIKE = 5  # of one width: a gripper that does not open so far may find another
 MOST_FACES = 20_000
-
-
-@dataclass(frozen=True)
-class GraspPoint:
-    """A place for two fingers that come from above.
-
-    Attributes:
-        xyz_m: Between the fingers, in the part's frame.
-        yaw_rad: Direction from one finger to the other, about z.
-        width_m: Distance of the fingers when they touch.
-        worth: 0 to 1; most at the centre of mass, narrow, with faces that are square to the fingers.
-        feature: In words.
-    """
-
-    xyz_m: tuple[float, float, float]
-    yaw_rad: float
-    width_m: float
-    worth: float
-    feature: str
 
 
 def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
@@ -64,7 +45,7 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
     centre, _ = solid.inertia(1.0)
     size = float(np.ptp(solid.vertices, axis=0).max())
     bottom, top = solid.vertices[:, 2].min(), solid.vertices[:, 2].max()
-    least = bottom + min(TIP_M, (top - bottom) / 2)  # lower, fingers would be in what the part stands on
+    least = bottom + min(TIP_FLOOR_M, (top - bottom) / 2)  # lower, fingers would be in what the part stands on
     rng = np.random.default_rng(seed)
     chance = np.where(upright, areas, 0.0)
     found = []
@@ -81,7 +62,7 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
                 continue
             middle = start + inwards * width / 2
             away = float(np.linalg.norm(middle - centre)) / size
-            worth = max(0.0, min(square) * (1 - away) * (1 - WIDTH_SHARE * width / WIDEST_M))
+            worth = max(0.01, min(square) * (1 - away) * (1 - WIDTH_SHARE * width / WIDEST_M))
             yaw = float(np.arctan2(inwards[1], inwards[0]))
             found.append(_Candidate(worth, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width, start, inwards))
     return _distinct(found, size, corners, normals)
@@ -104,6 +85,9 @@ class _Candidate(NamedTuple):
 def _has_room(corners: Array, normals: Array, place: Array, outwards: Array) -> bool:
     """Whether a finger fits beside a face, and gets there from above: a hole may be narrower than it is thick."""
     beside = _ahead(corners, normals, place + 1e-5 * outwards, outwards)
+    leaves = _exits(corners, normals, place + 1e-5 * outwards, outwards)
+    if leaves and leaves[0][0] < beside:
+        return False  # inside another of several solids
     finger = place + outwards * FINGER_M / 2
     return beside >= FINGER_M and not np.isfinite(_ahead(corners, normals, finger, np.array([0.0, 0.0, 1.0])))
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from cellwright.catalogue import GripperFigures
 from cellwright.catalogue.model_settings import ModelSettings
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
+from cellwright.models.importing.finger_coupling import couple_fingers
 from cellwright.models.importing.grip_force import FORCE_N, grip_force
 from cellwright.models.importing.gripper_spec import SLIDES, empty_spec, gripper_spec
 from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, pad_box, study_jaws
@@ -28,7 +29,6 @@ from cellwright.models.importing.source import Source
 
 __all__ = ["ImportedGripperFigures", "import_gripper"]
 
-MOST_FREE = 3  # joints beside the driver that nothing couples
 CLOSING_S = 0.5
 QUICKEST_S, SLOWEST_S = 0.05, 10.0  # beyond: a placeholder
 LEAST_SHARE = 0.1  # of its force, that a gripper can be told to press with
@@ -48,12 +48,14 @@ class ImportedGripperFigures(GripperFigures):
     Attributes:
         driver: The joint that moves all others, as the model has it.
         table: Half widths, falling, and the positions of all joints there, by name.
+        lags_m: How much nearer to the flange the fingers end there than where they reach out farthest.
         spec: Its model, as `models.build` gives it.
         notes: What importing changed, guessed and dropped.
     """
 
     driver: str
     table: tuple[tuple[float, ...], Mapping[str, tuple[float, ...]]] = field(repr=False)
+    lags_m: tuple[float, ...] = field(repr=False)
     spec: Any = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(repr=False, default=())
 
@@ -62,6 +64,10 @@ class ImportedGripperFigures(GripperFigures):
         halves, rows = self.table
         moved = {name: float(np.interp(half_width_m, halves[::-1], row[::-1])) for name, row in rows.items()}
         return moved | dict.fromkeys(SLIDES, half_width_m)
+
+    def pad_lag_m(self, half_width_m: float) -> float:
+        """Of fingers on linkages."""
+        return float(np.interp(half_width_m, self.table[0][::-1], self.lags_m[::-1]))
 
     @property
     def losses(self) -> dict[str, float]:
@@ -87,7 +93,7 @@ def import_gripper(source: Source, name: str, settings: ModelSettings, notes: No
     for number, geom in enumerate(spec.geoms):
         geom.name = geom.name or f"geom {number}"
     driver, others = find_driver(spec.copy().compile(), where, notes)
-    _settle_others(spec, driver, others, where, notes)
+    couple_fingers(spec, driver, others, where, notes)
     model = spec.copy().compile()
     jaws = study_jaws(spec.copy().compile(), driver, where)
     if more := more_fingers(model, jaws):
@@ -115,36 +121,6 @@ def _from(spec: Any, root: str, notes: Notes) -> Any:
     whole = empty_spec(spec.modelname)
     whole.worldbody.add_frame().attach_body(spec.body(root), PREFIX, "")
     return whole
-
-
-def _settle_others(spec: Any, driver: int, others: list[int], where: str, notes: Notes) -> None:
-    """A second finger without a mimic follows the first; anything else is left to its springs and constraints."""
-    model = spec.copy().compile()
-    loops = any(model.eq_type[n] == mujoco.mjtEq.mjEQ_CONNECT for n in range(model.neq))
-    if loops or not others:
-        return
-    if len(others) > MOST_FREE:
-        names = listed([model.joint(number).name for number in (driver, *others)])
-        raise BadInput(f"{where}: joints {names} all move by themselves; a gripper has one that drives the others")
-    leader, span = model.joint(driver), np.ptp(model.jnt_range[driver])
-    for number in others:
-        other = model.joint(number)
-        alike = model.jnt_type[number] == model.jnt_type[driver] and model.jnt_limited[number]
-        if not (alike and abs(np.ptp(model.jnt_range[number]) - span) < 1e-3 * max(span, 1e-6)):
-            notes.guessed(f"joint {other.name}", "nothing drives it; it is free")
-            continue
-        same = abs(model.jnt_range[number][0] - model.jnt_range[driver][0]) < 1e-3 * max(span, 1e-6)
-        sign = 1.0 if same else -1.0
-        spec.add_equality(
-            name=f"{other.name} follows {leader.name}",
-            type=mujoco.mjtEq.mjEQ_JOINT,
-            objtype=mujoco.mjtObj.mjOBJ_JOINT,
-            name1=other.name,
-            name2=leader.name,
-            data=[0.0, sign] + [0.0] * 10,
-            solref=[0.004, 1.0],
-        )
-        notes.guessed(f"joint {other.name}", f"follows '{leader.name}' (times {sign:g}): the file couples neither")
 
 
 def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
@@ -219,7 +195,7 @@ def _figures(
         tcp = turn.apply(_site(model, settings.tip, jaws))
     moving = [b for b in range(1, model.nbody) if model.body_weldid[b] != 0]
     finger_kg = float(model.body_mass[moving].sum()) / 2
-    low, high = pad_box(model, jaws, turn)
+    low, high, lags = pad_box(model, jaws, turn)
     pad = high - low
     names = {model.joint(n).name: int(model.jnt_qposadr[n]) for n in range(model.njnt)}
     table = {f"{PREFIX}{joint}": tuple(jaws.qpos[:, at].tolist()) for joint, at in names.items()}
@@ -250,9 +226,12 @@ def _figures(
         colours=MappingProxyType({}),
         driver=f"{PREFIX}{jaws.driver}",
         table=(tuple(jaws.halves_m.tolist()), MappingProxyType(table)),
+        lags_m=tuple(lags.tolist()),
         spec=None,
         sources=MappingProxyType(
-            dict.fromkeys(("tcp_xyz_m", "open_m", "closed_m", "driver", "table", "spec", "notes", "colours"), said)
+            dict.fromkeys(
+                ("tcp_xyz_m", "open_m", "closed_m", "driver", "table", "lags_m", "spec", "notes", "colours"), said
+            )
             | dict.fromkeys(("body_mass_kg", "finger_mass_kg"), f"{said}; from geometry where it gives none")
             | dict.fromkeys(("pad_size_m", "pad_offset_m", "finger_size_m", "body_size_m"), estimated)
             | dict.fromkeys(("mount_radius_m", "mount_height_m"), "estimated: mounted on the flange itself")

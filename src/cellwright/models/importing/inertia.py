@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,6 +43,8 @@ TOO_LARGE = 30.0  # times what the link's shape has: somebody wrote 1, or 0.6 m 
 LEAST_GYRATION = 0.02  # radius of gyration over reach: below it stands a placeholder
 SHORTEST_ROD_M = 0.03
 ROD_RADIUS_SHARE = 0.2
+DENSEST_KGPM3 = 25_000.0  # denser than any metal: the shape is a placeholder, such as a ball of 1 mm, and not the link
+LEAST_SHARE = 0.01  # of the volume that is seen: what is touched of a link that has less is a placeholder, too
 ROUNDING = 1e-4  # share by which figures of few digits miss a body that can be
 
 
@@ -139,15 +142,21 @@ def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Iner
         notes.guessed(where, f"weighs {given.mass_kg:g} kg, as the file says; grams or millimetres may be meant")
     tensor = (given.inertia_kgm2 + given.inertia_kgm2.T) / 2
     moments, axes = np.linalg.eigh(tensor)
+    shape = _shape_of(link, given, store)
     if moments[0] < LEAST_MOMENT_KGM2:
-        return _moments_of_shape(link, given, store, notes, moments)
+        why = "one is negative" if moments[0] < -LEAST_MOMENT_KGM2 else "one is zero"
+        return _moments_of_shape(link, given, shape, notes, moments, why)
     small, middle, large = moments
-    shape, reach = _sum_of(link, store, WATER_KGPM3), _reach_m(link, given.pose.position, store)
-    if shape is not None and reach:
+    if shape is not None and (reach := _reach_m(link, given.pose.position, store)):
         most = float(np.linalg.eigvalsh(shape.inertia_kgm2)[-1]) * given.mass_kg / shape.mass_kg
-        gyration = float(np.sqrt(large / given.mass_kg)) / reach  # above 1 the mass would lie outside the shape
-        if large > TOO_LARGE * most or not LEAST_GYRATION < gyration <= 1:
-            return _moments_of_shape(link, given, store, notes, moments)
+        gyration = float(np.sqrt(large / given.mass_kg)) / reach
+        why = ""
+        if large > TOO_LARGE * most:
+            why = f"{large / most:.0f} times those of its shape"
+        elif not LEAST_GYRATION < gyration <= 1:
+            why = f"its mass would be {gyration:.1%} of its reach away from its middle"
+        if why:
+            return _moments_of_shape(link, given, shape, notes, moments, why)
     if large >= small + middle:
         more = (large - small - middle) / 2 + 1e-9 * large
         text = ", ".join(f"{m:.4g}" for m in moments)
@@ -158,16 +167,25 @@ def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Iner
     return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=tensor)
 
 
-def _moments_of_shape(link: Link, given: Inertial, store: MeshStore, notes: Notes, moments: Array) -> Inertial:
+def _shape_of(link: Link, given: Inertial, store: MeshStore) -> Inertial | None:
+    """A link's shape, by which its moments are judged; None where what it has is only a placeholder."""
+    shape = _sum_of(link, store, WATER_KGPM3)
+    if shape is None or given.mass_kg * WATER_KGPM3 / shape.mass_kg > DENSEST_KGPM3:
+        return None
+    return shape
+
+
+def _moments_of_shape(
+    link: Link, given: Inertial, shape: Inertial | None, notes: Notes, moments: Array, why: str
+) -> Inertial:
     """Moments that no such body has give way to those of the shape, evenly filled with the mass."""
     where, text = f"link {link.name}", ", ".join(f"{m:.3g}" for m in moments)
-    shape = _sum_of(link, store, WATER_KGPM3)
     if shape is not None:
-        notes.guessed(where, f"moments {text} kg m2 cannot be; those of its shape are taken, for its mass")
+        notes.guessed(where, f"moments {text} kg m2 cannot be ({why}); those of its shape are taken, for its mass")
         tensor = shape.inertia_kgm2 * (given.mass_kg / shape.mass_kg)
         turned = given.pose.rotation_matrix.T @ shape.pose.rotation_matrix
         return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=turned @ tensor @ turned.T)
-    notes.guessed(where, f"moments {text} kg m2 cannot be; those of a steel ball of its mass are taken")
+    notes.guessed(where, f"moments {text} kg m2 cannot be ({why}); those of a steel ball of its mass are taken")
     radius = (given.mass_kg / 7850 * 3 / 4 / np.pi) ** (1 / 3)
     ball = np.eye(3) * max(0.4 * given.mass_kg * radius**2, 10 * LEAST_MOMENT_KGM2)
     return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=ball)
@@ -202,20 +220,26 @@ def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
 
 
 def _sum_of(link: Link, store: MeshStore, density_kgpm3: float) -> Inertial | None:
-    """All of a link's solid shapes together: those that are touched, else those that are seen."""
-    for shapes in (link.collisions, link.visuals):
-        parts = [part for shape in shapes if (part := shape_inertial(shape, store, density_kgpm3)) is not None]
-        mass = sum(part.mass_kg for part in parts)
-        if mass < LEAST_MASS_KG:
-            continue
-        centre = sum((part.mass_kg * part.pose.position for part in parts), np.zeros(3)) / mass
-        tensor = np.zeros((3, 3))
-        for part in parts:
-            turn, arm = part.pose.rotation_matrix, part.pose.position - centre
-            tensor += turn @ part.inertia_kgm2 @ turn.T + part.mass_kg * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        if np.linalg.eigvalsh(tensor)[0] >= LEAST_MOMENT_KGM2:
-            return Inertial(mass_kg=mass, pose=Pose.from_xyz_rpy(centre), inertia_kgm2=tensor)
-    return None
+    """All of a link's solid shapes together: those that are touched, else, or if they are tiny, those that are seen."""
+    touched, seen = (_solid(shapes, store, density_kgpm3) for shapes in (link.collisions, link.visuals))
+    if touched is None or (seen is not None and touched.mass_kg < LEAST_SHARE * seen.mass_kg):
+        return seen
+    return touched
+
+
+def _solid(shapes: Sequence[Shape], store: MeshStore, density_kgpm3: float) -> Inertial | None:
+    parts = [part for shape in shapes if (part := shape_inertial(shape, store, density_kgpm3)) is not None]
+    mass = sum(part.mass_kg for part in parts)
+    if mass < LEAST_MASS_KG:
+        return None
+    centre = sum((part.mass_kg * part.pose.position for part in parts), np.zeros(3)) / mass
+    tensor = np.zeros((3, 3))
+    for part in parts:
+        turn, arm = part.pose.rotation_matrix, part.pose.position - centre
+        tensor += turn @ part.inertia_kgm2 @ turn.T + part.mass_kg * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    if np.linalg.eigvalsh(tensor)[0] < LEAST_MOMENT_KGM2:
+        return None
+    return Inertial(mass_kg=mass, pose=Pose.from_xyz_rpy(centre), inertia_kgm2=tensor)
 
 
 def _rod(model: Model, link: Link) -> Shape | None:
@@ -238,7 +262,7 @@ def _estimated(
     where = f"link {link.name}"
     found = _sum_of(link, store, density)
     if found is not None:
-        kind = "collision" if link.collisions else "visual"
+        kind = "collision" if found == _solid(link.collisions, store, density) else "visual"
         what = f"no inertial: {found.mass_kg:.4g} kg from its {kind} geometry at {density:g} kg/m3"
         notes.guessed(where, what)
         if found.mass_kg > GIGANTIC_KG:

@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["PREFIX", "Jaws", "find_driver", "more_fingers", "pad_box", "study_jaws"]
+__all__ = ["PREFIX", "Jaws", "branch_of", "find_driver", "more_fingers", "pad_box", "study_jaws"]
 
 Array = npt.NDArray[np.float64]
 PREFIX = "own "
@@ -116,6 +116,14 @@ def study_jaws(model: Any, driver: int, where: str) -> Jaws:
     )
 
 
+def branch_of(model: Any, body: int) -> int:
+    """The first body from the root on that moves and carries this one: a finger's first link."""
+    body = int(model.body_weldid[body])
+    while model.body_weldid[model.body_parentid[body]] != 0:
+        body = int(model.body_weldid[model.body_parentid[body]])
+    return body
+
+
 def more_fingers(model: Any, jaws: Jaws) -> list[str]:
     """Bodies of other branches than the pads' that move and reach out as far as they do."""
     data = mujoco.MjData(model)
@@ -125,10 +133,7 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
     out /= max(float(np.linalg.norm(out)), 1e-9)
 
     def branch(geom: int) -> int:
-        body = int(model.body_weldid[model.geom_bodyid[geom]])
-        while model.body_weldid[model.body_parentid[body]] != 0:
-            body = int(model.body_weldid[model.body_parentid[body]])
-        return body
+        return branch_of(model, int(model.geom_bodyid[geom]))
 
     def reach(geom: int) -> float:
         centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
@@ -145,8 +150,8 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
     return [model.body(int(body)).name for body in found.values()]
 
 
-def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array]:
-    """Lower and upper corner of the first pad when closed, in the flange's frame.
+def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array, Array]:
+    """Lower and upper corner of the first pad when closed, in the flange's frame; how much nearer its end was before.
 
     It ends where the fingers end, also on their way: those on linkages may reach farther out before they are closed.
 
@@ -167,11 +172,11 @@ def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array]:
     for qpos in jaws.qpos:
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
-        tips += [corners(geom)[:, 2].max() for geom in moving]
+        tips.append(max(corners(geom)[:, 2].max() for geom in moving))
     pad = corners(jaws.pads[0])
     low, high = pad.min(axis=0), pad.max(axis=0)
     high[2] = max(tips)
-    return low, high
+    return low, high, max(tips) - np.array(tips)
 
 
 def _sweep(model: Any, driver: int, positions: Array) -> Array:

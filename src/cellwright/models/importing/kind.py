@@ -46,6 +46,8 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
     told = settings is not None and bool(settings.base or settings.tip)
     if not told and (found := "".join(_look_at_limbs(model))):
         raise UnclearKind(source.path, found)
+    if told and settings and not settings.tip and (found := _look_at_limbs(model, settings.base).several):
+        raise UnclearKind(source.path, found)
     ends = ("", "") if settings is None else (settings.base, settings.tip)
     try:
         base, tip = ends[0] or source.semantics.base, ends[1] or source.semantics.tip
@@ -55,7 +57,7 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
     except BadInput as error:
         if isinstance(error, Sliding) and model.njnt >= FEWEST:
             raise  # a gantry: two of its beams may well come nearer to each other
-        if told:
+        if settings is not None and settings.tip:
             raise UnclearKind(source.path, str(error).removeprefix(f"{source.path}: ")) from None
         return _tool(model, source.path)
     return "arm" if len(chain.joints) >= FEWEST else _tool(model, source.path)
@@ -67,9 +69,9 @@ def check_one_arm(source: Source, settings: ModelSettings) -> None:
     Raises:
         BadInput: It has several limbs, and nothing says which of them is meant.
     """
-    if settings.base or settings.tip or source.semantics.tip:
+    if settings.tip or source.semantics.tip:
         return
-    if found := _look_at_limbs(source.spec.copy().compile()).several:
+    if found := _look_at_limbs(source.spec.copy().compile(), settings.base).several:
         raise BadInput(f"{source.path}: {found}; --tip names the end of the one that is meant, --base its beginning")
 
 
@@ -99,8 +101,13 @@ class _Limbs(NamedTuple):
     beside: str = ""
 
 
-def _look_at_limbs(model: Any) -> _Limbs:
-    """A second limb of three joints, or several joints beside a chain, make another robot than an arm."""
+def _look_at_limbs(model: Any, base: str = "") -> _Limbs:
+    """A second limb of three joints, or several joints beside a chain, make another robot than an arm.
+
+    Args:
+        model: All of a file.
+        base: The body from which on it is looked at; from the world on, when it has no such body.
+    """
     driven = set(_driven(model))
     own, below = np.zeros(model.nbody, int), dict[int, list[int]]()
     for number in driven:
@@ -112,7 +119,8 @@ def _look_at_limbs(model: Any) -> _Limbs:
         parent = int(model.body_parentid[body])
         whole[parent] += whole[body]
         row[parent] = max(row[parent], own[parent] + row[body])
-    at, passed, beside = 0, 0, list[int]()
+    start = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, base) if base else 0
+    at, passed, beside = max(start, 0), 0, list[int]()
     while ahead := sorted(below.get(at, []), key=lambda body: (-row[body], body)):
         limbs = [body for body in ahead if row[body] >= FEWEST]
         if len(limbs) > 1:

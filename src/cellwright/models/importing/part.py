@@ -11,10 +11,11 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue import Grip, GripperFigures, least_height_m
 from cellwright.catalogue.model_settings import ModelSettings
-from cellwright.catalogue.objects import BoundedFigures
+from cellwright.catalogue.objects import BoundedFigures, GraspPoint
 from cellwright.core.errors import BadInput
-from cellwright.models.importing.grasp_points import GraspPoint, grasp_points
+from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.models.importing.mesh_files import load_mesh
 from cellwright.models.importing.mesh_part import MeshPart, distinct_points
 from cellwright.models.importing.meshes import add_surface, convex_hull, open_edges, simplified, solid_of
@@ -22,6 +23,7 @@ from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.pieces import touched_as
 from cellwright.models.meshes import add_hull, set_inertia
 from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
+from cellwright.shapes.grips import take_from_above
 from cellwright.shapes.mesh import Mesh, merge
 
 __all__ = ["METRES", "ImportedPartFigures", "import_part", "metres_per_number", "offset_to_origin"]
@@ -39,24 +41,33 @@ class ImportedPartFigures(BoundedFigures):
     """A part that somebody else drew.
 
     Attributes:
-        grasps: Places for two fingers, best first.
         spec: Its model, as `models.build` gives it.
         notes: What importing changed, guessed and dropped.
     """
 
-    grasps: tuple[GraspPoint, ...]
     spec: Any = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(repr=False, default=())
+    _grips: dict[str, tuple[GripperFigures, Grip]] = field(repr=False, compare=False, default_factory=dict)
 
-    @property
-    def grasp_width_m(self) -> float:
-        """At the best grasp."""
-        return self.grasps[0].width_m if self.grasps else super().grasp_width_m
+    def grip(self, tool: object) -> Grip:
+        """The best of its points for a gripper, from above; reckoned once for each."""
+        if not isinstance(tool, GripperFigures):
+            return Grip(self.grasp_xyz_m, self.grasp_width_m)
+        known = self._grips.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = self._grips[tool.name] = (tool, self._find_grip(tool))
+        return known[1]
 
-    @property
-    def grasp_xyz_m(self) -> Size3:
-        """Of the best grasp."""
-        return self.grasps[0].xyz_m if self.grasps else (0.0, 0.0, self.grasp_height_m)
+    def _find_grip(self, tool: GripperFigures) -> Grip:
+        tried = []
+        for point in self.points:
+            least_m = least_height_m(self, tool, min(point.width_m / 2, tool.open_m))
+            pose, found = take_from_above(self.solids, tool, point, least_m)
+            problem = found.problem(tool)
+            tried.append(
+                (0.0 if problem else found.score, Grip(_three(pose.position), 2 * found.half_m, point.yaw_rad, problem))
+            )
+        return max(tried, key=lambda pair: pair[0])[1]
 
 
 def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
@@ -106,6 +117,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
         high_m=_three(high),
         outer_radius_m=float(np.hypot(welded.vertices[:, 0], welded.vertices[:, 1]).max()),
         grasps=grasps,
+        solids=tuple(touched),
         spec=spec,
         notes=tuple(notes),
         sources=MappingProxyType(_sources(path.name, settings)),
@@ -194,6 +206,7 @@ def _sources(file: str, settings: ModelSettings) -> dict[str, str]:
         "high_m": file,
         "outer_radius_m": file,
         "grasps": f"{file}, by sampling",
+        "solids": file,
         "spec": file,
         "notes": file,
     }

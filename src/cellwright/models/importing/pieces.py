@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cellwright.models.importing.meshes import convex_hull, simplified
 from cellwright.models.importing.notes import Notes
-from cellwright.shapes.mesh import Mesh
+from cellwright.shapes.mesh import Mesh, cut
 
 __all__ = ["convex_pieces", "touched_as"]
 
@@ -84,7 +84,7 @@ def _halves(corners: Array, inside: tuple[Array, float]) -> list[tuple[float, Me
     """The two pieces of the best cut; None where no cut is possible."""
     best: list[tuple[float, Mesh, Array]] | None = None
     for axis, at in _cuts(corners):
-        sides = [_piece(side, inside) for side in _cut(corners, axis, at)]
+        sides = [_piece(side, inside) for side in cut(corners, axis, at)]
         halves = [side for side in sides if side is not None]
         if len(halves) == 2 and (best is None or _volume(halves) < _volume(best) * (1 - 1e-3)):
             best = halves
@@ -111,25 +111,6 @@ def _cuts(corners: Array) -> list[tuple[int, float]]:
         within = [p for p in places[order] if THINNEST < (p - low[axis]) / max(size[axis], 1e-12) < 1 - THINNEST]
         found += [(int(axis), float(p)) for p in within[:FACES_PER_AXIS]]
     return found
-
-
-def _cut(corners: Array, axis: int, at: float) -> tuple[Array, Array]:
-    """Triangles on either side of a plane; those that it crosses are divided."""
-    offset = corners[:, :, axis] - at
-    below, above = (offset <= 0).all(axis=1), (offset >= 0).all(axis=1)
-    crossed, level = corners[~below & ~above], offset[~below & ~above]
-    alone = np.where((level > 0).sum(axis=1) == 1, (level > 0).argmax(axis=1), (level <= 0).argmax(axis=1))
-    rows = np.arange(len(crossed))
-    (a, b, c), (da, db, dc) = ([values[rows, (alone + turn) % 3] for turn in range(3)] for values in (crossed, level))
-    ab = a + (b - a) * (da / (da - db))[:, None]
-    ac = a + (c - a) * (da / (da - dc))[:, None]
-    tips = np.stack([a, ab, ac], axis=1)
-    rests = np.concatenate([np.stack([ab, b, c], axis=1), np.stack([ab, c, ac], axis=1)])
-    up = da > 0
-    twice = np.concatenate([up, up])
-    low = np.concatenate([corners[below], tips[~up], rests[twice]])
-    high = np.concatenate([corners[above & ~below], tips[up], rests[~twice]])
-    return low, high
 
 
 def _filled(mesh: Mesh) -> tuple[Array, float]:
