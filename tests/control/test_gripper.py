@@ -104,7 +104,7 @@ def pad_forces_n(lab) -> list[float]:
     """How hard each pad presses."""
     world, forces, buffer = lab.world, [0.0, 0.0], np.zeros(6)
     for i in range(world.data.ncon):
-        for side, pad in enumerate(world.robots["arm"].tool.pad_geoms):
+        for pad, side in world.robots["arm"].tool.pads.items():
             if pad in world.data.contact[i].geom:
                 mujoco.mj_contactForce(world.model, world.data, i, buffer)
                 forces[side] += buffer[0]

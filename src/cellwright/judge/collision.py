@@ -115,7 +115,7 @@ class CollisionMonitor:
     def _look_up(self) -> None:
         """The names of all geoms, and for each two of them whether their contact counts."""
         model, robots, objects = self._world.model, self._world.robots, self._world.objects
-        pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pad_geoms}
+        pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pads}
         lips = {lip for robot in robots.values() if robot.vacuum for cup in robot.vacuum.cups for lip in cup.lip}
         names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
         self._names, self._bodies = names, np.array(model.geom_bodyid)

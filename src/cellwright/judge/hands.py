@@ -106,7 +106,7 @@ class HandWatch:
         names = {item.body: name for name, item in world.objects.items()}
         self._object_of = [names.get(int(model.body_rootid[body]), "") for body in model.geom_bodyid]
         grippers = {r: t for r, t in self._tools.items() if isinstance(t, ToolIndex)}
-        self._pads = {pad: (name, side) for name, tool in grippers.items() for side, pad in enumerate(tool.pad_geoms)}
+        self._pads = {pad: (name, side) for name, tool in grippers.items() for pad, side in tool.pads.items()}
         self._lips = {
             lip: (name, cup.activation)
             for name, tool in self._tools.items()

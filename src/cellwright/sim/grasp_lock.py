@@ -91,7 +91,7 @@ class GraspLock:
         buffer = np.zeros(6)
         for i in range(data.ncon):
             geoms = data.contact[i].geom
-            for side, pad in enumerate(tool.pad_geoms):
+            for pad, side in tool.pads.items():
                 if pad in geoms:
                     other = int(geoms[1] if geoms[0] == pad else geoms[0])
                     mujoco.mj_contactForce(model, data, i, buffer)
@@ -107,7 +107,7 @@ class GraspLock:
         model, data, item = self._world.model, self._world.data, self._world.objects[part]
         needed_n = model.body_mass[item.body] * (data.qacc[item.dof : item.dof + 3] - model.opt.gravity)
         needed_n = needed_n - data.xfrc_applied[item.body, :3] - data.qfrc_applied[item.dof : item.dof + 3]
-        gripper = {tool.body, *(int(model.geom_bodyid[pad]) for pad in tool.pad_geoms)}
+        gripper = {tool.body, *(int(model.geom_bodyid[pad]) for pad in tool.pads)}
         for i in range(data.ncon):
             first, second = (int(model.geom_bodyid[geom]) for geom in data.contact[i].geom)
             if item.body in (first, second) and not {first, second} & gripper:

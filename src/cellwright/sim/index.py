@@ -48,6 +48,7 @@ class ToolIndex:
 
     Attributes:
         body: Its root.
+        pads: What presses on a part -> 0 on the left finger, 1 on the right one.
         bodies: All of its bodies, the root first.
         joints: Address of every joint of its mechanism, fingers included, by name.
     """
@@ -59,7 +60,7 @@ class ToolIndex:
     actuator: int
     tcp_site: int
     body: int
-    pad_geoms: tuple[int, int]
+    pads: Mapping[int, int]
     bodies: tuple[int, ...]
     joints: Mapping[str, int]
 
@@ -210,10 +211,18 @@ def _index_tool(model: Any, prefix: str, figures: GripperFigures) -> ToolIndex:
         actuator=actuator,
         tcp_site=model.site(f"{prefix}/tcp").id,
         body=model.body(f"{prefix}/tool").id,
-        pad_geoms=(model.geom(f"{prefix}/pad_left").id, model.geom(f"{prefix}/pad_right").id),
+        pads=_pads(model, prefix),
         bodies=bodies_of(model, f"{prefix}/"),
         joints={name: int(model.joint(f"{prefix}/{name}").qposadr[0]) for name in figures.joints_at(figures.open_m)},
     )
+
+
+def _pads(model: Any, prefix: str) -> dict[int, int]:
+    """The pads by their names; those from files may be of several pieces."""
+    sides = (f"{prefix}/pad_left", f"{prefix}/pad_right")
+    names = {geom: str(model.geom(geom).name) for geom in range(model.ngeom)}
+    firsts = {model.geom(name).id: side for side, name in enumerate(sides)}
+    return firsts | {g: side for side, own in enumerate(sides) for g, n in names.items() if n.startswith(f"{own}_")}
 
 
 def index_mobiles(model: Any, models: Mapping[str, str]) -> dict[str, MobileIndex]:

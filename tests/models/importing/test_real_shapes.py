@@ -472,6 +472,7 @@ def test_what_carries_the_base_of_one_arm_is_not_weighed(load, tmp_path):
     text += joint("fixed", "torso", "mount", kind="fixed") + chain("left", 6, inside) + chain("right", 6, inside)
     text += joint("l", "mount", "left0") + joint("r", "torso", "right0")
     arm = load(write(tmp_path, text), base="mount")
+    assert [joint.name for joint in arm.joints][:2] == ["l", "leftj1"]
     model = build(arm).compile()
     assert arm.mass_kg == pytest.approx(14.0)
     assert model.body_mass.sum() == pytest.approx(14.0)

@@ -423,3 +423,25 @@ def test_xacro_names_what_is_missing(load, tmp_path):
     (tmp_path / "r.xacro").write_text(head + '<link name="$(arg other)"/></robot>')
     with pytest.raises(BadInput, match="--arg name:=value gives one; the file knows name, other"):
         load(tmp_path / "r.xacro")
+
+
+def test_the_centre_point_is_in_the_middle_of_pads_of_several_pieces(load, tmp_path):
+    """Some files give each finger tip four small pads at its corners and a recessed block behind them."""
+    pieces = "".join(
+        f'<geom name="{{0}}{n}" type="box" size=".003 .002 .003" pos="{x} .002 {z}"/>'
+        for n, (x, z) in enumerate([(0.0055, 0.050), (-0.0055, 0.050), (0.0055, 0.0395), (-0.0055, 0.0395)])
+    )
+    finger = f"""<body name="{{0}}" pos="0 0 .0584" quat="{{1}}"><joint name="{{0}}" type="slide" axis="0 1 0"
+    range="0 .04"/><geom type="box" size=".0085 .004 .0085" pos="0 .0055 .0445"/>{pieces}</body>"""
+    (tmp_path / "hand.xml").write_text(
+        f"""<mujoco><worldbody><body name="hand"><geom type="box" size=".03 .1 .03" pos="0 0 .025"/>
+        {finger.format("left", "1 0 0 0")}{finger.format("right", "0 0 0 1")}</body></worldbody>
+        <equality><joint joint1="right" joint2="left"/></equality></mujoco>"""
+    )
+    figures = load(tmp_path / "hand.xml", "tool")
+    assert figures.tcp_xyz_m == pytest.approx((0.0, 0.0, 0.0584 + 0.04475), abs=1e-6)
+    assert figures.pad_size_m[1:] == pytest.approx((0.017, 0.0165), abs=1e-6)
+    assert abs(figures.pad_offset_m) < 1e-6
+    model = build(figures).compile()
+    pads = [model.geom(geom).name for geom in range(model.ngeom) if model.geom(geom).name.startswith("pad_")]
+    assert sorted(pads) == sorted(f"pad_{side}{n}" for side in ("left", "right") for n in ("", "_1", "_2", "_3"))

@@ -48,7 +48,7 @@ class GripChanger:
         self._world = world
         model = world.model
         self._friction: dict[str, Any] = {
-            name: model.geom_friction[list(tool.pad_geoms)].copy() for name, tool in self._grippers().items()
+            name: model.geom_friction[list(tool.pads)].copy() for name, tool in self._grippers().items()
         }
 
     def apply(self, grips: Mapping[str, Grip]) -> None:
@@ -67,7 +67,7 @@ class GripChanger:
 
     def _change(self, tool: ToolIndex, grip: Grip, friction: Any) -> None:
         model = self._world.model
-        pads, joints = list(tool.pad_geoms), model.dof_jntid[tool.dof]
+        pads, joints = list(tool.pads), model.dof_jntid[tool.dof]
         model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
         limit_n = grip.force * tool.figures.drive_force_n
         model.jnt_actfrclimited[joints] = grip.force < 1

@@ -228,6 +228,12 @@ def _fingers(model: Any) -> set[int]:
     return followers | {leader for leader in leaders if int(model.jnt_bodyid[leader]) not in carrying}
 
 
+def _hangs_on(model: Any, body: int, start: int) -> bool:
+    while body not in (start, 0):
+        body = int(model.body_parentid[body])
+    return body == start
+
+
 def _last_of_arm(model: Any, start: int, where: str) -> int:
     """The last body of the chain of driven hinges, which ends where it branches into equals, such as fingers."""
     followers = _fingers(model)
@@ -248,7 +254,7 @@ def _last_of_arm(model: Any, start: int, where: str) -> int:
                 hinges[body] = own + max((hinges[child] for child in inner), default=0)
     at, passed = int(model.body_weldid[start]), 0
     while True:
-        inner = below.get(at, [])
+        inner = [child for child in below.get(at, []) if _hangs_on(model, child, start)]
         ahead = sorted(((hinges[child], -child) for child in inner), reverse=True)
         most = ahead[0][0] if ahead else 0
         if len(ahead) > 1 and most == ahead[1][0] and at != 0 and most > 0:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from cellwright.core.errors import BadInput
-from cellwright.models.importing.jaws import branch_of
+from cellwright.models.importing.jaws import PREFIX, branch_of
 from cellwright.models.importing.notes import Notes, listed
 
 __all__ = ["couple_fingers"]
@@ -23,7 +23,7 @@ def couple_fingers(spec: Any, driver: int, others: list[int], where: str, notes:
     if loops or not others:
         return
     if len(others) > MOST_FREE:
-        names = listed([model.joint(number).name for number in (driver, *others)])
+        names = listed([model.joint(number).name.removeprefix(PREFIX) for number in (driver, *others)])
         raise BadInput(f"{where}: joints {names} all move by themselves; a gripper has one that drives the others")
     leader, span = model.joint(driver), np.ptp(model.jnt_range[driver])
     alike = [n for n in others if model.jnt_type[n] == model.jnt_type[driver] and model.jnt_limited[n]]
@@ -63,6 +63,6 @@ def _check_pair(model: Any, driver: int, others: list[int], alike: list[int], wh
         if (number in driven or number in alike) and (branch := branch_of(model, int(model.jnt_bodyid[number]))) != own
     }
     if len(set(beside.values())) > 1 or any(number not in alike for number in beside):
-        names = listed([model.joint(number).name for number in (driver, *beside)])
+        names = listed([model.joint(number).name.removeprefix(PREFIX) for number in (driver, *beside)])
         allowed = "a gripper has one drive that its other joints follow (mimic), or two fingers of the same travel"
         raise BadInput(f"{where}: nothing couples {names}, which move a finger each; {allowed}")

@@ -136,7 +136,7 @@ def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
     data.qpos[:] = jaws.qpos[0]
     mujoco.mj_kinematics(model, data)
     middle = model.geom(probe.name).id
-    pads = [spec.geoms[pad].name for pad in jaws.pads]
+    pads = [spec.geoms[pad].name for geoms in jaws.faces for pad in geoms]
     for geom in spec.geoms:
         number = model.geom(geom.name).id
         solid = (geom.contype or geom.conaffinity) and geom.name not in pads

@@ -32,15 +32,19 @@ def gripper_spec(spec: Any, model: Any, jaws: Jaws, turn: Pose, figures: Gripper
     """Root body `tool` in the flange's frame, the file's mechanism on it, slides and drive, pads and centre point."""
     for item in [*spec.actuators, *spec.sensors, *spec.excludes, *spec.tendons]:
         spec.delete(item)
-    names = [model.geom(pad).name for pad in jaws.pads]
+    names = {
+        model.geom(geom).name: f"pad_{side}" if number == 0 else f"pad_{side}_{number}"
+        for side, geoms in zip(("left", "right"), jaws.faces, strict=True)
+        for number, geom in enumerate(geoms)
+    }
     for name in names:
         make_collision(spec.geom(name), PAD)
     whole = empty_spec(figures.name)
     tool = whole.worldbody.add_body(name="tool")
     frame = tool.add_frame(pos=np.array(turn.position), quat=np.array(turn.quaternion))
     frame.attach_body(next(iter(spec.worldbody.bodies)), PREFIX, "")
-    for side, own in zip(("left", "right"), names, strict=True):
-        whole.geom(f"{PREFIX}{own}").name = f"pad_{side}"
+    for own, name in names.items():
+        whole.geom(f"{PREFIX}{own}").name = name
     tool.add_site(name="tcp", pos=figures.tcp_xyz_m, size=[0.003, 0.003, 0.003], group=4)
     driver = f"{PREFIX}{jaws.driver}"
     start = float(model.qpos0[model.joint(jaws.driver).qposadr[0]])

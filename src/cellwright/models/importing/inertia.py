@@ -221,10 +221,14 @@ def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
 
 def _sum_of(link: Link, store: MeshStore, density_kgpm3: float) -> Inertial | None:
     """All of a link's solid shapes together: those that are touched, else, or if they are tiny, those that are seen."""
+    shapes = link.visuals if _is_placeholder(link, store, density_kgpm3) else link.collisions
+    return _solid(shapes, store, density_kgpm3)
+
+
+def _is_placeholder(link: Link, store: MeshStore, density_kgpm3: float) -> bool:
+    """Whether what is touched of a link is nothing, or next to nothing of what is seen."""
     touched, seen = (_solid(shapes, store, density_kgpm3) for shapes in (link.collisions, link.visuals))
-    if touched is None or (seen is not None and touched.mass_kg < LEAST_SHARE * seen.mass_kg):
-        return seen
-    return touched
+    return seen is not None and (touched is None or touched.mass_kg < LEAST_SHARE * seen.mass_kg)
 
 
 def _solid(shapes: Sequence[Shape], store: MeshStore, density_kgpm3: float) -> Inertial | None:
@@ -262,7 +266,7 @@ def _estimated(
     where = f"link {link.name}"
     found = _sum_of(link, store, density)
     if found is not None:
-        kind = "collision" if found == _solid(link.collisions, store, density) else "visual"
+        kind = "visual" if _is_placeholder(link, store, density) else "collision"
         what = f"no inertial: {found.mass_kg:.4g} kg from its {kind} geometry at {density:g} kg/m3"
         notes.guessed(where, what)
         if found.mass_kg > GIGANTIC_KG:

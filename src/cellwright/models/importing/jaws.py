@@ -25,6 +25,7 @@ SETTLE_STEPS = 400
 FAR_M = 1.0
 LEAST_STROKE_M = 0.002
 UNLIMITED = 1.0  # rad or m either way, of a driver without limits
+FLUSH_M = 0.0002  # by which pieces of one pad may differ
 AS_FAR = 0.9  # as the pads reach out: what moves there is a finger, too
 
 
@@ -38,6 +39,7 @@ class Jaws:
         halves_m: Distance of each pad from the middle there (n), falling.
         qpos: Positions of all joints there (n, nq).
         pads: The two geoms that meet, by their numbers.
+        faces: Of each finger, its pad and what else of it lies flush with that: pads may be of several pieces.
         middle_m: Between the closed pads, in the root's frame.
         jaw_axis: From the second pad to the first, in the root's frame.
     """
@@ -47,6 +49,7 @@ class Jaws:
     halves_m: Array
     qpos: Array
     pads: tuple[int, int]
+    faces: tuple[tuple[int, ...], tuple[int, ...]]
     middle_m: Array
     jaw_axis: Array
 
@@ -104,13 +107,15 @@ def study_jaws(model: Any, driver: int, where: str) -> Jaws:
         raise BadInput(f"{where}: its pads do not face each other")
     axis /= np.linalg.norm(axis)
     _gap(model, data, qpos[-1], *pads)
-    faces = [_face(model, data, pad, side * axis) for pad, side in zip(pads, (-1.0, 1.0), strict=True)]
+    flush = [_flush(model, data, pad, side * axis) for pad, side in zip(pads, (-1.0, 1.0), strict=True)]
+    faces = [_face(model, data, geoms, side * axis) for geoms, side in zip(flush, (-1.0, 1.0), strict=True)]
     return Jaws(
         driver=model.joint(driver).name,
         positions=positions[keep],
         halves_m=np.maximum(widths[keep], 0.0) / 2,
         qpos=qpos[keep],
         pads=pads,
+        faces=(flush[0], flush[1]),
         middle_m=(faces[0] + faces[1]) / 2,
         jaw_axis=axis,
     )
@@ -173,7 +178,7 @@ def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array, Array]:
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         tips.append(max(corners(geom)[:, 2].max() for geom in moving))
-    pad = corners(jaws.pads[0])
+    pad = np.concatenate([corners(geom) for geom in jaws.faces[0]])
     low, high = pad.min(axis=0), pad.max(axis=0)
     high[2] = max(tips)
     return low, high, max(tips) - np.array(tips)
@@ -211,8 +216,8 @@ def _gap(model: Any, data: Any, qpos: Array, first: int, second: int) -> tuple[f
     return gap, ends
 
 
-def _face(model: Any, data: Any, geom: int, inwards: Array) -> Array:
-    """The middle of the side of a pad that looks at the other one."""
+def _points(model: Any, data: Any, geom: int) -> Array:
+    """Corners of a geom, or of the box round it."""
     turn, place = data.geom_xmat[geom].reshape(3, 3), data.geom_xpos[geom]
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = int(model.geom_dataid[geom])
@@ -220,9 +225,26 @@ def _face(model: Any, data: Any, geom: int, inwards: Array) -> Array:
     else:
         centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
         own = centre + half * np.array(list(product((-1.0, 1.0), repeat=3)))
-    points = own @ turn.T + place
-    along = points @ inwards
-    near = points[along >= along.max() - 0.15 * np.ptp(along)]
+    return np.asarray(own @ turn.T + place)
+
+
+def _flush(model: Any, data: Any, pad: int, inwards: Array) -> tuple[int, ...]:
+    """A pad, and the other solid geoms of its body that reach as far inwards."""
+    at = float((_points(model, data, pad) @ inwards).max())
+    same = model.body_weldid[model.geom_bodyid] == model.body_weldid[model.geom_bodyid[pad]]
+    solid = same & ((model.geom_contype + model.geom_conaffinity) > 0)
+    others = [int(geom) for geom in np.flatnonzero(solid) if geom != pad]
+    return (pad, *(g for g in others if abs(float((_points(model, data, g) @ inwards).max()) - at) < FLUSH_M))
+
+
+def _face(model: Any, data: Any, geoms: tuple[int, ...], inwards: Array) -> Array:
+    """The middle of the side of a pad that looks at the other one."""
+    found = []
+    for geom in geoms:
+        points = _points(model, data, geom)
+        along = points @ inwards
+        found.append(points[along >= along.max() - 0.15 * np.ptp(along)])
+    near = np.concatenate(found)
     return np.asarray((near.min(axis=0) + near.max(axis=0)) / 2)
 
 
