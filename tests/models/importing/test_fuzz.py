@@ -12,7 +12,7 @@ import pytest
 KEPT_MB = 0.002
 """Most that may stay of each file: 0.0009 was measured over 3,200, once the C library has given its free pages back.
 
-Nothing of a file is kept: import after import of the same one stays within 0.3 kB, and models that MuJoCo builds, copies,
+Nothing of a file is kept: import after import of the same one stays within 0.3 kB, models that MuJoCo builds, copies,
 attaches or refuses within 0.01 kB. What grows otherwise are holes between pages in use, and caches that are bounded.
 """
 SCRIPT = Path(__file__).with_name("fuzz.py")
