@@ -9,13 +9,14 @@ import pytest
 
 from cellwright.bench import BENCHES, Conditions
 from cellwright.bench import motion as bench
+from cellwright.core import extras
 from cellwright.core.errors import MissingExtra
 
 pytestmark = pytest.mark.slow
 
 CONTROLLERS = ("pid", "computed_torque", "cartesian")
 needs_extra = pytest.mark.skipif(
-    not all(map(bench.find_spec, ("numba", "ompl"))), reason="not installed: pip install 'cellwright[motion]'"
+    not extras.has_extra("numba", "ompl"), reason="not installed: pip install 'cellwright[motion]'"
 )
 
 
@@ -62,7 +63,7 @@ def test_both_arms_move_under_a_controller_and_physics_alone_does_the_same():
 
 
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"cellwright\[motion\]"):
         BENCHES.get("motion")(Conditions())
 

@@ -139,3 +139,30 @@ def test_errors_call_models_as_the_cell_does(tmp_path, old, new, words):
     with pytest.raises(BadInput, match=words) as caught:
         nominal_layout(cell, 0)
     assert not re.search(r"my_\w+-[0-9a-f]{8}", str(caught.value))
+
+
+def test_all_mistakes_in_the_figures_of_models_are_told_at_the_file_that_has_them(tmp_path):
+    joint = '<joint name="j{0}" type="revolute"><parent link="l{0}"/><child link="l{1}"/><axis xyz="0 0 1"/>'
+    joint += '<limit lower="-2" upper="2" effort="9" velocity="1"/></joint>'
+    links = "".join(f'<link name="l{n}"/>' for n in range(3))
+    (tmp_path / "arm.urdf").write_text(f'<robot name="two">{links}{joint.format(0, 1)}{joint.format(1, 2)}</robot>')
+    (tmp_path / "arm.yaml").write_text("file: arm.urdf\nkind: arm\nhome_rad: [9, -9]\n")
+    (tmp_path / "worse.yaml").write_text("file: arm.urdf\nkind: robo\npayload_kg: -1\n")
+    (tmp_path / "cell.yaml").write_text(
+        "name: mine\ntitle: Mine\nmodels:\n  a: arm.yaml\n  b: worse.yaml\n  c:\n    file: arm.urdf\n"
+        "    home_rad: [0, 0, 0]\nrobots:\n"
+        + "".join(f"  {name}: {{model: {name}, base: {{xyz_m: [0, 0, 0]}}, tool: none}}\n" for name in "abc")
+    )
+    with pytest.raises(BadInput) as caught:
+        load_cell(tmp_path / "cell.yaml")
+    told = [line.replace(f"{tmp_path}/", "").partition(" (available")[0] for line in caught.value.lines]
+    assert told == [
+        "cell.yaml, line 4: models.a: arm.yaml, line 3: home_rad: j0 at 9 rad is outside -2 to 2 rad",
+        "cell.yaml, line 4: models.a: arm.yaml, line 3: home_rad: j1 at -9 rad is outside -2 to 2 rad",
+        told[2],
+        told[3],
+        "cell.yaml, line 8: models.c.home_rad: has 3 angles, the arm has 2 joints",
+        *(f"cell.yaml, line {ord(n) - 87}: robots.{n}.tool: unknown tool model 'none'" for n in "abc"),
+    ]
+    assert told[2].startswith("cell.yaml, line 5: models.b: worse.yaml, line 2: kind: should be 'arm', 'tool'")
+    assert told[3].startswith("cell.yaml, line 5: models.b: worse.yaml, line 3: payload_kg: should be greater than")

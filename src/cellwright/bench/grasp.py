@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from importlib.util import find_spec
 
 import numpy as np
 
 from cellwright.bench.grasp_watch import Outcome
 from cellwright.bench.processes import call_in_process
 from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.core.extras import has_extra
 from cellwright.core.statistics import wilson_low
 
 __all__ = ["grasp"]
@@ -25,16 +25,16 @@ PLANNING = ("numba", "toppra")  # what the way of a bottle needs
 def grasp(conditions: Conditions) -> Measurement:
     """Gears in the agility laboratory by friction and with the grasp lock, a bottle in the robot-vision cell."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
+    if not has_extra(*PLANNING):
+        conditions.say("collision-free planning is not installed (pip install 'cellwright[motion]'): no bottles")
     gear = _run("gears, held by friction", "grasp_gear", "gear_trials", conditions, count, False)
     locked = _run("the same gears with the grasp lock", "grasp_gear", "gear_trials", conditions, count, True)
     metrics: dict[str, float] = {}
     for name, outcomes in (("gear", gear), ("gear_lock", locked)):
         metrics |= _metrics(name, outcomes)
         metrics[f"{name}.seated"] = float(np.mean([outcome.seated for outcome in outcomes]))
-    if all(find_spec(package) for package in PLANNING):
+    if has_extra(*PLANNING):
         metrics |= _metrics("bottle", _run("bottles", "grasp_bottle", "bottle_trials", conditions, count))
-    else:
-        conditions.say("collision-free planning is not installed (pip install 'cellwright[motion]'): no bottles")
     targets: Mapping[str, Mapping[str, float]] = {"gear.success": {"min": 0.99}, "bottle.success": {"min": 0.99}}
     return Measurement(metrics, targets)
 

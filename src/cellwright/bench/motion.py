@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 
 from cellwright.bench.result import BENCHES, Conditions, Measurement
-from cellwright.core.errors import MissingExtra
+from cellwright.core.extras import need_extra
 
 __all__ = ["motion"]
 
@@ -30,8 +29,7 @@ def motion(conditions: Conditions) -> Measurement:
     Raises:
         MissingExtra: without the packages that compile, and the planner that ours is compared with.
     """
-    if any(find_spec(package) is None for package in ("numba", "ompl")):
-        raise MissingExtra("the bench 'motion'", "motion")
+    need_extra("the bench 'motion'", "motion", "numba", "ompl")
     # Here and not above: other commands need not wait for them.
     from cellwright.bench import motion_control, motion_kinematics, motion_planning
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -13,6 +12,7 @@ from cellwright.bench.lab_speed import keep_awake
 from cellwright.bench.processes import call_in_process
 from cellwright.bench.replay import capture, replay
 from cellwright.cells import load_cell
+from cellwright.core.extras import has_extra
 from cellwright.sim import World
 
 __all__ = ["has_peer", "measure_peer", "peer_ratio"]
@@ -22,7 +22,7 @@ SETTLE_STEPS = {True: 1500, False: 100}  # to fall asleep takes Bullet two simul
 
 def has_peer() -> bool:
     """Whether PyBullet is installed."""
-    return find_spec("pybullet") is not None
+    return has_extra("pybullet")
 
 
 def measure_peer(cell_name: str, seed: int, count: int, *, sleep: bool) -> float:

@@ -67,6 +67,8 @@ def physics(conditions: Conditions) -> Measurement:
 
 def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
     cell, seed, say = load_cell(CELL), conditions.seed, conditions.say
+    if not has_peer():
+        say("PyBullet is not installed (pip install 'cellwright[bench]'): the comparison with it is left out")
     say(f"capturing {effort.pairs} s of patrol")
     segments = capture(cell, seed, effort.pairs)
     say("the laboratory beside raw physics")
@@ -87,7 +89,6 @@ def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
         "aprs.awake_real_time_factor": SEGMENT_S / float(np.median(awake_s)),
     }
     if not has_peer():
-        say("PyBullet is not installed (pip install 'cellwright[bench]'): the comparison with it is left out")
         return metrics
     say("raw physics beside PyBullet")
     metrics["aprs.to_pybullet"] = measure_peer(CELL, seed, effort.peer_segments, sleep=True)

@@ -7,7 +7,6 @@ import tempfile
 import tracemalloc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
@@ -17,6 +16,7 @@ import numpy as np
 from cellwright.bench.private_mariadb import private_mariadb
 from cellwright.bench.reach_states import reach_request
 from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
+from cellwright.core.extras import has_extra
 from cellwright.knowledge import Database, fill
 from cellwright.knowledge.paper_workstation import paper_workstation
 from cellwright.knowledge.pddl import planning_files
@@ -40,6 +40,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "db.mariadb_pose_updates_per_s": {"min": 10_000},
 }
 _Thing = TypeVar("_Thing")
+DRIVER = "pymysql"
 OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_enhsp")}
 
 
@@ -48,6 +49,9 @@ def planning(conditions: Conditions) -> Measurement:
     """Kits of ten parts and three tools on the kitting papers' workstation, one table, one robot; `duo` has two."""
     metrics: dict[str, float] = {}
     times = 2 if conditions.quick else 5
+    for name, package, extra in (*((*other, "planners") for other in OTHERS.values()), ("MariaDB", DRIVER, "mariadb")):
+        if not has_extra(package):
+            conditions.say(f"{name} needs an optional package (pip install 'cellwright[{extra}]'): left out")
     for kits in (1, 10, 100):
         conditions.say(f"plans of {kits} kits")
         with _Station(kits) as station:
@@ -125,8 +129,7 @@ def _hundred(station: _Station, conditions: Conditions, times: int) -> dict[str,
     metrics["replan.k100_median_ms"] = float(np.median(took_ms))
     metrics["replan.k100_p99_ms"] = float(np.percentile(took_ms, 99))
     for short, (name, package) in OTHERS.items():
-        if find_spec(package) is None:
-            conditions.say(f"{name} is not installed: left out")
+        if not has_extra(package):
             continue
         conditions.say(f"100 kits by {name}")
         metrics[f"{short}.k100_ms"], found = _wall_ms(lambda name=name: plan(request, name))  # type: ignore[misc]
@@ -185,9 +188,9 @@ def _stores(conditions: Conditions) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="cellwright-") as folder:
         metrics = {"db.sqlite_pose_updates_per_s": pose_update_rate(Path(folder) / "rate.db", seconds)}
     with private_mariadb() as url:
-        if url is None or find_spec("pymysql") is None:
-            conditions.say("MariaDB or its driver is not installed: left out")
-        else:
+        if url is None:
+            conditions.say("MariaDB is not installed: left out")
+        elif has_extra(DRIVER):
             metrics["db.mariadb_pose_updates_per_s"] = pose_update_rate(url, seconds)
     return metrics
 

@@ -120,7 +120,7 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
     own = own_name(name or "")
     if own not in cell.models or (own != name and (name or "") in registry):
         return None  # a name of the catalogue, or filed before; the cell's own names go before the catalogue's
-    from cellwright.models.importing import digest_of, import_figures
+    from cellwright.models.importing import at_settings, digest_of, import_figures
 
     said = cell.models[own]
     settings = ModelSettings(file=said) if isinstance(said, str) else said
@@ -131,7 +131,7 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
     try:
         figures = import_figures(own, settings, folder, kind)
     except BadInput as error:
-        raise ConfigError(cell.where, f"models.{own}", str(error)) from None
+        raise at_settings(error, cell.where, f"models.{own}") from None
     filed = f"{own}-{digest_of(figures)}"
     if filed not in registry:
         # what names a part in stored worlds is what it is filed under; of an arm, errors speak by the cell's name

@@ -75,7 +75,7 @@ def _check_used_twice(cell: Cell, mistakes: Mistakes) -> None:
 def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
     """The model of a name; the error speaks of the catalogue's and of the cell's own, as their authors call them."""
     if name not in registry:
-        names = {*(known for known in registry if own_name(known) == known), *cell.models}
+        names = {*(known for known in registry if own_name(known) == known), *cell.names_in("models")}
         raise UnknownName(registry.kind, own_name(name), sorted(names), f"{cell.where}: {path}")
     return registry.get(name)
 

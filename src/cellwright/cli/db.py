@@ -11,8 +11,10 @@ from sqlalchemy import select
 
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.core.errors import BadInput
+from cellwright.core.extras import need_extra
 from cellwright.core.pose import Pose
 from cellwright.knowledge import Database, WorldModel, fill, records
+from cellwright.knowledge.address import need_driver
 from cellwright.knowledge.instances import load_instances
 from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.planning import designs_for, planning_workstation
@@ -47,6 +49,9 @@ def init(
         raise BadInput("a database is filled from --cell or from --instances, not from both")
     if order and cell is None:
         raise BadInput("--order needs --cell")
+    need_driver(url)
+    if instances is not None and instances.suffix == ".owl":
+        need_extra("reading OWL", "planning", "rdflib")
     orders = [find_order(name) for name in order or []]
     notes: list[str] = []
     station = None

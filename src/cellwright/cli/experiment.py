@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
+from cellwright.core.extras import need_extra
 from cellwright.core.results import Conditions, Result
 from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
 from cellwright.experiments.plots import can_plot
@@ -42,7 +43,7 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Runs an experiment and saves result.json, CSV files, plots and report.html; exit 0 whatever the figures."""
-    EXPERIMENTS.get(name)
+    need_extra(f"the experiment '{name}'", "motion", *EXPERIMENTS.get(name).needs)
     folder = take_folder(out, Path("out") / name, ["result.json"], overwrite=overwrite)
     if not can_plot():
         say("there will be no plots: pip install 'cellwright[plots]'", to=err)

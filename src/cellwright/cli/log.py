@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellwright.cli.output import console, err, prepare_output, print_json, table
+from cellwright.core.extras import need_extra
 from cellwright.record import Difference, Entry, Log, Mismatch, Sameness, fields_of, paced, plain, read_log
 from cellwright.record import compare as compare_logs
 from cellwright.record import plot as plot_log
@@ -138,6 +139,7 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Plots fields over simulation time; joint positions, widths and forces when none is named."""
+    need_extra("plotting a log", "plots", "matplotlib")
     log = read_log(file)
     _warn_of_gaps(log)
     prepare_output(out)

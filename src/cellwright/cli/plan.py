@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,8 @@ from cellwright.cli.names import split_names
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.cli.plan_check import check_files
-from cellwright.core.errors import BadInput, MissingExtra, UnknownName
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.extras import need_extra
 from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Form, Parts
 from cellwright.lab.cell_mistakes import read_cell
 from cellwright.lab.planning import planning_database
@@ -81,6 +81,8 @@ def plan(
             raise BadInput(f"Missing {name} (see 'cellwright plan --help')")
     assert cell is not None
     assert order is not None
+    if gantt is not None:
+        need_extra("drawing a plan", "plots", "matplotlib")
     said, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
     loaded = read_cell(cell)
     orders = [find_order(name, quantity) for name in order]
@@ -88,8 +90,6 @@ def plan(
         raise BadInput("an order is given twice; use --quantity")
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else list(loaded.robots)[:1]
     if gantt is not None:
-        if find_spec("matplotlib") is None:
-            raise MissingExtra("drawing a plan", "plots")
         prepare_output(gantt)
     chosen = make_planner(planner, form=PlannerForm.named(form), limits=Limits(time_s=limit)) if planner else None
     database, notes = planning_database(loaded, orders, named, seed)

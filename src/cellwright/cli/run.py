@@ -13,9 +13,12 @@ import typer
 from cellwright.cli.output import err, prepare_output, print_json, say, tell_hints
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 from cellwright.core.files import refuse_existing
+from cellwright.core.mistakes import Mistakes
 
 if TYPE_CHECKING:
     from cellwright.cells import Cell
+    from cellwright.execution.settings import RecoveryMode
+    from cellwright.judge import FaultCfg
     from cellwright.lab import Lab
     from cellwright.lab.kitting import RunCfg
     from cellwright.lab.world_file import WorldState
@@ -68,6 +71,10 @@ def run(
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
         "seed": seed, "fidelity": fidelity, "faults": fault or [],
     }  # fmt: skip
+    if database is not None and "://" in database:
+        from cellwright.knowledge.address import need_driver
+
+        need_driver(database)
     state, world_file = None, None
     if resume:
         from cellwright.lab.run_files import latest_database
@@ -153,7 +160,7 @@ def _loaded(cell: str, seed: int) -> Cell:
 
 
 def _check_options(header: dict[str, Any], cell: Cell) -> None:
-    """Refuses bad options before anything is said; who has no faults and all of recovery waits for nothing heavy."""
+    """Refuses bad options before anything is said, and waits for nothing heavy."""
     from cellwright.cells.schema import Fidelity
 
     robots, fidelity = header["robots"], header["fidelity"]
@@ -165,7 +172,7 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
     if fidelity not in (None, *get_args(Fidelity)):
         raise UnknownName("fidelity", fidelity, get_args(Fidelity))
     if header["faults"] or header["recovery"] != "full":
-        _cfg(header)
+        _troubles(header)
 
 
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
@@ -199,20 +206,29 @@ def _resuming(database: str) -> str:
     return f"cellwright run --resume --database {said}"
 
 
+def _troubles(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:
+    """What is done after a failure, and what goes wrong."""
+    from cellwright.execution.settings import RecoveryMode
+    from cellwright.judge.faults.spec import parse_fault
+
+    mistakes, faults = Mistakes(), []
+    with mistakes.of_one():
+        if header["recovery"] not in [mode.value for mode in RecoveryMode]:
+            raise UnknownName("recovery", header["recovery"], [mode.value for mode in RecoveryMode])
+    for fault in header["faults"]:
+        with mistakes.of_one():
+            faults.append(parse_fault(fault))
+    mistakes.tell()
+    return RecoveryMode(header["recovery"]), tuple(faults)
+
+
 def _cfg(header: dict[str, Any]) -> RunCfg:
-    from cellwright.execution import ExecutionSettings, RecoveryMode
-    from cellwright.judge import parse_fault
+    from cellwright.execution.settings import ExecutionSettings
     from cellwright.lab.kitting import RunCfg
 
-    modes = [mode.value for mode in RecoveryMode]
-    if header["recovery"] not in modes:
-        raise UnknownName("recovery", header["recovery"], modes)
-    robots = header["robots"]
-    return RunCfg(
-        robots=None if robots is None else tuple(robots),
-        settings=replace(ExecutionSettings(), recovery=RecoveryMode(header["recovery"])),
-        faults=tuple(parse_fault(fault) for fault in header["faults"]),
-    )
+    robots, (mode, faults) = header["robots"], _troubles(header)
+    settings = replace(ExecutionSettings(), recovery=mode)
+    return RunCfg(robots=None if robots is None else tuple(robots), settings=settings, faults=faults)
 
 
 def _given(plan: Path | None, renamed: list[str]) -> GivenPlan | None:

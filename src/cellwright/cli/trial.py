@@ -13,7 +13,8 @@ from rich.text import Text
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import BadInput
 from cellwright.lab.trial import run_trial
-from cellwright.lab.trial_cfg import read_trial, trial_json_schema
+from cellwright.lab.trial_cfg import trial_json_schema
+from cellwright.lab.trial_mistakes import read_whole_trial
 from cellwright.lab.trial_report import FILES
 from cellwright.lab.trial_verdict import TrialVerdict
 
@@ -46,7 +47,7 @@ def trial(
         return 0
     if file is None:
         raise BadInput("which trial? give its YAML file, or --schema")
-    cfg = read_trial(file)
+    cfg = read_whole_trial(file)
     usual = Path("out") / "trial" / cfg.trial
     if out is not None:  # refused now what would be refused once the laboratory is built
         take_folder(out, usual, FILES.values(), overwrite=overwrite)

@@ -11,7 +11,7 @@ from cellwright.core.errors import BadInput, ConfigErrors
 __all__ = ["Mistakes"]
 
 _UNKNOWN = re.compile(r"unknown [^']*'(.*?)'")
-_LINE = re.compile(r", line (\d+): ")
+_LINE = re.compile(r"(.*?), line (\d+): ")
 
 
 class Mistakes:
@@ -59,6 +59,6 @@ class Mistakes:
         return sorted(self.found, key=_line)
 
 
-def _line(error: BadInput) -> int:
-    found = _LINE.search(str(error))
-    return int(found[1]) if found else 0
+def _line(error: BadInput) -> tuple[str, int]:
+    found = _LINE.match(str(error))
+    return (found[1], int(found[2])) if found else ("", 0)

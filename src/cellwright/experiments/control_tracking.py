@@ -111,5 +111,6 @@ NOTES = [
 ]
 
 EXPERIMENTS.add(
-    "control-tracking", Experiment("Tracking error and torques of three controllers on one move", control_tracking)
+    "control-tracking",
+    Experiment("Tracking error and torques of three controllers on one move", control_tracking, ("numba",)),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cellwright import __version__
+from cellwright.core.extras import need_extra
 from cellwright.core.registry import Registry
 from cellwright.core.results import Conditions, Measurement, Result
 from cellwright.experiments.plots import Plot
@@ -46,10 +47,12 @@ class Experiment:
     Attributes:
         title: One line.
         run: Does it, and says what is going on.
+        needs: Modules of the extra `motion` without which it cannot be made.
     """
 
     title: str
     run: Callable[[Conditions], Findings]
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,11 @@ def run_experiment(name: str, conditions: Conditions) -> Outcome:
     """Runs an experiment by its registered name.
 
     Raises:
+        MissingExtra: Before anything is done.
         MeasurementFailed: when it could not be made; poor figures are no failure.
     """
     experiment = EXPERIMENTS.get(name)
+    need_extra(f"the experiment '{name}'", "motion", *experiment.needs)
     findings = experiment.run(conditions)
     used = {"cellwright": __version__, **versions()}
     return Outcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)

@@ -204,5 +204,7 @@ def _picture() -> Picture:
 
 EXPERIMENTS.add(
     "rovi-rrt",
-    Experiment("ROVI: collision-free pick and place of the bottle, planned and executed", rovi_rrt),
+    Experiment(
+        "ROVI: collision-free pick and place of the bottle, planned and executed", rovi_rrt, ("numba", "ompl", "toppra")
+    ),
 )

@@ -8,13 +8,18 @@ from sqlalchemy import URL
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from cellwright.core.extras import need_extra
 from cellwright.knowledge.errors import DatabaseError
 
-__all__ = ["ALLOWED", "parse", "shown", "shown_address"]
+__all__ = ["ALLOWED", "DRIVER_MODULES", "need_driver", "parse", "shown", "shown_address"]
 
 HARMLESS = ("charset", "unix_socket", "mode", "uri", "host", "port", "sslmode", "connect_timeout")
 """Options whose values are shown; drivers take passwords among them, too, and a mistyped one is a password as well."""
 DRIVERS = {"mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql", "postgresql": "postgresql+psycopg"}
+DRIVER_MODULES = {
+    "mysql": ("mariadb", "pymysql"), "mariadb": ("mariadb", "pymysql"), "postgresql": ("postgresql", "psycopg"),
+}  # fmt: skip
+"""Server -> the extra that speaks to it, and its module."""
 NO_PATH = re.compile(r"[a-z0-9+]+:.*@", re.IGNORECASE)
 ALLOWED = "a path, sqlite:///FILE, mysql+pymysql://..., mariadb+pymysql://... or postgresql+psycopg://..."
 
@@ -38,6 +43,19 @@ def parse(address: str) -> URL:
     if "@" in f"{url.host}{url.database}" and url.get_backend_name() != "sqlite":
         raise DatabaseError(place, "not an address: in a user or password write @ as %40, / as %2F, : as %3A")
     return url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
+
+
+def need_driver(address: str) -> None:
+    """Refuses an address whose server nothing here can speak to, before anything else is done.
+
+    Raises:
+        DatabaseError: It is no address.
+        MissingExtra: The package that speaks to this server is not installed.
+    """
+    backend = parse(address).get_backend_name()
+    if backend in DRIVER_MODULES:
+        extra, module = DRIVER_MODULES[backend]
+        need_extra(f"a database at {backend}://", extra, module)
 
 
 def shown(url: URL) -> str:

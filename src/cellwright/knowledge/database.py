@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
 from cellwright.core.errors import MissingExtra
-from cellwright.knowledge.address import ALLOWED, parse, shown
+from cellwright.knowledge.address import ALLOWED, DRIVER_MODULES, parse, shown
 from cellwright.knowledge.errors import DatabaseError
 from cellwright.knowledge.history import METADATA, VERSION, VERSION_NEEDED
 from cellwright.knowledge.patience import ANSWER_S, CONNECT_S, OUTAGE_S, answer_in_time, locked
@@ -32,7 +32,6 @@ from cellwright.knowledge.vocabulary import load_vocabulary
 __all__ = ["Database"]
 
 BUSY_TIMEOUT_MS = 5000
-EXTRAS = {"mysql": "mariadb", "mariadb": "mariadb", "postgresql": "postgresql"}
 
 NOT_MADE = "there is no world model; `cellwright db init` makes one"
 
@@ -74,9 +73,9 @@ class Database:
         try:
             self.engine: Engine = create_engine(parsed, **options)
         except ModuleNotFoundError as error:
-            if backend not in EXTRAS:
+            if backend not in DRIVER_MODULES:
                 raise DatabaseError(self.url, f"{error}; allowed: {ALLOWED}") from None
-            raise MissingExtra(f"a database at {backend}://", EXTRAS[backend]) from None
+            raise MissingExtra(f"a database at {backend}://", DRIVER_MODULES[backend][0]) from None
         except (ArgumentError, NoSuchModuleError) as error:
             raise DatabaseError(self.url, f"{explain(error)}; allowed: {ALLOWED}") from None
         if backend == "postgresql":

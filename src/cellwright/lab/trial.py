@@ -14,15 +14,14 @@ from typing import Any
 
 from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
-from cellwright.core.messages import Detections
-from cellwright.judge.faults.fitting import fit
-from cellwright.lab.cell_mistakes import read_cell
+from cellwright.core.mistakes import Mistakes
 from cellwright.lab.lab import Lab
 from cellwright.lab.trial_cfg import TrialCfg, controller_names
 from cellwright.lab.trial_controllers import CONTROLLERS
 from cellwright.lab.trial_end import TrialEnd, close_room, limit_hints, trial_hints
 from cellwright.lab.trial_hold import Hold
 from cellwright.lab.trial_judging import Facts, make_verdict
+from cellwright.lab.trial_mistakes import check_faults, trial_cell
 from cellwright.lab.trial_orders import OrderBook
 from cellwright.lab.trial_report import save_trial
 from cellwright.lab.trial_room import TrialRoom
@@ -66,13 +65,13 @@ def run_trial(
     name = controller or cfg.controller
     if name not in controller_names():
         raise UnknownName("controller", name, controller_names())
-    cell = _cell(cfg)
-    book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
-    lacking = book.lacking(cell, cfg.seed)
-    _refuse(cfg, lacking)
+    cell = trial_cell(cfg)
+    book, lacking = _orders(cfg, cell)
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
-        _check_faults(cfg, lab)
+        mistakes = Mistakes()
+        check_faults(cfg, lab, mistakes)
+        mistakes.tell()
         room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
@@ -98,24 +97,21 @@ def run_trial(
     return verdict
 
 
-def _cell(cfg: TrialCfg) -> Cell:
+def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
+    """The orders, and what the cell lacks for them; where they are wrong, so is told what is wrong with faults."""
     try:
-        return read_cell(cfg.cell, cfg.seed)
-    except ConfigError:  # a mistake in the cell's own file, which is named
-        raise
+        book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
+        lacking = book.lacking(cell, cfg.seed)
+        _refuse(cfg, lacking)
     except BadInput as error:
-        raise ConfigError(cfg.where, "cell", str(error)) from None
-
-
-def _check_faults(cfg: TrialCfg, lab: Lab) -> None:
-    """Refuses faults about what is not in the cell."""
-    detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
-    for number, fault in enumerate(cfg.faults):
-        try:
-            fit(fault, lab.world, detectors)
-        except BadInput as error:
-            key = f"faults.{number}"
-            raise ConfigError(cfg.where, key, str(error)) from None
+        mistakes = Mistakes()
+        mistakes.add(error)
+        if cfg.faults:
+            with mistakes.of_one(), Lab.from_cell(cell, cfg.seed) as lab:
+                check_faults(cfg, lab, mistakes)
+        mistakes.tell()
+        raise
+    return book, lacking
 
 
 def _refuse(cfg: TrialCfg, reasons: list[str]) -> None:

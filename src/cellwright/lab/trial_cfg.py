@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from cellwright.core.config import Cfg, read_yaml
+from cellwright.core.config import Cfg, read_yaml, validate
 from cellwright.core.errors import UnknownName
 from cellwright.judge import AnyFault, Points
 from cellwright.judge.faults.cfg import FAULTS
 from cellwright.lab.trial_controllers import CONTROLLERS
 from cellwright.orders import DESIGNS
 
-__all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "read_trial", "trial_json_schema"]
+__all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -118,9 +118,8 @@ class TrialCfg(Cfg):
     @classmethod
     def _known_items(cls, points: dict[str, float]) -> dict[str, float]:
         known = [field.name for field in fields(Points)]
-        for item in points:
-            if item not in known:
-                raise ValueError(str(UnknownName("item of the score", item, known)))
+        if wrong := [str(UnknownName("item of the score", item, known)) for item in points if item not in known]:
+            raise ValueError("; ".join(wrong))
         return points
 
     @field_validator("controller")
@@ -143,8 +142,15 @@ def controller_names() -> list[str]:
 
 def read_trial(path: str | Path) -> TrialCfg:
     """A trial from its file; a mistake is told with its line, its key and what is allowed."""
-    path = Path(path)
-    cfg = read_yaml(path, TrialCfg)
+    return _of_file(read_yaml(Path(path), TrialCfg), Path(path))
+
+
+def make_trial(data: Any, path: Path) -> TrialCfg:
+    """A trial from the data of a file, or of a part of it."""
+    return _of_file(validate(data, TrialCfg, path), path)
+
+
+def _of_file(cfg: TrialCfg, path: Path) -> TrialCfg:
     orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
     made = cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
     made._file = path

@@ -13,7 +13,8 @@ import numpy as np
 from cellwright.catalogue import PARTS, TRAYS, TrayKind
 from cellwright.cells import Cell, nominal_layout
 from cellwright.core.assignment import assign
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.judge import KitVerdict
 from cellwright.lab.trial_cfg import AnnounceCfg, TrialOrderCfg
 from cellwright.orders import KitDesign, find_order
@@ -94,6 +95,7 @@ class OrderBook:
         cell: Cell,
         seed: int = 0,
         where: str = "trial",
+        numbers: Sequence[int] | None = None,
     ) -> OrderBook:
         """The orders, checked against the cell.
 
@@ -102,31 +104,40 @@ class OrderBook:
             cell: Where.
             seed: Of the layout.
             where: What errors call the trial.
+            numbers: Which of the trial's orders these are; all of them when not given.
 
         Raises:
-            BadInput: An order, a tray or a name that does not fit, with what is allowed.
+            BadInput: All orders, trays and names that do not fit, with what is allowed.
         """
         trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
         book = cls({}, {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT})
-        for number, cfg in enumerate(wanted):
-            at = f"orders.{number}"
-            made = book._made(cfg, where, at)
-            if made.name in book.orders:
-                problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
-                raise ConfigError(where, f"{at}.name", problem)
-            book.orders[made.name] = made
-        for number, cfg in enumerate(wanted):
-            other = cfg.announce.after_order
-            if other is not None and other not in list(book.orders)[:number]:
-                key, before = f"orders.{number}.announce.after_order", list(book.orders)[:number]
-                raise ConfigError(where, key, str(UnknownName("order before it", other, before)))
+        mistakes, before = Mistakes(), list[str]()
+        for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
+            at, other = f"orders.{number}", cfg.announce.after_order
+            if other is not None and other not in before:
+                problem = str(UnknownName("order before it", other, before))
+                mistakes.add(ConfigError(where, f"{at}.announce.after_order", problem))
+            before.append(cfg.name or cfg.order)  # also of one that is wrong: who waits for it is not
+            with mistakes.of_one():
+                made = book._made(cfg, where, at)
+                before[-1] = made.name
+                if made.name in book.orders:
+                    problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
+                    raise ConfigError(where, f"{at}.name", problem)
+                book.orders[made.name] = made
+        mistakes.tell()
         return book
 
     def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
         except BadInput as error:
-            raise ConfigError(where, f"{at}.order", str(error)) from None
+            mistakes = Mistakes()
+            problems = error.errors if isinstance(error, ConfigErrors) else (error,)
+            mistakes.found += [ConfigError(where, f"{at}.order", str(one)) for one in problems]
+            if cfg.tray is not None and cfg.tray not in self.kit_trays:
+                mistakes.add(ConfigError(where, f"{at}.tray", self._unfit(cfg.tray, [])))
+            raise ConfigErrors(mistakes.found) from None
         name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
         if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
             raise ConfigError(where, f"{at}.tray", problem)

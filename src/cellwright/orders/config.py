@@ -9,6 +9,7 @@ from pydantic import Field
 
 from cellwright.core.config import Cfg
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.orders.design import KitDesign
 from cellwright.orders.order import Order, OrderLine
 
@@ -47,25 +48,32 @@ class OrderCfg(Cfg):
 
     def order_designs(self, library: Mapping[str, KitDesign], where: str) -> dict[str, KitDesign]:
         """All designs that the order may name."""
-        designs = dict(library)
+        designs, mistakes = dict(library), Mistakes()
         for name, cfg in self.designs.items():
             try:
                 made = KitDesign.of(name, cfg.tray, cfg.parts)
             except BadInput as error:
-                raise ConfigError(where, f"designs.{name}", str(error)) from None
+                for one in getattr(error, "errors", (error,)):
+                    mistakes.add(ConfigError(where, f"designs.{name}", str(one)))
+                continue
             known = library.get(name)
             if known is not None and (known.tray_sku, dict(known.parts)) != (made.tray_sku, dict(made.parts)):
                 contents = ", ".join(f"{count} of {sku}" for sku, count in known.parts.items())
                 problem = f"contradicts the known kit of that name ({contents} on {known.tray_sku}); use another name"
-                raise ConfigError(where, f"designs.{name}", problem)
+                mistakes.add(ConfigError(where, f"designs.{name}", problem))
             designs[name] = made
+        mistakes.tell()
         return designs
 
     def order_of(self, library: Mapping[str, KitDesign], where: str) -> Order:
         """The order; a kit that nobody designed is an error that lists the designs."""
-        designs = self.order_designs(library, where)
+        mistakes, designs = Mistakes(), dict(library)
+        with mistakes.of_one():
+            designs = self.order_designs(library, where)
+        known = {*designs, *self.designs}
         for name in self.kits:
-            if name not in designs:
-                raise UnknownName("kit", name, designs, f"{where}: kits")
+            if name not in known:
+                mistakes.add(UnknownName("kit", name, known, f"{where}: kits.{name}"))
+        mistakes.tell()
         lines = tuple(OrderLine(designs[name], count) for name, count in self.kits.items())
         return Order(self.order, lines, self.priority)

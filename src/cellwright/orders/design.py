@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from cellwright.catalogue import PARTS, TRAYS, TrayFigures, TrayKind
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.mistakes import Mistakes
 
 __all__ = ["PAPER_PART_SKUS", "PAPER_TRAY_SKU", "KitDesign", "KitSlot", "known_part_skus", "known_tray_skus"]
 
@@ -59,24 +60,28 @@ class KitDesign:
         """A design from part counts; the tray must exist and have a slot for every part.
 
         Raises:
-            UnknownName: A SKU that nobody knows; lists those that exist.
-            BadInput: Parts that do not fit the tray, or none.
+            BadInput: All that is wrong: SKUs that nobody knows, with those that exist; parts that do not fit the tray.
         """
-        where = f"kit '{name}'"
+        where, mistakes = f"kit '{name}'", Mistakes()
         for sku, count in parts.items():
-            if sku not in known_part_skus():
-                raise UnknownName("part SKU", sku, known_part_skus(), where)
-            if count < 1:
-                raise BadInput(f"{where}: {count} of {sku} cannot be asked for, 1 or more can")
+            with mistakes.of_one():
+                if sku not in known_part_skus():
+                    raise UnknownName("part SKU", sku, known_part_skus(), where)
+                if count < 1:
+                    raise BadInput(f"{where}: {count} of {sku} cannot be asked for, 1 or more can")
+        with mistakes.of_one():
+            if tray_sku not in known_tray_skus():
+                raise UnknownName("kit tray SKU", tray_sku, known_tray_skus(), where)
         if not parts:
-            raise BadInput(f"{where}: has no parts, 1 or more are needed")
+            mistakes.add(BadInput(f"{where}: has no parts, 1 or more are needed"))
+        mistakes.tell()
         if tray_sku == PAPER_TRAY_SKU:
             total = sum(parts.values())
             if total > PAPER_TRAY_SLOTS:
                 raise BadInput(f"{where}: {total} parts do not fit {tray_sku}, which has {PAPER_TRAY_SLOTS} slots")
             skus = [sku for sku, count in parts.items() for _ in range(count)]
             return cls(name, tray_sku, tuple(KitSlot(f"slot_{n}", sku) for n, sku in enumerate(skus, start=1)))
-        return cls(name, tray_sku, _slots_in(_kit_tray(tray_sku, where), parts, where))
+        return cls(name, tray_sku, _slots_in(_kit_tray(tray_sku), parts, where))
 
 
 def known_part_skus() -> list[str]:
@@ -90,12 +95,9 @@ def known_tray_skus() -> list[str]:
     return sorted({*(tray.sku for tray in kit_trays if tray.kind is TrayKind.KIT), PAPER_TRAY_SKU})
 
 
-def _kit_tray(sku: str, where: str) -> TrayFigures:
-    for name in TRAYS:
-        tray = TRAYS.get(name)
-        if tray.sku == sku and tray.kind is TrayKind.KIT:
-            return tray
-    raise UnknownName("kit tray SKU", sku, known_tray_skus(), where)
+def _kit_tray(sku: str) -> TrayFigures:
+    trays = (TRAYS.get(name) for name in TRAYS)
+    return next(tray for tray in trays if tray.sku == sku and tray.kind is TrayKind.KIT)
 
 
 def _slots_in(tray: TrayFigures, parts: Mapping[str, int], where: str) -> tuple[KitSlot, ...]:

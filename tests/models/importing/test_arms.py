@@ -154,7 +154,7 @@ def test_base_and_tip_can_be_chosen(load):
         ({"base": "nowhere"}, UnknownName, "unknown link 'nowhere'"),
         ({"base": "tool0", "tip": "base_link"}, BadInput, "does not hang on"),
         ({"joints": {"joint_9": {"effort_nm": 1}}}, UnknownName, "unknown joint 'joint_9'"),
-        ({"home_rad": (0.0,)}, BadInput, "home_rad has 1 angles"),
+        ({"home_rad": (0.0,)}, BadInput, "home_rad: has 1 angles"),
     ],
 )
 def test_what_does_not_fit_is_said(load, settings, error, words):

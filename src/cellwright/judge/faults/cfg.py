@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from cellwright.core.config import Cfg, Normal, Number, Uniform
-from cellwright.sim import ObjectIndex
+
+if TYPE_CHECKING:
+    from cellwright.sim import ObjectIndex
 
 __all__ = [
     "FAULTS",

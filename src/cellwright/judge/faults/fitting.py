@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.judge.faults.cfg import (
     BlackoutCfg,
     DetectorFaultCfg,
@@ -35,28 +36,33 @@ def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> N
     """Refuses a fault about what is not there.
 
     Raises:
-        UnknownName: with the names that are.
-        BadInput: for one that needs forces, in a cell that has none.
+        BadInput: All that is wrong: names that do not exist, with those that do; forces, in a cell that has none.
     """
-    where = f"fault {fault.kind}"
+    where, mistakes = f"fault {fault.kind}", Mistakes()
     if world.cell.fidelity != "physics" and (fault.event or isinstance(fault, DropCfg | PushCfg | WeakGripperCfg)):
         raise BadInput(f"{where} needs a cell of fidelity 'physics'; without forces, only faults by time can be had")
     everything = list(world.objects.values())
     same = [item for item in everything if item.is_tray == (fault.tray is not None)]
-    if fault.tray is None:
-        _need_object(where, "part", fault.part, same)
-    else:
-        _need_object(where, "tray", fault.tray, same)
-        _need_carried(where, fault, world)
-    if fault.on is not None:
-        _need_object(where, "on", fault.on, everything)
-    if isinstance(fault, SwapCfg):
-        _need_object(where, "other", fault.other, same)
+    with mistakes.of_one():
+        if fault.tray is None:
+            _need_object(where, "part", fault.part, same)
+        else:
+            _need_object(where, "tray", fault.tray, same)
+            _need_carried(where, fault, world)
+    with mistakes.of_one():
+        if fault.on is not None:
+            _need_object(where, "on", fault.on, everything)
+    with mistakes.of_one():
+        if isinstance(fault, SwapCfg):
+            _need_object(where, "other", fault.other, same)
     if fault.robot != "*" or fault.event or isinstance(fault, DropCfg | WeakGripperCfg):
         robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
-        _need(where, "robot", fault.robot, robots)
-    if isinstance(fault, DetectorFaultCfg):
-        _need(where, "detector", fault.detector, [sensor.source for sensor in detectors])
+        with mistakes.of_one():
+            _need(where, "robot", fault.robot, robots)
+    with mistakes.of_one():
+        if isinstance(fault, DetectorFaultCfg):
+            _need(where, "detector", fault.detector, [sensor.source for sensor in detectors])
+    mistakes.tell()
 
 
 def _need_carried(where: str, fault: FaultCfg, world: World) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from cellwright.catalogue import ArmFigures, JointFigures, LinkFigures
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.models.coupling import follow
 from cellwright.models.importing.arm_spec import arm_spec, free_flange_name
@@ -163,11 +164,13 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
         if len(settings.home_rad) != len(at):
-            raise BadInput(f"home_rad has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
+            raise BadInput(f"home_rad: has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
+        mistakes = Mistakes()
         for joint, angle in zip(figures.joints, settings.home_rad, strict=True):
             low, high = joint.position_limits_rad
             if not low - 1e-9 <= angle <= high + 1e-9:
-                raise BadInput(f"home_rad: {joint.name} at {angle:g} rad is outside {low:g} to {high:g} rad")
+                mistakes.add(BadInput(f"home_rad: {joint.name} at {angle:g} rad is outside {low:g} to {high:g} rad"))
+        mistakes.tell()
         return settings.home_rad
     data = mujoco.MjData(model)
     if any(joint.name in told.home for joint in figures.joints):

@@ -9,7 +9,7 @@ from typing import Any
 
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.config import read_yaml
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
 from cellwright.models.build import builder
 from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
@@ -70,7 +70,10 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
         inner = read_settings(path)
         if Path(inner.file).suffix.lower() in (".yaml", ".yml"):
             raise DescriptionError(path, f"is a figures file and names another, {inner.file}; it names a description")
-        return _import(name, inner, path.parent, kind)
+        try:
+            return _import(name, inner, path.parent, kind)
+        except BadInput as error:
+            raise at_settings(error, path) from None
     search = [folder / Path(item).expanduser() for item in settings.search]
     if settings.srdf:
         settings = settings.model_copy(update={"srdf": str(folder / Path(settings.srdf).expanduser())})
@@ -114,6 +117,24 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
             del _read[old]
             _sources.pop(old, None)
     return _read[key]
+
+
+def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
+    """The same mistakes, those about one of the settings with their place in the file that says so.
+
+    Args:
+        error: What is wrong.
+        where: The file that has the settings.
+        key: What they stand below.
+    """
+    placed = []
+    for one in getattr(error, "errors", (error,)):
+        setting, _, problem = str(one).partition(": ")
+        known = setting in ModelSettings.model_fields
+        place = ".".join(filter(None, (key, setting))) if known else key
+        text = problem if known else str(one)
+        placed.append(ConfigError(where, place, text) if place else one)
+    return placed[0] if len(placed) == 1 else ConfigErrors(placed)
 
 
 def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None) -> tuple[Source, Notes, Kind]:

@@ -1,0 +1,29 @@
+"""Optional packages, asked for before the work that needs them begins."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from cellwright.core.errors import MissingExtra
+
+__all__ = ["has_extra", "need_extra"]
+
+
+def has_extra(*modules: str) -> bool:
+    """Whether all modules of optional packages are installed; they are not imported."""
+    return all(find_spec(module) is not None for module in modules)
+
+
+def need_extra(feature: str, extra: str, *modules: str) -> None:
+    """Refuses what cannot be done without optional packages.
+
+    Args:
+        feature: What needs them.
+        extra: The extra of this package that brings them.
+        modules: What must be there.
+
+    Raises:
+        MissingExtra: One is not installed; says how to get it.
+    """
+    if not has_extra(*modules):
+        raise MissingExtra(feature, extra)
