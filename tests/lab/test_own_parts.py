@@ -81,10 +81,11 @@ def write_mesh(folder):
     (folder / "part.obj").write_text("\n".join(lines))
 
 
-def write_cell(folder, tool, file="part.urdf"):
+def write_cell(folder, tool, file="part.urdf", fidelity="physics"):
     model = {"file": file, "kind": "part"} | ({"units": "mm", "mass_kg": 0.06} if file.endswith("obj") else {})
     tools = {"hand": {"file": str(LINKAGE)}} if tool == "hand" else {}
     cell = CELL | {
+        "fidelity": fidelity,
         "models": {"own": model} | tools,
         "robots": {"ur": CELL["robots"]["ur"] | {"tool": tool}},
         "parts": {
@@ -146,6 +147,9 @@ def test_a_part_is_as_wide_as_the_check_says_where_the_tool_takes_it(tmp_path, s
     found = grasp_of(file)
     assert found.ok, found.detail
     told_m = found.values[f"ur.{tool}.width_m"]
+    cell = load_cell(file)
+    grip = part_grip(PARTS.get(cell.parts["one"].model), TOOLS.get(cell.robots["ur"].tool))
+    assert (grip.xyz_m[2], grip.width_m) == pytest.approx((found.values[f"ur.{tool}.height_m"], told_m))
     if tool != "hand":  # which may take it the other way round, whose pads are long
         assert told_m == pytest.approx(WIDTHS_M.get(shape, 0.010), abs=1e-4)
     width_m, lifted_m, is_held = take(file)
@@ -215,3 +219,11 @@ def test_a_wide_flat_part_that_fingers_on_linkages_close_above_is_refused(tmp_pa
     _, lifted_m, is_held = take(file)
     assert is_held
     assert lifted_m == pytest.approx(0.1, abs=0.002)
+
+
+def test_a_kinematic_cell_takes_a_part_as_the_check_says(tmp_path):
+    write_part(tmp_path, SHAPES["stem on a foot"])
+    width_m, lifted_m, is_held = take(write_cell(tmp_path, "robotiq_2f_85", fidelity="kinematic"))
+    assert width_m == pytest.approx(0.010, abs=1e-4)
+    assert lifted_m == pytest.approx(0.1, abs=1e-3)
+    assert is_held

@@ -144,7 +144,7 @@ def find_grasps(
             for kind in GraspKind
             for number in range(count)
         ]
-    ranked = sorted(found, key=lambda g: (-g.score, g.kind, g.turn_rad))
+    ranked = sorted(found, key=lambda g: (-g.score, g.kind))  # of equals the first, as they were tried
     return ranked if impossible_too else [g for g in ranked if g.possible]
 
 

@@ -445,3 +445,29 @@ def test_the_centre_point_is_in_the_middle_of_pads_of_several_pieces(load, tmp_p
     model = build(figures).compile()
     pads = [model.geom(geom).name for geom in range(model.ngeom) if model.geom(geom).name.startswith("pad_")]
     assert sorted(pads) == sorted(f"pad_{side}{n}" for side in ("left", "right") for n in ("", "_1", "_2", "_3"))
+
+
+@pytest.mark.parametrize(
+    ("geom", "half_m"),
+    [
+        ('type="box" size=".01 .02 .03"', (0.01, 0.02, 0.03)),
+        ('type="sphere" size=".02"', (0.02, 0.02, 0.02)),
+        ('type="cylinder" size=".02 .03"', (0.02, 0.02, 0.03)),
+        ('type="capsule" size=".01 .03"', (0.01, 0.01, 0.04)),
+        ('type="ellipsoid" size=".01 .02 .03"', (0.01, 0.02, 0.03)),
+    ],
+)
+def test_a_part_of_any_shape_is_touched_as_what_it_is(load, tmp_path, geom, half_m):
+    """Within a thousandth, and not as the box round it; a second geom is a solid of its own."""
+    (tmp_path / "part.xml").write_text(
+        f'<mujoco><worldbody><body pos="1 2 3"><geom {geom} pos="0 0 .05"/>'
+        '<geom type="box" size=".04 .04 .005"/></body></worldbody></mujoco>'
+    )
+    own, foot = load(tmp_path / "part.xml", "part").solids
+    np.testing.assert_allclose(np.ptp(own.vertices, axis=0) / 2, half_m, rtol=2e-3)
+    np.testing.assert_allclose(own.vertices.mean(axis=0)[2], 0.05, atol=1e-3)
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><worldbody><body><geom {geom} density="1000"/></body></worldbody></mujoco>'
+    )
+    assert own.volume_m3 == pytest.approx(model.body_mass[1] / 1000, rel=5e-3)
+    assert foot.volume_m3 == pytest.approx(0.08 * 0.08 * 0.01)
