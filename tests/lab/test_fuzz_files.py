@@ -38,8 +38,10 @@ CHARACTERS = "{}[]:,-#&*!|>'\"%@`\t\n ?0aé\x00\u2028"
 
 
 def places(data, path=()):
-    """All paths into plain data."""
+    """All paths into plain data; values that were exchanged may be nested deeper than Python can follow."""
     yield path
+    if len(path) > 50:
+        return
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in items:
         yield from places(value, (*path, key))

@@ -67,6 +67,7 @@ def find_work(
     work = Work(request, robots, {r.name: _obtainable(state, r, robots) for r in robots}, left_out=leave_out)
     blocked = {kit.place for kit in state.kits if kit.fixed}  # a tray that stays leaves no room for another
     wanted = {job.name for job in request.jobs}
+    doubtful: set[str] = set()  # kits that were possible only with their own parts as stock
     while True:
         stores = [kit for kit in state.kits if kit.created and kit.place in state.tables and kit.wrong]
         refused = {kit.kit for kit in work.unfinished} | {kit.kit for kit in leave_out}
@@ -74,8 +75,11 @@ def find_work(
         _allot(work, blocked)
         left_out = {kit.kit for kit in work.unfinished}
         jobs = {job.name for job in work.jobs}
+        both = jobs & {kit.name for kit in work.stores}
+        work.left_out += tuple(kit for kit in work.unfinished if kit.kit in doubtful - refused)
+        doubtful |= both
         stuck = {k.place for k in state.kits if k.place in state.tables and (k.name in left_out or k.name not in jobs)}
-        if stuck <= blocked and not (with_stores and any(k.name in left_out - refused for k in stores)):
+        if stuck <= blocked and not both and not (with_stores and any(k.name in left_out - refused for k in stores)):
             return work
         blocked |= stuck
 
