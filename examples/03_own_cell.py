@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cellwright as cw
 from cellwright.cells import load_cell
-from cellwright.lab.check import check_cell
+from cellwright.checks.cell import check_cell
 from cellwright.orders import KitDesign, Order, OrderLine
 
 CELL = """

@@ -14,7 +14,7 @@ from dataclasses import replace
 import cellwright as cw
 from cellwright.crcl import CrclClient, SwitchRefused, Targets, TargetsCfg
 from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
-from cellwright.lab import CrclDoors
+from cellwright.interfaces import CrclDoors
 
 EXTERNAL = """
 import asyncio, sys

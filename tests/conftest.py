@@ -66,3 +66,21 @@ def own_models():
     for table, entries in before:
         table._entries.clear()
         table._entries.update(entries)
+
+
+@pytest.fixture(scope="session")
+def aprs():
+    """The APRS cell."""
+    from cellwright.cells import load_cell
+
+    return load_cell("aprs")
+
+
+@pytest.fixture(scope="session")
+def changed(aprs):
+    """The APRS cell without physics and with some sections replaced, validated as a file would be."""
+
+    def change(**sections):
+        return type(aprs).model_validate(aprs.model_dump() | {"fidelity": "kinematic"} | sections)
+
+    return change

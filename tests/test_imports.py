@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "cellwright"
 TRUTH = {"sim", "sensors", "cells", "judge"}
 BLIND = {"perception", "knowledge", "planning", "execution", "motion", "crcl"}
-ABOVE_LAB = {"experiments", "testing", "console", "bench", "cli"}
+ABOVE_LAB = {"interfaces", "checks", "trials", "experiments", "testing", "console", "bench", "cli"}
 SEES_SIM = {"sensors", "control", "judge", "lab"} | ABOVE_LAB
 
 
@@ -23,14 +23,12 @@ def read_table() -> dict[str, set[str]]:
     """Package -> the packages it may import, from the rows of the page's first table."""
     table: dict[str, set[str]] = {}
     for line in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines():
-        row = re.fullmatch(r"\| `(\w+)` \| .* \| (nothing|all above|`[\w`, ]+`) \|", line)
+        row = re.fullmatch(r"\| `(\w+)` \| .* \| (nothing|all above[^|]*|`[\w`, ]+`) \|", line)
         if row is None:
             continue
         name, allowed = row.groups()
-        if allowed == "all above":
-            table[name] = set(table)
-        else:
-            table[name] = {"core"} - {name} | set(re.findall(r"`(\w+)`", allowed))
+        named = set(re.findall(r"`(\w+)`", allowed))
+        table[name] = named | (set(table) if allowed.startswith("all above") else {"core"} - {name})
     return table
 
 

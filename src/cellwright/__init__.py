@@ -3,15 +3,16 @@
 The names below are imported when they are used: `import cellwright` alone takes no time and needs no physics engine.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from cellwright._lazy import lazy_names
 from cellwright._opengl import shield_mujoco_import
 
 if TYPE_CHECKING:
     from cellwright.core.pose import Pose
-    from cellwright.lab import KittingReport, Lab
+    from cellwright.lab import Lab
     from cellwright.testing import expect
+    from cellwright.trials import KittingReport
 
 __all__ = ["KittingReport", "Lab", "Pose", "__version__", "expect"]
 
@@ -19,17 +20,10 @@ __version__ = "0.1.0"
 
 shield_mujoco_import()  # before anything imports MuJoCo
 
-_HOMES = {"Pose": "cellwright.core.pose", "expect": "cellwright.testing"} | dict.fromkeys(
-    ("KittingReport", "Lab"), "cellwright.lab"
-)
+_MODULES = {"KittingReport": ".trials", "Lab": ".lab", "Pose": ".core.pose", "expect": ".testing"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'cellwright' has no attribute '{name}' (it has: {', '.join(__all__)})")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+__getattr__ = lazy_names(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_MODULES})

@@ -14,10 +14,10 @@ from cellwright.catalogue.rovi_furniture import ROVI_KINECT, ROVI_STEREO
 from cellwright.catalogue.ur5 import UR5
 from cellwright.catalogue.wsg_50 import WSG_50
 from cellwright.cells import Cell, load_cell, nominal_layout
+from cellwright.checks.cell import check_cell
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
-from cellwright.lab.check import check_cell
 from cellwright.models import GeomGroup
 from cellwright.motion import ArmKinematics
 from cellwright.shapes.furniture import furniture_shape

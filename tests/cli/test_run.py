@@ -14,10 +14,10 @@ from cellwright.cli.run_report import ActionLines, print_report
 from cellwright.core.errors import BadInput
 from cellwright.execution import ActionRecord, Evaluated, OrderReport, OrderStatus, Unobtainable
 from cellwright.judge import Score, ScoreItem
-from cellwright.lab.kitting_report import KittingReport, KittingStatus
-from cellwright.lab.run_files import latest_database, run_files
 from cellwright.lab.world_file import WorldState
 from cellwright.record import read_log
+from cellwright.trials.run_files import latest_database, run_files
+from cellwright.trials.run_report import KittingReport, KittingStatus
 
 FAST = ["--fidelity", "kinematic", "--no-picture"]
 

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import pytest
 
-from cellwright.bridges import BlockingVisionClient
 from cellwright.crcl import BlockingClient
 from cellwright.crcl import messages as m
+from cellwright.interfaces import BlockingVisionClient
 from cellwright.record import read_log
 
 ANY_PORTS = ("--any-port",)

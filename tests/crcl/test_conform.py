@@ -32,7 +32,7 @@ from cellwright.crcl import (
 from cellwright.crcl.conform import CHECKS, ConformOptions, Verdict, as_html, conform, plan, select
 from cellwright.crcl.conform.commands import MAY_BE_REFUSED
 from cellwright.crcl.connection import ConnectionFailed
-from cellwright.crcl.practice import PracticeArm
+from cellwright.crcl.example_robot.robot import PracticeArm
 from cellwright.crcl.server import CrclServer
 
 NO_MOTION = ConformOptions(may_move=False)

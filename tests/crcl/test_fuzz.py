@@ -26,7 +26,8 @@ SERVE = """
 import asyncio, json, sys
 import numpy as np
 from pathlib import Path
-from cellwright.lab import CrclDoors, Lab
+from cellwright.interfaces import CrclDoors
+from cellwright.lab import Lab
 fidelity, pace = sys.argv[1], float(sys.argv[2])
 
 def rss_mb():

@@ -12,14 +12,14 @@ import cellwright as cw
 from cellwright import catalogue
 from cellwright.cells import load_cell
 from cellwright.core.messages import Tracks
+from cellwright.drawings.database import designs_for
+from cellwright.drawings.workstation import workstation_of
 from cellwright.execution import ExecutionSettings, RecoveryMode
 from cellwright.judge import parse_fault
 from cellwright.knowledge import Belief, Database, Workstation, WorldModel, fill, records
-from cellwright.lab.kitting import RunCfg, run_order
-from cellwright.lab.kitting_report import KittingReport
-from cellwright.lab.planning import designs_for
-from cellwright.lab.workstation import workstation_of
 from cellwright.orders import KitDesign, Order, OrderLine
+from cellwright.trials.run import RunCfg, run_order
+from cellwright.trials.run_report import KittingReport
 
 SKUS = {"s": "sku_part_small_gear", "m": "sku_part_medium_gear", "l": "sku_part_large_gear"}
 TRAYS = {"m": "sku_kit_m2l1_vessel", "s": "sku_kit_s2l2_vessel"}

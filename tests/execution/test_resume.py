@@ -8,10 +8,10 @@ import pytest
 
 import cellwright as cw
 from cellwright.core.errors import BadInput
+from cellwright.drawings.database import planning_database
+from cellwright.interfaces import CrclDoors
 from cellwright.judge import judge_kit
-from cellwright.lab import CrclDoors
-from cellwright.lab.kitting_controller import KittingController
-from cellwright.lab.planning import planning_database
+from cellwright.trials.own_controller import KittingController
 
 from .conftest import small_kit
 

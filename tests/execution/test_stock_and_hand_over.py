@@ -9,8 +9,8 @@ import pytest
 
 import cellwright as cw
 from cellwright.execution.view import CellView
-from cellwright.lab.kitting import RunCfg, run_order
 from cellwright.orders import find_order
+from cellwright.trials.run import RunCfg, run_order
 
 from .conftest import SKUS, StillCell, small_kit
 

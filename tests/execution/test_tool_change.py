@@ -4,16 +4,16 @@ import pytest
 
 import cellwright as cw
 from cellwright.cells import Cell, load_cell
+from cellwright.drawings.database import designs_for, planning_database
+from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.predicates import Truth
 from cellwright.execution.tool_change import CHANGES, note_tool
 from cellwright.knowledge import Belief, Database, WorldModel, fill
-from cellwright.lab.kitting import run_order
-from cellwright.lab.planning import designs_for, planning_database
-from cellwright.lab.workstation import workstation_of
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import Verb, plan
 from cellwright.planning.belief import request_of
 from cellwright.planning.facts import read_facts
+from cellwright.trials.run import run_order
 
 
 @pytest.fixture

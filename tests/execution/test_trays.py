@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from cellwright.catalogue import TRAYS
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
+from cellwright.drawings.database import designs_for
+from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.trays import free_spot, hold_of, spot_on_table, top_trays
 from cellwright.execution.view import CellView
 from cellwright.knowledge import Belief, WorldModel, filled_database
 from cellwright.knowledge.kit_records import begin_kit, set_down
-from cellwright.lab.planning import designs_for
-from cellwright.lab.workstation import workstation_of
 from cellwright.planning.belief import Trust, state_of
 
 M2L1, S2L2 = "kit_m2l1_tray", "kit_s2l2_tray"

@@ -11,8 +11,8 @@ from cellwright.core import Bus
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
+from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Belief, BeliefCfg, Database, WorldModel, fill, records
-from cellwright.lab.workstation import workstation_of
 from cellwright.orders import DESIGNS
 from cellwright.record import Recorder, read_log, replay
 from cellwright.sensors import make_sensor, schedule

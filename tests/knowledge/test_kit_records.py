@@ -1,10 +1,10 @@
 """Kit trays become kits, are set down elsewhere, and kits end: on every kind of database."""
 
 from cellwright.cells import load_cell
+from cellwright.drawings.database import designs_for
+from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.knowledge.kit_records import begin_kit, end_kit, set_down
-from cellwright.lab.planning import designs_for
-from cellwright.lab.workstation import workstation_of
 from cellwright.planning.facts import read_facts
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from cellwright.cells import Cell, load_cell
+from cellwright.checks.cell import check_cell
 from cellwright.core.config import validate
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
-from cellwright.lab.check import check_cell
 from cellwright.record import Log
 from cellwright.sim import World
 

@@ -14,10 +14,10 @@ import yaml
 from cellwright.cells import CELLS, actual_layout, cell_hints, load_cell
 from cellwright.core.errors import BadInput
 from cellwright.lab import Lab
-from cellwright.lab.trial_cfg import TrialOrderCfg, read_trial
-from cellwright.lab.trial_orders import OrderBook
-from cellwright.lab.trial_room import TrialRoom
 from cellwright.orders import find_order
+from cellwright.trials.cfg import TrialOrderCfg, read_trial
+from cellwright.trials.orders import OrderBook
+from cellwright.trials.room import TrialRoom
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "examples/trials/two_orders.yaml").read_text(encoding="utf-8")

@@ -4,8 +4,8 @@ import pytest
 
 from cellwright.cells import load_cell
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.drawings.database import planning_database
 from cellwright.knowledge.pddl import planning_files, read_steps, write_plan
-from cellwright.lab.planning import planning_database
 from cellwright.orders import find_order
 from cellwright.planning import PlanResult, PlanStatus, plan, validate_sequence
 from cellwright.planning.belief import request_of

@@ -11,11 +11,11 @@ from PIL import Image
 
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
+from cellwright.rendering import RayRenderer
+from cellwright.rendering.framing import owners
+from cellwright.rendering.probe import probe
 from cellwright.sim import World
 from cellwright.sim.picture import cell_view, take_picture
-from cellwright.sim.render import RayRenderer
-from cellwright.sim.render.framing import owners
-from cellwright.sim.render.probe import probe
 
 
 def test_the_cell_says_from_where(lab_world):

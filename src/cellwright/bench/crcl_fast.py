@@ -9,7 +9,8 @@ from time import process_time
 from cellwright.bench.result import MeasurementFailed
 from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.crcl import messages as m
-from cellwright.lab import CrclDoors, Lab
+from cellwright.interfaces import CrclDoors
+from cellwright.lab import Lab
 
 __all__ = ["measure"]
 

@@ -16,7 +16,8 @@ import numpy as np
 from cellwright.bench.patrol import WAYPOINTS_DEG
 from cellwright.crcl import CrclClient
 from cellwright.crcl.messages import ActuateJoint, ActuateJoints, InitCanon, JointSpeedAccel
-from cellwright.lab import CrclDoors, Lab
+from cellwright.interfaces import CrclDoors
+from cellwright.lab import Lab
 
 __all__ = ["main"]
 

@@ -9,9 +9,9 @@ from time import process_time
 
 from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
 from cellwright.lab import Lab
-from cellwright.lab.kitting_report import KittingReport
 from cellwright.orders import DESIGNS, Order, OrderLine
 from cellwright.sim import Order as Turn
+from cellwright.trials.run_report import KittingReport
 
 __all__ = ["kitting"]
 

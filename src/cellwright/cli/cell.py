@@ -12,13 +12,13 @@ import typer
 from rich.text import Text
 
 from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, cell_hints, load_cell, nominal_layout
+from cellwright.checks.cell import check_cell
 from cellwright.cli.cell_export import export
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
-from cellwright.lab.cell_mistakes import read_cell
-from cellwright.lab.check import check_cell
+from cellwright.lab.cell_file import read_cell
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 

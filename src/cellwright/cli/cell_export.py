@@ -13,7 +13,7 @@ from cellwright.cli.export import export_knowledge
 from cellwright.cli.model_export import exported_json, format_of, say_exported
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
-from cellwright.lab.cell_mistakes import read_cell
+from cellwright.lab.cell_file import read_cell
 from cellwright.models.exporting import ModelFormat, export_spec
 from cellwright.models.importing.notes import Note
 from cellwright.sim import World

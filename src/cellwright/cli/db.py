@@ -13,11 +13,11 @@ from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
 from cellwright.core.pose import Pose
+from cellwright.drawings.database import designs_for, planning_workstation
 from cellwright.knowledge import Database, WorldModel, fill, records
 from cellwright.knowledge.address import need_driver
 from cellwright.knowledge.instances import load_instances
-from cellwright.lab.cell_mistakes import read_cell
-from cellwright.lab.planning import designs_for, planning_workstation
+from cellwright.lab.cell_file import read_cell
 from cellwright.orders import find_order
 
 __all__ = ["app"]

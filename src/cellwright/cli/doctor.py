@@ -110,7 +110,7 @@ def _problem(package: str, module: str) -> str:
 
 def _renderers() -> list[dict[str, Any]]:
     found = []
-    for renderer in import_module("cellwright.sim.render").available_renderers():
+    for renderer in import_module("cellwright.rendering").available_renderers():
         packages = " ".join(renderer.debian_packages)
         hint = f"; on Debian: apt-get install {packages}" if packages else ""
         found.append({"name": renderer.name, "works": renderer.works, "detail": renderer.reason + hint})

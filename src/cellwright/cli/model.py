@@ -20,7 +20,7 @@ from cellwright.cli.model_export import export
 from cellwright.cli.model_import import import_model
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.models import build
-from cellwright.sim.render import auto_view, choose_renderer, dress_stage, save_png
+from cellwright.rendering import auto_view, choose_renderer, dress_stage, save_png
 
 __all__ = ["app"]
 

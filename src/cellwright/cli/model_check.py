@@ -10,9 +10,9 @@ import typer
 from rich.text import Text
 
 from cellwright.catalogue import find_model
+from cellwright.checks.finding import Finding
 from cellwright.cli.model_export import is_file
 from cellwright.cli.output import print_json, table
-from cellwright.lab.finding import Finding
 
 __all__ = ["check", "findings_json", "show_findings"]
 
@@ -30,8 +30,8 @@ def check(
 ) -> int:
     """Checks a model: mass, inertia, limits, contacts, energy drift, reach; exit 1 when something is wrong."""
     # draws in planners and solvers, which other commands spare
-    from cellwright.lab.check_file import check_file
-    from cellwright.lab.check_model import check_model
+    from cellwright.checks.model import check_model
+    from cellwright.checks.model_file import check_file
 
     if is_file(model):
         kind, findings = check_file(Path(model), search or [], which)

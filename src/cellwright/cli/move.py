@@ -18,7 +18,7 @@ from cellwright.control import RobotController
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
-from cellwright.lab.cell_mistakes import read_cell
+from cellwright.lab.cell_file import read_cell
 from cellwright.motion import LineSpeed
 from cellwright.sim import Order
 

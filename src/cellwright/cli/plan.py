@@ -15,9 +15,9 @@ from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.cli.plan_check import check_files
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.extras import need_extra
+from cellwright.drawings.database import planning_database
 from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Form, Parts
-from cellwright.lab.cell_mistakes import read_cell
-from cellwright.lab.planning import planning_database
+from cellwright.lab.cell_file import read_cell
 from cellwright.orders import find_order
 from cellwright.planning import (
     PlanRequest,

@@ -15,7 +15,7 @@ from cellwright.core.errors import OutputError, UnknownName
 from cellwright.experiments.plots import can_plot, draw
 from cellwright.experiments.reachability import WEIGHTS, ReachMap, default_grid, map_reach, reach_task
 from cellwright.experiments.report import number_text, write_table
-from cellwright.lab.cell_mistakes import read_cell
+from cellwright.lab.cell_file import read_cell
 
 __all__ = ["reach"]
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge import FaultCfg
     from cellwright.lab import Lab
-    from cellwright.lab.kitting import RunCfg
     from cellwright.lab.world_file import WorldState
     from cellwright.planning.given import GivenPlan
+    from cellwright.trials.run import RunCfg
 
 __all__ = ["run"]
 
@@ -77,7 +77,7 @@ def run(
         need_driver(database)
     state, world_file = None, None
     if resume:
-        from cellwright.lab.run_files import latest_database
+        from cellwright.trials.run_files import latest_database
 
         database = _from_here(database or latest_database())
         state, world_file = _stored(context, database)
@@ -98,9 +98,9 @@ def run(
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
     from cellwright.knowledge.address import shown_address
     from cellwright.lab import Lab
-    from cellwright.lab.kitting import check_order, resume_order, run_order
-    from cellwright.lab.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.lab.run_files import run_files
+    from cellwright.trials.own_controller import ACTIONS_TOPIC, PLANS_TOPIC
+    from cellwright.trials.run import check_order, resume_order, run_order
+    from cellwright.trials.run_files import run_files
 
     cfg = replace(_cfg(header), plan=given)
     pace = 1.0 if realtime else None
@@ -154,7 +154,7 @@ def _loaded(cell: str, seed: int) -> Cell:
     try:
         return load_cell(cell)
     except CellMistakes:
-        from cellwright.lab.cell_mistakes import read_cell
+        from cellwright.lab.cell_file import read_cell
 
         return read_cell(cell, seed)
 
@@ -177,9 +177,9 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
 
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
     """The world of a run that goes on, and its file; refuses what it cannot be told, and one that never began."""
-    from cellwright.lab.kitting_files import database_file, world_file_of
-    from cellwright.lab.run_files import USUAL
     from cellwright.lab.world_file import WorldState
+    from cellwright.trials.database_files import database_file, world_file_of
+    from cellwright.trials.run_files import USUAL
 
     for name in OF_THE_FIRST_RUN:
         source = context.get_parameter_source(name)
@@ -224,7 +224,7 @@ def _troubles(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...
 
 def _cfg(header: dict[str, Any]) -> RunCfg:
     from cellwright.execution.settings import ExecutionSettings
-    from cellwright.lab.kitting import RunCfg
+    from cellwright.trials.run import RunCfg
 
     robots, (mode, faults) = header["robots"], _troubles(header)
     settings = replace(ExecutionSettings(), recovery=mode)

@@ -12,8 +12,8 @@ from cellwright.cli.output import err, say, table
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.judge import ScoreItem
-from cellwright.lab.kitting_report import KittingReport, KittingStatus
 from cellwright.planning import named_kits
+from cellwright.trials.run_report import KittingReport, KittingStatus
 
 __all__ = ["ActionLines", "print_report", "tell_action", "tell_plan"]
 

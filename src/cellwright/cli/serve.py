@@ -15,8 +15,9 @@ from cellwright.cells import cell_hints
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
-from cellwright.lab import CrclDoors, Lab, VisionDoors
-from cellwright.lab.cell_mistakes import read_cell
+from cellwright.interfaces import CrclDoors, VisionDoors
+from cellwright.lab import Lab
+from cellwright.lab.cell_file import read_cell
 
 __all__ = ["serve"]
 

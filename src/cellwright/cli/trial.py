@@ -12,11 +12,11 @@ from rich.text import Text
 
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import BadInput
-from cellwright.lab.trial import run_trial
-from cellwright.lab.trial_cfg import trial_json_schema
-from cellwright.lab.trial_mistakes import read_whole_trial
-from cellwright.lab.trial_report import FILES
-from cellwright.lab.trial_verdict import TrialVerdict
+from cellwright.trials.cfg import trial_json_schema
+from cellwright.trials.file_errors import read_whole_trial
+from cellwright.trials.report import FILES
+from cellwright.trials.trial import run_trial
+from cellwright.trials.verdict import TrialVerdict
 
 __all__ = ["trial"]
 

@@ -12,6 +12,7 @@ from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, tcp
 from cellwright.crcl.endpoints import EndpointCfg, TargetsCfg
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
+from cellwright.crcl.example_robot.robot import PracticeArm, serve_practice_arm
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.link import LinkLost, NoAnswer
 from cellwright.crcl.messages.base import DataThing as DataThing
@@ -28,7 +29,6 @@ from cellwright.crcl.options import ClientOptions, ProgramPlace
 from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
 from cellwright.crcl.parser import MAX_BYTES
 from cellwright.crcl.patience import Patience
-from cellwright.crcl.practice import PracticeArm, serve_practice_arm
 from cellwright.crcl.proxy import CrclProxy, Passed
 from cellwright.crcl.reader import decode
 from cellwright.crcl.robot import (

@@ -26,9 +26,9 @@ from cellwright.experiments.rovi_rrt_plans import (
 )
 from cellwright.experiments.rovi_rrt_runs import Run, RunJob, execute
 from cellwright.experiments.rovi_rrt_scene import PICKS, cell_with_bottle_at
+from cellwright.rendering import choose_renderer
 from cellwright.sim import World
 from cellwright.sim.picture import cell_view
-from cellwright.sim.render import choose_renderer
 
 __all__ = ["rovi_rrt"]
 

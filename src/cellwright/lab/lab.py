@@ -16,7 +16,7 @@ from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
 from cellwright.core.mistakes import Mistakes
-from cellwright.lab.cell_mistakes import checked_layout, read_cell
+from cellwright.lab.cell_file import checked_layout, read_cell
 from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
@@ -24,8 +24,8 @@ from cellwright.sensors import Sensor, make_sensor, schedule
 from cellwright.sim import GraspLock, Stepper, Suction, TruthPublisher, World
 
 if TYPE_CHECKING:
-    from cellwright.lab.kitting_report import KittingReport
     from cellwright.orders import Order
+    from cellwright.trials.run_report import KittingReport
 
 __all__ = ["Lab"]
 
@@ -181,8 +181,8 @@ class Lab:
         """
         from cellwright.execution import ExecutionSettings, RecoveryMode
         from cellwright.judge import parse_fault
-        from cellwright.lab.kitting import RunCfg, run_order
         from cellwright.orders import Order, find_order
+        from cellwright.trials.run import RunCfg, run_order
 
         modes = [mode.value for mode in RecoveryMode]
         if recovery not in modes:

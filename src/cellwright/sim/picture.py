@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cellwright.sim.render import View, auto_view, choose_renderer, save_png
+from cellwright.rendering import View, auto_view, choose_renderer, save_png
 from cellwright.sim.world import World
 
 __all__ = ["cell_view", "take_picture"]

@@ -4,8 +4,9 @@ Nothing here imports the laboratory: the cell runs in a process of its own. The 
 because pytest loads the plugin in every test run of an environment that has the package.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.testing.cell import Cell, CellError
@@ -14,14 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "CellError", "ControllerRun", "Expect", "expect"]
 
-_HOMES = {
-    "Cell": "cell", "CellError": "cell", "ControllerRun": "controller_run", "Expect": "expectations",
-    "expect": "expectations",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"cellwright.testing.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    dict.fromkeys(("Cell", "CellError"), ".cell")
+    | {"ControllerRun": ".controller_run"}
+    | dict.fromkeys(("Expect", "expect"), ".expectations"),
+)

@@ -12,15 +12,15 @@ from typing import Any, Self
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
-from cellwright.lab.trial import EXTERNAL, TrialRun
-from cellwright.lab.trial_cfg import TrialCfg, TrialOrderCfg
-from cellwright.lab.trial_end import TrialEnd, close_room, trial_hints
-from cellwright.lab.trial_hold import Hold
-from cellwright.lab.trial_judging import Facts, fault_text, find_kits, find_part, make_verdict
-from cellwright.lab.trial_orders import OrderBook
-from cellwright.lab.trial_report import save_trial, trial_json
-from cellwright.lab.trial_room import TrialRoom
-from cellwright.lab.trial_verdict import Ending, TrialVerdict
+from cellwright.trials.cfg import TrialCfg, TrialOrderCfg
+from cellwright.trials.end import TrialEnd, close_room, trial_hints
+from cellwright.trials.hold import Hold
+from cellwright.trials.judging import Facts, fault_text, find_kits, find_part, make_verdict
+from cellwright.trials.orders import OrderBook
+from cellwright.trials.report import save_trial, trial_json
+from cellwright.trials.room import TrialRoom
+from cellwright.trials.trial import EXTERNAL, TrialRun
+from cellwright.trials.verdict import Ending, TrialVerdict
 
 __all__ = ["TestedCell"]
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from cellwright.core.pose import Pose
+from cellwright.drawings.database import designs_for
+from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.predicates import BelievedCell, Evaluator, ToolState, Truth
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.lab import Lab
-from cellwright.lab.kitting_controller import detector_views, expected_in
-from cellwright.lab.planning import designs_for
-from cellwright.lab.workstation import workstation_of
 from cellwright.motion import LineSpeed
 from cellwright.perception import Tracker
+from cellwright.trials.own_controller import detector_views, expected_in
 
 GEAR, TRAY, KIT, TABLE = "medium_gear_1", "fanuc_medium_tray", "fanuc_kit_m2l1", "fanuc_cart"
 LOOK_S = 0.45

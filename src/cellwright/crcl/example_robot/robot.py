@@ -1,0 +1,301 @@
+"""A robot to practise CRCL on.
+
+>>> import asyncio
+>>> from cellwright.crcl import serve_practice_arm
+>>> asyncio.run(serve_practice_arm(port=64444))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.core.rotation import vector_from_quaternion
+from cellwright.crcl.example_robot.gantry import GANTRY_JOINTS, forward, inverse
+from cellwright.crcl.example_robot.joint_travel import Joints, Journey, Leg
+from cellwright.crcl.messages import StopConditionEnum
+from cellwright.crcl.robot import (
+    GripperKind,
+    GripperReading,
+    JointFacts,
+    JointTarget,
+    NotAvailable,
+    Pace,
+    RobotClock,
+    RobotReading,
+    SensorReading,
+    SensorValue,
+    Vector3,
+    Waypoint,
+)
+from cellwright.crcl.screw import Screw
+from cellwright.crcl.server import DEFAULT_PORT, CrclServer
+from cellwright.crcl.wall_clock import WallClock
+
+__all__ = ["PracticeArm", "serve_practice_arm"]
+
+OPEN_M = 0.06
+FINGER_SPEED_MPS = 0.2
+CATCH_UP_TICKS = 10
+KEPT_MESSAGES = 100
+SAMPLE_RAD = 0.1  # between the points of a way at which its joints are checked beforehand
+MOST = Pace(1.0, 4.0, math.pi, 4 * math.pi)
+USUAL = Pace(0.25, 1.0, math.pi / 4, math.pi)
+
+
+class PracticeArm:
+    """A gantry of three sliding joints with a wrist of three turning ones and a parallel gripper.
+
+    It is for trying clients and for tests: it keeps limits, speeds and ramps, stops in the three ways, has sensors
+    whose values you set, and gets along without any physics. It is no model of a real robot: nothing has mass, nothing
+    is in its way, its path is exact, and between waypoints with different speeds its speed jumps.
+
+    Args:
+        clock: Its time.
+        name: Its name.
+        tick_s: How often it moves.
+        start: Where its joints are in the beginning, in metres and radians.
+        object_width_m: What its fingers meet when they close; nothing if None.
+        pose_base_in_world: Where it stands.
+    """
+
+    joints: Sequence[JointFacts] = GANTRY_JOINTS
+    max_pace, default_pace = MOST, USUAL
+
+    def __init__(
+        self,
+        clock: RobotClock,
+        name: str = "practice",
+        *,
+        tick_s: float = 0.01,
+        start: Joints = (0.4, 0.0, 0.3, 0.0, 0.0, 0.0),
+        object_width_m: float | None = None,
+        pose_base_in_world: Pose | None = None,
+    ) -> None:
+        if not 1e-4 <= tick_s <= 1.0:
+            raise OutOfRange("tick", tick_s, 1e-4, 1.0, "s")
+        self.name, self.clock, self.object_width_m = name, clock, object_width_m
+        self.pose_base_in_world = pose_base_in_world or Pose.identity()
+        lows, highs = ([(j.min_position, j.max_position)[side] for j in GANTRY_JOINTS[:3]] for side in (0, 1))
+        self.cartesian_limits: tuple[Vector3, Vector3] = ((lows[0], lows[1], lows[2]), (highs[0], highs[1], highs[2]))
+        self.messages: list[str] = []
+        self.parameters: Mapping[str, str] = {"override_percent": "100"}
+        self._tick_s = tick_s
+        self._positions = inverse(forward(start))  # refuses what is beyond the limits
+        self._pose = forward(self._positions)
+        self._velocities: Joints = (0.0,) * 6
+        self._efforts: Joints = self._velocities
+        self._turning: Vector3 = (0.0, 0.0, 0.0)
+        self._separation_m = OPEN_M
+        self._sensors = {"ATINetFT": self._sample((0.0,) * 6), "part_present": self._sample(False)}
+        self._enabled: set[str] = set()
+        self._drive: asyncio.Task[None] | None = None
+        self._journey = Journey([])
+        self._reading: RobotReading | None = None
+
+    def set_sensor(self, sensor_id: str, value: SensorValue) -> None:
+        """Has a sensor say something: forces and torques of `ATINetFT`, the switch `part_present`, or a new sensor."""
+        known = self._sensors.get(sensor_id)
+        self._sensors = {**self._sensors, sensor_id: self._sample(value, known.read_count + 1 if known else 1)}
+        self._reading = None
+
+    def read(self) -> RobotReading:
+        """Its state now."""
+        if self._enabled and self.clock.time_s - max(s.time_s for s in self._sensors.values()) >= self._tick_s:
+            for sensor_id in self._enabled:
+                self.set_sensor(sensor_id, self._sensors[sensor_id].value)
+        if self._reading is None:
+            force = self._sensors["ATINetFT"].value
+            self._reading = RobotReading(
+                self._positions,
+                self._velocities,
+                self._pose,
+                self._efforts,
+                (*self._velocities[:3], *self._turning),  # type: ignore[arg-type]  # three and three
+                force if isinstance(force, tuple) else None,
+                "gantry",
+                self._gripper(),
+                self._sensors,
+                int(self.parameters["override_percent"]),
+                None if self._drive is None else self._journey.share,
+            )
+        return self._reading
+
+    async def prepare(self) -> None:
+        """There is nothing to get ready."""
+
+    async def rest(self) -> None:
+        """It stays where it is."""
+
+    async def move_joints(self, targets: Sequence[JointTarget]) -> None:
+        """Joints to positions, all arriving together; nothing resists a force, so it is only reported."""
+        goal, efforts, duration_s, ramp_s = list(self._positions), list(self._efforts), 0.0, 0.0
+        for target in targets:
+            facts = self.joints[target.number - 1]
+            speed = min(target.speed or facts.max_velocity / 2, facts.max_velocity)
+            goal[target.number - 1] = target.position
+            efforts[target.number - 1] = target.effort or 0.0
+            duration_s = max(duration_s, abs(target.position - self._positions[target.number - 1]) / speed)
+            ramp_s = max(ramp_s, speed / (target.acceleration or 4 * facts.max_velocity))
+        self._efforts = tuple(efforts)
+        await self._follow([_joint_leg(self._positions, tuple(goal), duration_s, ramp_s)])
+
+    async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
+        """The tool exactly through all waypoints."""
+        legs: list[Leg] = []
+        joints = self._positions
+        for waypoint in waypoints:
+            begin, end, pace = forward(joints), waypoint.pose_tool_in_base, waypoint.pace
+            goal = inverse(end)
+            duration_s = max(begin.distance_m(end) / pace.speed_mps, begin.angle_rad(end) / pace.turn_radps)
+            legs.append(
+                _straight_leg(begin, end, duration_s, _ramp_s(pace))
+                if straight
+                else _joint_leg(joints, goal, duration_s, _ramp_s(pace))
+            )
+            joints = goal
+        await self._follow(legs)
+
+    async def move_screw(self, screw: Screw, pace: Pace) -> None:
+        """The tool along a helix."""
+        duration_s = max(screw.length_m / pace.speed_mps, abs(screw.turn_rad) / pace.turn_radps)
+        leg = Leg(duration_s, _ramp_s(pace), lambda share: inverse(screw.pose_at(share)))
+        await self._follow([_checked(leg, screw.turn_rad)])
+
+    async def stop(self, condition: StopConditionEnum) -> None:
+        """Immediate: at once. Fast and normal: on the path, with a hard and a soft ramp."""
+        self._journey.brake(condition)
+        if self._drive is not None:
+            await asyncio.wait([self._drive])
+
+    async def set_end_effector(self, fraction: float) -> None:
+        """Opens to a fraction of the full width; what is between the fingers stops them."""
+        wanted_m = fraction * OPEN_M
+        if self.object_width_m is not None and wanted_m < self.object_width_m <= self._separation_m:
+            wanted_m = self.object_width_m
+        await self.clock.sleep(abs(wanted_m - self._separation_m) / FINGER_SPEED_MPS)
+        self._separation_m, self._reading = wanted_m, None
+
+    async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
+        """The gripper has none."""
+        raise NotAvailable(self.name, f"gripper with the parameter '{next(iter(parameters))}'")
+
+    async def set_parameters(self, parameters: Mapping[str, str]) -> None:
+        """`override_percent`: the share of all speeds, 1 to 100."""
+        for name, value in parameters.items():
+            if name not in self.parameters:
+                raise UnknownName("robot parameter", name, self.parameters)
+            if not (value.isdecimal() and 1 <= int(value) <= 100):
+                raise BadInput(f"{name} is '{value}' (allowed: a whole number from 1 to 100)")
+        plain = {name: str(int(value)) for name, value in parameters.items()}
+        self.parameters, self._reading = {**self.parameters, **plain}, None
+
+    async def open_tool_changer(self) -> None:
+        """There is none."""
+        raise NotAvailable(self.name, "tool changer")
+
+    async def close_tool_changer(self) -> None:
+        """There is none."""
+        raise NotAvailable(self.name, "tool changer")
+
+    async def run_program(self, text: str) -> None:
+        """It has no language of its own."""
+        raise NotAvailable(self.name, "language of its own: RunProgram cannot be executed")
+
+    async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
+        """Options are accepted and mean nothing."""
+        self._enabled.add(sensor_id)
+
+    async def disable_sensor(self, sensor_id: str) -> None:
+        """Ceases to sample it."""
+        self._enabled.discard(sensor_id)
+
+    def show_message(self, text: str) -> None:
+        """Keeps the last ones in `messages`."""
+        self.messages = [*self.messages[1 - KEPT_MESSAGES :], text]
+
+    def _sample(self, value: SensorValue, count: int = 1) -> SensorReading:
+        return SensorReading(value, count, self.clock.time_s)
+
+    def _gripper(self) -> GripperReading:
+        holding = self.object_width_m is not None and self._separation_m <= self.object_width_m
+        return GripperReading("practice_gripper", GripperKind.PARALLEL, holding, self._separation_m)
+
+    async def _follow(self, legs: Sequence[Leg]) -> None:
+        if self._drive is not None:
+            raise JobFailed(f"{self.name} moves already")
+        journey = self._journey = Journey(legs)
+        if journey.over:
+            return
+        self._drive = drive = asyncio.get_running_loop().create_task(self._run(journey))
+        try:
+            await asyncio.shield(drive)
+        except asyncio.CancelledError:
+            journey.brake(StopConditionEnum.NORMAL)
+            raise
+        if journey.stopped:
+            raise JobFailed(f"{self.name} was stopped")
+
+    async def _run(self, journey: Journey) -> None:
+        """Moves until the journey is over, in equal steps; an event loop that is far too late makes it slower."""
+        driven_s = self.clock.time_s
+        try:
+            while not journey.over:
+                await self.clock.sleep(self._tick_s)
+                now_s = self.clock.time_s
+                driven_s = max(driven_s, now_s - CATCH_UP_TICKS * self._tick_s)
+                while not journey.over and driven_s + self._tick_s <= now_s + 1e-9:
+                    driven_s += self._tick_s
+                    self._take(journey.step(self._tick_s, int(self.parameters["override_percent"]) / 100))
+        finally:
+            self._drive = None
+            self._velocities, self._turning, self._reading = (0.0,) * 6, (0.0, 0.0, 0.0), None
+
+    def _take(self, joints: Joints) -> None:
+        pose = forward(joints)
+        turn = vector_from_quaternion((pose @ self._pose.inverse()).quaternion) / self._tick_s
+        self._turning = (float(turn[0]), float(turn[1]), float(turn[2]))
+        self._velocities = tuple((new - old) / self._tick_s for new, old in zip(joints, self._positions, strict=True))
+        self._positions, self._pose, self._reading = joints, pose, None
+
+
+def _ramp_s(pace: Pace) -> float:
+    return max(pace.speed_mps / pace.acceleration_mps2, pace.turn_radps / pace.turn_acceleration_radps2)
+
+
+def _joint_leg(begin: Joints, end: Joints, duration_s: float, ramp_s: float) -> Leg:
+    way = np.array(end) - np.array(begin)
+    return Leg(
+        duration_s, ramp_s, lambda share: end if share >= 1.0 else tuple((np.array(begin) + way * share).tolist())
+    )
+
+
+def _straight_leg(begin: Pose, end: Pose, duration_s: float, ramp_s: float) -> Leg:
+    leg = Leg(duration_s, ramp_s, lambda share: inverse(begin.interpolate(end, share)))
+    return _checked(leg, begin.angle_rad(end))
+
+
+def _checked(leg: Leg, turn_rad: float) -> Leg:
+    """A leg whose joints exist everywhere; finding out on the way would be too late."""
+    samples = 2 + math.ceil(min(abs(turn_rad), 2 * math.pi) / SAMPLE_RAD)  # a whole turn meets the wrist's limits
+    most = min(1.0, 2 * math.pi / abs(turn_rad)) if turn_rad else 1.0
+    for sample in range(samples + 1):
+        leg.joints_at(most * sample / samples)
+    leg.joints_at(1.0)
+    return leg
+
+
+async def serve_practice_arm(
+    host: str = "127.0.0.1", port: int = DEFAULT_PORT, profile: Literal["spec", "aprs-lab"] = "spec"
+) -> None:
+    """Serves a practice arm in real time until it is cancelled."""
+    async with CrclServer(PracticeArm(WallClock()), profile=profile, epoch_s=time.time()) as server:
+        await server.start(host, port)
+        await asyncio.Event().wait()

@@ -1,0 +1,217 @@
+"""What a controller may know before it has looked: what its real counterpart reads from drawings and data sheets.
+
+Everything here follows from the cell file and the catalogue. How the cell really is, which the seed decides, is for the
+controller to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import (
+    FURNITURE,
+    PARTS,
+    TOOLS,
+    TRAYS,
+    Grip,
+    GripperFigures,
+    part_grip,
+    part_of_sku,
+)
+from cellwright.catalogue.furniture_kinds import TableFigures
+from cellwright.catalogue.tray_grips import tray_grip
+from cellwright.catalogue.vacuum import VacuumFigures
+from cellwright.cells import Cell
+from cellwright.core.pose import Pose
+from cellwright.drawings.reach import top_grasps
+from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
+
+__all__ = ["Reach", "drawings"]
+
+DIGITS = 9  # of lengths and angles: a nanometre is more than any drawing says
+VIEW_FIELDS = ("min_xy_m", "max_xy_m", "rate_hz", "delay_s")
+
+
+class Reach(Protocol):
+    """Whether a robot gets to a point from above, with a tool of those that it changes or with its own one."""
+
+    def __call__(self, robot: str, point_in_world_m: npt.NDArray[np.float64], tool: str = "") -> bool:
+        """Asks it."""
+
+
+def drawings(cell: Cell, reach: Reach, time_limit_s: float | None) -> dict[str, Any]:
+    """Trays, slots, heights, frames, reach, view areas and tools of a cell, by its drawings alone.
+
+    Lengths are in metres and angles in radians, as the keys say; a pose is `xyz_m` and `rpy_rad`. Names stand in the
+    order of the cell file.
+
+    Args:
+        cell: The cell.
+        reach: Who gets where, by the drawings.
+        time_limit_s: Of the trial.
+    """
+    bases = {name: robot.base.pose for name, robot in cell.robots.items()}
+    trays = {name: _tray(cell, name, bases, reach) for name in cell.trays}
+    skus = _unique(slot["part_sku"] for tray in trays.values() for slot in tray["slots"].values())
+    skus = _unique([*skus, *(PARTS.get(model).sku for model in _part_models(cell))])
+    return {
+        "cell": cell.name,
+        "time_limit_s": time_limit_s,
+        "robots": {name: _robot(cell, name, bases, trays) for name in cell.robots},
+        "tools": _tools(cell, skus),
+        "trays": trays,
+        "parts": {sku: _part(sku) for sku in skus},
+        "surfaces": {
+            name: {"pose_in_world": _pose(fixture.pose.pose), "size_m": list(figures.size_m), "top_m": figures.top_m}
+            for name, fixture in cell.fixtures.items()
+            if isinstance(figures := FURNITURE.get(fixture.model), TableFigures)
+        },
+        "views": {
+            robot.vision.detector: _view(cell, name, robot.vision.detector)
+            for name, robot in cell.robots.items()
+            if robot.vision is not None
+        },
+    }
+
+
+def _robot(cell: Cell, name: str, bases: Mapping[str, Pose], trays: Mapping[str, Any]) -> dict[str, Any]:
+    robot, to_base = cell.robots[name], bases[name].inverse()
+    return {
+        "model": robot.model,
+        "pose_base_in_world": _pose(bases[name]),
+        "bases_of_others_in_base": {other: _pose(to_base @ base) for other, base in bases.items() if other != name},
+        "home_rad": _numbers(np.radians(robot.home_deg)),
+        "tools": list(_tools_of(cell, name)),
+        "changes_tools": robot.changer is not None,
+        "reaches_trays": [tray for tray, told in trays.items() if name in told["reached_by"]],
+        "detector": robot.vision.detector if robot.vision else None,
+    }
+
+
+def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: Reach) -> dict[str, Any]:
+    figures, pose = TRAYS.get(cell.trays[name].model), cell.trays[name].pose.pose
+    layout = tray_layout(figures.sku)
+    heights_m = {slot.name: _grasp_m(slot) for slot in layout.slots}
+    parts_m = [pose.apply([*slot.pose_part_in_tray.position[:2], heights_m[slot.name]]) for slot in layout.slots]
+
+    def reached(robot: str, tool: str, asked: str) -> bool:
+        """Whether a gripper gets to all parts, or a vacuum tool to where it takes the tray."""
+        work = TOOLS.get(cell.tools[tool].model if tool in cell.tools else tool)
+        if not isinstance(work, VacuumFigures):
+            return all(reach(robot, point_m, asked) for point_m in parts_m)
+        grip = tray_grip(figures, work)
+        return grip is not None and reach(robot, pose.apply(grip.xyz_m), asked)
+
+    return {
+        "sku": figures.sku,
+        "kind": figures.kind.value,
+        "size_m": list(layout.size_m),
+        "pose_in_world": _pose(pose),
+        "pose_in_base": {robot: _pose(base.inverse() @ pose) for robot, base in bases.items()},
+        "reached_by": {
+            robot: tools
+            for robot in bases
+            if (tools := [tool for tool, asked in _tools_of(cell, robot).items() if reached(robot, tool, asked)])
+        },
+        "slots": {
+            slot.name: {
+                "part_sku": slot.sku,
+                "part_xyz_m": _numbers(slot.pose_part_in_tray.position),
+                "grasp_z_m": round(heights_m[slot.name], DIGITS),
+            }
+            for slot in layout.slots
+        },
+    }
+
+
+def _grasp_m(slot: SlotPlace) -> float:
+    """Where the tool's centre point is, above the tray's origin, when it holds a seated part."""
+    height_m = float(slot.pose_part_in_tray.position[2])
+    return height_m + part_of_sku(slot.sku).grasp_height_m if slot.sku else height_m
+
+
+def _tools_of(cell: Cell, robot: str) -> dict[str, str]:
+    """The tools that a robot has or can take -> what its reach is asked by."""
+    cfg = cell.robots[robot]
+    if cfg.changer is not None:
+        return {name: name for name in cell.tools}
+    return {cfg.tool: ""} if cfg.tool is not None else {}
+
+
+def _tools(cell: Cell, skus: Iterable[str]) -> dict[str, Any]:
+    fixed = {robot.tool: robot.tool for robot in cell.robots.values() if robot.tool is not None}
+    told = {name: _tool(cell, model, skus) for name, model in fixed.items()}
+    for name, tool in cell.tools.items():
+        handles = None if tool.handles is None else [PARTS.get(part).sku for part in tool.handles]
+        holder = None if tool.holder is None else _pose(cell.fixtures[tool.holder].pose.pose)
+        told[name] = _tool(cell, tool.model, skus if handles is None else handles)
+        told[name] |= {"holder": tool.holder, "pose_holder_in_world": holder, "on_robot": tool.robot}
+    return told
+
+
+def _grip(grip: Grip) -> dict[str, Any]:
+    told: dict[str, Any] = {"height_m": round(grip.xyz_m[2], DIGITS), "width_m": round(grip.width_m, DIGITS)}
+    if grip.yaw_rad is not None:
+        told |= {"xy_m": _numbers(grip.xyz_m[:2]), "yaw_rad": round(grip.yaw_rad, DIGITS)}
+    return told
+
+
+def _tool(cell: Cell, model: str, skus: Iterable[str]) -> dict[str, Any]:
+    figures = TOOLS.get(model)
+    told: dict[str, Any] = {"model": model, "centre_point_xyz_m": _numbers(figures.tcp_xyz_m)}
+    if isinstance(figures, GripperFigures):
+        return told | {
+            "kind": "gripper",
+            "open_width_m": round(2 * figures.open_m, DIGITS),
+            "closed_width_m": round(2 * figures.closed_m, DIGITS),
+            "force_limits_n": list(figures.force_limits_n),
+            "takes_parts": (taken := [sku for sku in skus if top_grasps(sku, model)]),
+            "grasps": {sku: _grip(part_grip(part_of_sku(sku), figures)) for sku in taken},
+        }
+    if isinstance(figures, VacuumFigures):
+        trays = [TRAYS.get(name) for name in _unique(tray.model for tray in cell.trays.values())]
+        taken = [tray.sku for tray in trays if tray_grip(tray, figures)]
+        return told | {"kind": "vacuum", "load_kg": figures.load_kg, "takes_trays": taken}
+    return told | {"kind": "other"}
+
+
+def _part(sku: str) -> dict[str, Any]:
+    part = part_of_sku(sku)
+    return {
+        "mass_kg": part.mass_kg,
+        "diameter_m": round(2 * part.radius_m, DIGITS),
+        "height_m": round(part.height_m, DIGITS),
+        "grasp_height_m": round(part.grasp_height_m, DIGITS),
+    }
+
+
+def _part_models(cell: Cell) -> list[str]:
+    return [*(part.model for part in cell.parts.values()), *(group.model for group in cell.populations)]
+
+
+def _view(cell: Cell, robot: str, detector: str) -> dict[str, Any]:
+    line = next((line for _, line in cell.sensor_lines() if line.get("name") == detector), {})
+    told = {key: line[key] for key in VIEW_FIELDS if key in line}
+    if "min_xy_m" in line and "max_xy_m" in line:
+        (x0, y0), (x1, y1) = line["min_xy_m"], line["max_xy_m"]
+        base = cell.robots[robot].base.pose
+        corners = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        in_base = [base.inverse().apply([*corner, base.position[2]]) for corner in corners]
+        told["corners_xy_in_base_m"] = [_numbers(point[:2]) for point in in_base]
+    return {"robot": robot, **told}
+
+
+def _pose(pose: Pose) -> dict[str, list[float]]:
+    return {"xyz_m": _numbers(pose.position), "rpy_rad": _numbers(pose.rpy)}
+
+
+def _numbers(values: npt.ArrayLike) -> list[float]:
+    return [float(value) for value in np.round(np.asarray(values, float), DIGITS) + 0.0]  # no -0.0
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name]

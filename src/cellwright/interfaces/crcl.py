@@ -1,0 +1,94 @@
+"""The CRCL doors of a laboratory: one server per robot, over sockets or in memory, everything said put on the bus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Self
+
+from cellwright.cells import CrclCfg
+from cellwright.core.errors import UnknownName
+from cellwright.core.messages import CrclCommand, CrclStatus
+from cellwright.crcl import CrclServer
+from cellwright.crcl.memory import MemoryConnection
+from cellwright.interfaces.crcl_arm import CrclArm
+from cellwright.interfaces.crcl_frames import ArmDoor
+from cellwright.lab.lab import Lab
+
+__all__ = ["CrclDoors"]
+
+LAB_PROFILE = "aprs-lab"
+
+
+class CrclDoors:
+    """Servers for the robots of a laboratory.
+
+    Attributes:
+        servers: Robot -> its server.
+
+    Args:
+        lab: The laboratory; its event loop must be the one that runs.
+        profile: Units after InitCanon: `spec`, or `aprs-lab`, which also has the frames of that laboratory's robots.
+        frame: `base` or `world`.
+        push_period_s: How often statuses are sent unasked; never, unless given.
+        doors: Robot -> how it is offered, instead of as its cell says.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        *,
+        profile: str = "spec",
+        frame: Literal["base", "world"] = "base",
+        push_period_s: float | None = None,
+        doors: Mapping[str, ArmDoor] | None = None,
+    ) -> None:
+        self._lab = lab
+        self._sequences = dict.fromkeys(lab.robots, 0)
+        offered = {robot: _door(cfg.crcl, profile) for robot, cfg in lab.cell.robots.items()} | dict(doors or {})
+        for robot in offered:
+            lab.robot(robot)
+        self.servers = {
+            robot: CrclServer(
+                CrclArm(controller, lab.clock, lab.world.clock, lab.bus, offered[robot]),
+                profile=profile,
+                frame=frame,
+                push_period_s=push_period_s,
+                on_command=lambda text, robot=robot: self._tell(robot, "command", text),  # type: ignore[misc]
+                on_status=lambda text, robot=robot: self._tell(robot, "status", text),  # type: ignore[misc]
+            )
+            for robot, controller in lab.robots.items()
+        }
+
+    async def start(self, host: str = "127.0.0.1", ports: Mapping[str, int] | None = None) -> Self:
+        """Listens for every robot, where its cell says unless told otherwise; port 0 is any free one."""
+        for robot in ports or {}:
+            if robot not in self.servers:
+                raise UnknownName("robot", robot, self.servers)
+        for robot, server in self.servers.items():
+            await server.start(host, (ports or {}).get(robot, self._lab.cell.robots[robot].crcl.port))
+        return self
+
+    async def connect(self, robot: str) -> MemoryConnection:
+        """A connection to a robot's server without sockets, for a client in the laboratory's own loop."""
+        if robot not in self.servers:
+            raise UnknownName("robot", robot, self.servers)
+        return await self.servers[robot].connect()
+
+    async def close(self) -> None:
+        """Ends all connections; motions under way are stopped."""
+        for server in self.servers.values():
+            await server.close()
+
+    def _tell(self, robot: str, kind: str, text: str) -> None:
+        message = CrclCommand if kind == "command" else CrclStatus
+        self._sequences[robot] += 1
+        now_ns = self._lab.world.clock.time_ns
+        self._lab.bus.publish(f"/{robot}/crcl_{kind}", message(now_ns, self._sequences[robot] - 1, robot, text))
+
+
+def _door(cfg: CrclCfg, profile: str) -> ArmDoor:
+    """As the cell says; the frame of a laboratory only where its profile is asked for."""
+    sensors = {name: direction == "tool" for name, direction in cfg.force_sensors.items()}
+    if profile != LAB_PROFILE or cfg.lab is None:
+        return ArmDoor(force_sensors=sensors)
+    return ArmDoor(cfg.lab.pose.pose, cfg.lab.point == "flange", sensors)

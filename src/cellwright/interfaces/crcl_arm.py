@@ -1,0 +1,299 @@
+"""A robot of a laboratory as a CRCL server sees it: its controller, its own sensors, and nothing of the truth."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.control import FollowingError, RobotController, ToolChanger, Vacuum
+from cellwright.control.words import in_its_words, in_words_of
+from cellwright.core.bus import Bus
+from cellwright.core.clock import Clock
+from cellwright.core.errors import BadInput, OutOfRange, UnknownName
+from cellwright.core.loop import WaitClock
+from cellwright.core.messages import Wrench
+from cellwright.core.pose import Pose
+from cellwright.core.slices import Slices, in_turns
+from cellwright.crcl import (
+    GripperKind,
+    GripperReading,
+    JointFacts,
+    JointTarget,
+    NotAvailable,
+    Pace,
+    RobotReading,
+    Screw,
+    SensorReading,
+    Waypoint,
+)
+from cellwright.crcl.messages import StopConditionEnum
+from cellwright.interfaces.crcl_frames import ArmDoor
+from cellwright.interfaces.crcl_motions import ToolMotions
+from cellwright.motion import Motion, StopCategory
+from cellwright.motion.chain import SerialChain
+
+__all__ = ["CrclArm"]
+
+Array = npt.NDArray[np.float64]
+T = TypeVar("T")
+
+MOST = Pace(2.0, 10.0, 2 * np.pi, 20 * np.pi)  # relative speeds are fractions of this; joints may allow less
+USUAL = Pace(0.25, 1.0, np.pi / 4, np.pi)
+POLL_S = 0.01
+SHOWN_LETTERS = 500  # of a message to the operator
+ONLY_OVERRIDE = "a whole number from 1 to 100"
+_log = logging.getLogger(__name__)
+
+
+class CrclArm:
+    """What `crcl.CrclServer` serves: commands go to the arm's controller, readings come from it and from its sensors.
+
+    Args:
+        controller: The arm's.
+        wait_clock: Simulation time, to wait by.
+        clock: The same, to look at.
+        bus: Where its wrist sensor is heard.
+        door: How it is offered.
+    """
+
+    def __init__(
+        self, controller: RobotController, wait_clock: WaitClock, clock: Clock, bus: Bus, door: ArmDoor | None = None
+    ) -> None:
+        door = door or ArmDoor()
+        self.name, self.clock = controller.name, wait_clock
+        self.max_pace, self.default_pace = MOST, USUAL
+        self.cartesian_limits = None
+        self.joints = tuple(
+            JointFacts(j.name, *j.position_limits_rad, j.velocity_limit_radps, j.effort_limit_nm)
+            for j in controller.kinematics.arm.joints
+        )
+        self.pose_base_in_world = controller.ring.pose_base_in_world @ door.pose_frame_in_base
+        self._controller, self._ticks, self._door = controller, clock, door
+        self._frame, self._from_frame = door.pose_frame_in_base, door.pose_frame_in_base.inverse()
+        self._tool_in_ring: Pose | None = None
+        self._look_at_tool()
+        self._chain = SerialChain(controller.kinematics.arm)
+        self._forces: dict[str, SensorReading] = {}
+        self._felt: Wrench | None = None
+        self._doing = ""
+        self._signals: dict[str, SensorReading] = {}
+        self._reading: tuple[int, RobotReading] | None = None
+        bus.subscribe(f"/{self.name}/wrench", self._feel, subscriber=f"{self.name} crcl")
+        for name, value in zip(controller.io.state().names, controller.io.state().values, strict=True):
+            self._signals[name] = SensorReading(value, 1, wait_clock.time_s)
+        controller.io.on_change(self._switched)
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """Speed override, and who controls the joints."""
+        return {
+            "override_percent": str(round(100 * self._controller.override)),
+            "controller": self._controller.controller,
+        }
+
+    def read(self) -> RobotReading:
+        """Its state at this tick."""
+        tick = self._ticks.tick
+        if self._reading is None or self._reading[0] != tick:
+            self._reading = tick, self._read()
+        return self._reading[1]
+
+    async def prepare(self) -> None:
+        """Ends a fault and takes the joints; a robot that is locked for safety stays so, and says why."""
+        if not self._controller.moving:
+            self._controller.reset()
+        self._controller.require_unlocked()
+
+    async def rest(self) -> None:
+        """It stays where it is, held by its drives."""
+
+    def in_words(self) -> AbstractContextManager[None]:
+        """Has errors of motions tell of this robot and of poses as they are commanded."""
+        point = "flange" if self._door.at_flange else "tool"
+        return in_words_of(
+            self.name,
+            self._controller.kinematics.arm.name,
+            lambda pose_flange_in_base: self._from_frame @ pose_flange_in_base @ self._tool,
+            f"its {point} in the frame of its commands",
+        )
+
+    def _look_at_tool(self) -> None:
+        """Another tool is another controlled point, unless that is the flange."""
+        tool = self._controller.ring.pose_tool_in_flange
+        if tool is not self._tool_in_ring:
+            self._tool_in_ring = tool
+            self._tool = Pose.identity() if self._door.at_flange else tool
+            self._motions = ToolMotions(self._controller.kinematics, self._tool)
+
+    async def move_joints(self, targets: Sequence[JointTarget]) -> None:
+        """Joints to positions; one with a torque pushes no harder than that, and may be kept from its goal."""
+        if any(target.effort_rate is not None for target in targets):
+            raise NotAvailable(self.name, "torque that changes at a given rate (ChangeRate)")
+        self._controller.limit_effort({target.number - 1: target.effort for target in targets})
+        self._look_at_tool()
+        motion = self._motions.joints(self._controller.set_point_rad, targets)
+        try:
+            await self._follow([motion])
+        except FollowingError:
+            if all(target.effort is None for target in targets):
+                raise
+            self._controller.reset()
+
+    @in_its_words
+    async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
+        """The controlled point past all waypoints, to rest at the last."""
+        inside = (replace(point, pose_tool_in_base=self._frame @ point.pose_tool_in_base) for point in waypoints)
+        self._look_at_tool()
+        # All before anything moves: a point that cannot be reached is told at once.
+        way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
+        some = f"{len(waypoints)} waypoints" if len(waypoints) > 1 else "one waypoint"
+        await self._follow(await self._planned(way, f"a path through {some}"))
+
+    @in_its_words
+    async def move_screw(self, screw: Screw, pace: Pace) -> None:
+        """The controlled point along a helix."""
+        self._look_at_tool()
+        x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
+        inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
+        helix = self._motions.screw(self._controller.set_point_rad, inside, pace)
+        await self._follow([await self._planned(helix, "a screw")])
+
+    async def stop(self, condition: StopConditionEnum) -> None:
+        """Stops, and waits until the arm stands."""
+        if self._controller.moving:
+            self._controller.stop(StopCategory(condition.value), "StopMotion")
+        while self._controller.moving:
+            await self.clock.sleep(POLL_S)
+
+    async def set_end_effector(self, fraction: float) -> None:
+        """Fingers to a fraction of their full width, a pump to a share of its power."""
+        tool = self._controller.tool
+        if tool is None:
+            raise NotAvailable(self.name, "end effector" if self._controller.has_tool_changer else "gripper")
+        await tool.set(fraction)
+
+    async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
+        """`force_n`: how hard each finger presses from the next closing on."""
+        for name, value in parameters.items():
+            if name != "force_n":
+                raise UnknownName("end effector parameter", name, ["force_n"])
+            low_n, high_n = self._controller.gripper.force_limits_n
+            force_n = _number(name, value)
+            if not low_n <= force_n <= high_n:
+                raise OutOfRange(f"{self.name} gripper force", force_n, low_n, high_n, "N")
+            self._controller.gripper.next_force_n = force_n
+
+    async def set_parameters(self, parameters: Mapping[str, str]) -> None:
+        """`override_percent`, and `controller` by its registered name."""
+        for name, value in parameters.items():
+            if name == "override_percent":
+                if not (value.isdecimal() and 1 <= int(value) <= 100):
+                    raise BadInput(f"{name} is '{value}' (allowed: {ONLY_OVERRIDE})")
+                self._controller.override = int(value) / 100
+            elif name == "controller":
+                self._controller.use_controller(value)
+            else:
+                raise UnknownName("robot parameter", name, self.parameters)
+
+    async def open_tool_changer(self) -> None:
+        """Lets the tool go; the controlled point is the flange's middle then."""
+        await self._changer().open()
+
+    async def close_tool_changer(self) -> None:
+        """Takes the tool that is under the flange; the controlled point is that tool's then."""
+        await self._changer().close()
+
+    def _changer(self) -> ToolChanger:
+        if not self._controller.has_tool_changer:
+            raise NotAvailable(self.name, "tool changer")
+        if self._controller.moving:
+            raise BadInput(f"{self.name} moves: its tool changer works only at rest")
+        return self._controller.tool_changer
+
+    async def run_program(self, text: str) -> None:
+        """It has no language of its own."""
+        raise NotAvailable(self.name, "language of its own: RunProgram cannot be executed")
+
+    async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
+        """Sensors are read all the time; options, such as the host of a real one, mean nothing here."""
+
+    async def disable_sensor(self, sensor_id: str) -> None:
+        """Sensors are read all the time."""
+
+    def show_message(self, text: str) -> None:
+        """To the program's log, which is all the operator that there is."""
+        _log.info("%s: %s", self.name, text[:SHOWN_LETTERS])
+
+    async def _planned(self, work: Slices[T], what: str) -> T:
+        self._doing = f"planning {what}"
+        try:
+            return await in_turns(work, self.clock)
+        finally:
+            self._doing = ""
+
+    async def _follow(self, motions: Sequence[Motion]) -> None:
+        whole_s = sum(motion.duration_s for motion in motions) or 1.0
+        done_s = 0.0
+        for motion in motions:
+            stretch = done_s / whole_s, (done_s + motion.duration_s) / whole_s
+            await self._controller.follow(motion, stretch)
+            done_s += motion.duration_s
+
+    def _read(self) -> RobotReading:
+        controller = self._controller
+        self._look_at_tool()
+        joints, velocities = controller.joints_rad, controller.velocity_radps
+        rotations, positions, jacobians = self._chain.jacobian(joints[None])  # all at once: clients ask at every tick
+        pose_flange = Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
+        pose_tool = self._from_frame @ pose_flange @ self._tool
+        moving = jacobians[0] @ velocities
+        (x, y, z), (a, b, c) = (rotations[0] @ self._tool.position).tolist(), moving[3:].tolist()
+        turn = self._from_frame.rotation_matrix
+        linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
+        angular = turn @ moving[3:]
+        if self._felt is not None:
+            self._forces, self._felt = self._door.forces(self._felt), None
+        force = next(iter(self._forces.values()), None)
+        return RobotReading(
+            tuple(joints.tolist()),
+            tuple(velocities.tolist()),
+            pose_tool,
+            tuple(controller.effort_nm.tolist()),
+            (*linear.tolist(), *angular.tolist()),
+            force.value if force is not None and isinstance(force.value, tuple) else None,
+            None,
+            self._gripper_reading(),
+            {**self._forces, **self._signals},
+            round(100 * controller.override),
+            controller.path_share,
+            self._doing,
+        )
+
+    def _gripper_reading(self) -> GripperReading | None:
+        tool = self._controller.tool
+        if tool is None:
+            return None
+        if isinstance(tool, Vacuum):
+            return GripperReading(tool.name, GripperKind.VACUUM, tool.holding, is_powered=tool.powered)
+        gripper = self._controller.gripper
+        return GripperReading(gripper.name, GripperKind.PARALLEL, gripper.holding, gripper.width_m)
+
+    def _feel(self, _topic: str, message: Wrench) -> None:
+        self._felt = message  # far more often than anybody asks
+
+    def _switched(self, signal: str, value: bool) -> None:
+        known = self._signals.get(signal)
+        self._signals[signal] = SensorReading(value, known.read_count + 1 if known else 1, self.clock.time_s)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"{name} is '{text}' (allowed: a number)") from None

@@ -1,0 +1,117 @@
+"""The vision doors of a laboratory: what a robot's detector sees, on a socket, as the APRS laboratory sends it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Literal, Self
+
+from cellwright.catalogue import PARTS, TRAYS, TrayKind
+from cellwright.cells import VisionCfg
+from cellwright.core.bus import Role, Subscription
+from cellwright.core.errors import UnknownName
+from cellwright.core.messages import Detections
+from cellwright.core.mistakes import Mistakes
+from cellwright.core.pose import Pose
+from cellwright.interfaces import VisionEncoder, VisionServer
+from cellwright.lab.cell_file import check_doors
+from cellwright.lab.lab import Lab
+
+__all__ = ["VisionDoors"]
+
+LAB_PROFILE = "aprs-lab"
+
+
+class VisionDoors:
+    """A server for every robot whose cell gives it eyes.
+
+    It sends detections, as they come over the bus to any controller, in the coordinates in which the robot's CRCL door
+    takes poses: give both doors the same profile and frame.
+
+    Attributes:
+        servers: Robot -> its server.
+
+    Args:
+        lab: The laboratory; its event loop must be the one that runs.
+        profile: `aprs-lab` has the origins of that laboratory's robots.
+        frame: `base` is the robot's coordinates, `world` the cell's.
+
+    Raises:
+        BadInput: Detectors that do not exist.
+    """
+
+    def __init__(self, lab: Lab, *, profile: str = "spec", frame: Literal["base", "world"] = "base") -> None:
+        self._lab = lab
+        self._subscriptions: list[Subscription] = []
+        self._doors = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
+        mistakes, suffix = Mistakes(), "/detections"
+        topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
+        check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], mistakes)
+        mistakes.tell()
+        self.servers = {
+            robot: VisionServer(
+                VisionEncoder(
+                    Pose.identity() if frame == "world" else _origin(lab, robot, profile),
+                    _kinds(),
+                    rotation_unit=cfg.rotation,
+                    groups=cfg.groups or None,
+                )
+            )
+            for robot, cfg in self._doors.items()
+        }
+
+    async def start(self, host: str = "127.0.0.1", ports: Mapping[str, int] | None = None) -> Self:
+        """Listens for every robot, where its cell says unless told otherwise; port 0 is any free one."""
+        self.check_ports(ports or {})
+        try:
+            for robot, server in self.servers.items():
+                cfg = self._doors[robot]
+                await server.start(host, (ports or {}).get(robot, cfg.port))
+                subscriber, role = f"vision door of {robot}", Role.CONTROLLER
+                subscription = self._lab.bus.subscribe(
+                    _topic(cfg), partial(_send, server), subscriber=subscriber, role=role
+                )
+                self._subscriptions.append(subscription)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    def check_ports(self, ports: Mapping[str, int]) -> None:
+        """Whether every robot that a port is given for has a door; raises UnknownName."""
+        for robot in ports:
+            if robot not in self.servers:
+                raise UnknownName("robot with a vision door", robot, self.servers, self._lab.cell.where)
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Robot -> HOST:PORT."""
+        return {robot: "{}:{}".format(*server.address) for robot, server in self.servers.items()}
+
+    async def close(self) -> None:
+        """Ends all connections."""
+        for subscription in self._subscriptions:
+            self._lab.bus.unsubscribe(subscription)
+        self._subscriptions.clear()
+        for server in self.servers.values():
+            await server.close()
+
+
+def _send(server: VisionServer, _topic: str, detections: Detections) -> None:
+    server.send(detections)
+
+
+def _topic(cfg: VisionCfg) -> str:
+    return f"/{cfg.detector}/detections"
+
+
+def _origin(lab: Lab, robot: str, profile: str) -> Pose:
+    """Where the robot's coordinates are by the drawings: where they really are, nobody but the simulation knows."""
+    base, offered = lab.nominal.bases[robot], lab.cell.robots[robot].crcl.lab
+    return base @ offered.pose.pose if profile == LAB_PROFILE and offered is not None else base
+
+
+def _kinds() -> dict[str, str]:
+    """SKU -> what vision calls such a thing."""
+    trays = {TRAYS.get(name).sku: "KT" if TRAYS.get(name).kind is TrayKind.KIT else "PT" for name in TRAYS}
+    return {PARTS.get(name).sku: "P" for name in PARTS} | trays

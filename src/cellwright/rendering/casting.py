@@ -1,0 +1,150 @@
+"""Rays into the scene: what is hit, where, and whether a point sees the light."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.rendering.bundle import Bundle
+from cellwright.rendering.projection import Picture, Projection
+from cellwright.rendering.surfaces import Surfaces, visible_alpha
+
+__all__ = ["Caster", "Hits", "sees_light"]
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+CELLS_PER_POINT = 8.0  # points of a picture lie in heaps when seen from a light
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What a bundle of rays met; `geom` is -1 where it met nothing.
+
+    Attributes:
+        normal_in_world: Of the surface: smooth where the triangles stand for a curve.
+        face_normal_in_world: Of the triangle itself.
+    """
+
+    geom: Ids
+    distance_m: Array
+    point_in_world_m: Array
+    normal_in_world: Array
+    face_normal_in_world: Array
+
+    @property
+    def any(self) -> Mask:
+        """Where something was met."""
+        return np.asarray(self.geom >= 0)
+
+    def part(self, index: Ids) -> Hits:
+        """Some of them."""
+        return Hits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+
+
+class Caster:
+    """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
+
+    def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: Picture) -> None:
+        self._model, self._data, self._surfaces, self._eye = model, data, surfaces, eye
+        self._vertices = surfaces.vertices_in_world(data)
+        alpha = visible_alpha(model)
+        clear = alpha[surfaces.geom] < 1
+        self._solids = _Target(eye, self._vertices, surfaces, ~clear, [g for g in surfaces.planes if alpha[g] == 1])
+        self._glass = _Target(eye, self._vertices, surfaces, clear, [g for g in surfaces.planes if alpha[g] < 1])
+        self._has_glass = bool(clear.any() or self._glass.planes)
+        self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
+
+    def cast(self, directions: Array) -> tuple[Hits, Hits | None]:
+        """The first opaque thing along each ray from the eye, and the first transparent one where there are any."""
+        rays = Bundle(directions @ self._eye.axes)
+        solids = self._meet(rays, directions, self._solids)
+        return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
+
+    def shades(self, light: Picture) -> Projection:
+        """All that may hide the light, as seen from it."""
+        # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
+        return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
+
+    def _meet(self, rays: Bundle, directions: Array, target: _Target) -> Hits:
+        nearest, found = np.zeros(len(directions)), np.full(len(directions), -1)
+        eye = self._eye
+        for meeting in rays.meet(target.projection):
+            np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
+            first = meeting.inverse_depth == nearest[meeting.dot]
+            found[meeting.dot[first]] = target.triangles[meeting.triangle[first]]
+        hits = self._on_triangles(eye.origin_in_world_m, directions, found)
+        for geom in target.planes:
+            self._cut_by_plane(hits, eye.origin_in_world_m, directions, geom)
+        return hits
+
+    def _on_triangles(self, eye: Array, directions: Array, triangle: Ids) -> Hits:
+        count = len(directions)
+        hits = Hits(
+            np.full(count, -1),
+            np.full(count, math.inf),
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+        )
+        here = np.flatnonzero(triangle >= 0)
+        triangle, ray = triangle[here], directions[here]
+        first, second, third = (self._vertices[self._surfaces.faces[triangle, i]] for i in range(3))
+        a, b = second - first, third - first
+        normal = np.cross(a, b)
+        distance = np.einsum("ij,ij->i", first - eye, normal) / np.einsum("ij,ij->i", ray, normal)
+        point = eye + distance[:, None] * ray
+        square = np.einsum("ij,ij->i", normal, normal)
+        u = np.einsum("ij,ij->i", np.cross(point - first, b), normal) / square
+        v = np.einsum("ij,ij->i", np.cross(a, point - first), normal) / square
+        weight = np.clip(np.column_stack([1 - u - v, u, v]), 0, 1)
+        smooth = np.einsum("nc,ncj->nj", weight, self._surfaces.corner_normals[triangle])
+        geom = self._surfaces.geom[triangle]
+        smooth = np.einsum("nij,nj->ni", np.asarray(self._data.geom_xmat).reshape(-1, 3, 3)[geom], smooth)
+        hits.geom[here], hits.distance_m[here], hits.point_in_world_m[here] = geom, distance, point
+        hits.normal_in_world[here] = smooth / np.maximum(np.linalg.norm(smooth, axis=1, keepdims=True), 1e-12)
+        hits.face_normal_in_world[here] = normal / np.sqrt(square)[:, None]
+        return hits
+
+    def _cut_by_plane(self, hits: Hits, eye: Array, directions: Array, geom: int) -> None:
+        """Puts a plane in front of what lies behind it."""
+        axes, centre = self._data.geom_xmat[geom].reshape(3, 3), self._data.geom_xpos[geom]
+        slope = directions @ axes[:, 2]
+        height = float((eye - centre) @ axes[:, 2])
+        if height <= 0:
+            return  # a plane is seen from above only
+        with np.errstate(divide="ignore"):
+            distance = np.where(slope < 0, -height / slope, math.inf)
+        closer = np.flatnonzero(distance < hits.distance_m)
+        point = eye + distance[closer, None] * directions[closer]
+        half = self._model.geom_size[geom, :2]
+        local = (point - centre) @ axes[:, :2]
+        on = ((np.abs(local) <= half) | (half == 0)).all(axis=1)
+        closer, point = closer[on], point[on]
+        hits.geom[closer], hits.distance_m[closer], hits.point_in_world_m[closer] = geom, distance[closer], point
+        hits.normal_in_world[closer] = hits.face_normal_in_world[closer] = axes[:, 2]
+
+
+class _Target:
+    """What rays from the eye may meet: triangles, and planes, which are endless or not."""
+
+    def __init__(self, eye: Picture, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
+        self.triangles: Ids = np.flatnonzero(chosen)
+        self.projection = Projection(eye, vertices, surfaces.faces[chosen])
+        self.planes = planes
+
+
+def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
+    """Which points nothing hides from the light whose picture the projection is."""
+    lit = np.ones(len(points_in_world_m), dtype=bool)
+    if len(lit):
+        rays = shades.picture.flatten(points_in_world_m)
+        limit = 1 / (rays[:, 2] - 1e-6)
+        for meeting in Bundle(rays, CELLS_PER_POINT).meet(shades):
+            lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
+    return lit

@@ -1,0 +1,78 @@
+"""Which renderer draws: OpenGL where it works, rays everywhere else."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.rendering.gl import GlRenderer
+from cellwright.rendering.probe import GL_PLATFORMS, probe
+from cellwright.rendering.ray import RayRenderer
+from cellwright.rendering.view import View
+
+__all__ = ["Renderer", "RendererStatus", "available_renderers", "choose_renderer"]
+
+VARIABLE = "CELLWRIGHT_RENDERER"
+
+
+class Renderer(Protocol):
+    """What draws pictures."""
+
+    name: str
+
+    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
+        """The picture as (height, width, 3)."""
+
+    def close(self) -> None:
+        """Frees what it holds; it may draw again afterwards."""
+
+
+@dataclass(frozen=True)
+class RendererStatus:
+    """A renderer for `cellwright doctor`: does it work, why, and which Debian packages would help."""
+
+    name: str
+    works: bool
+    reason: str
+    debian_packages: tuple[str, ...] = ()
+
+
+def available_renderers() -> list[RendererStatus]:
+    """Every renderer with its state, the preferred one first."""
+    statuses = []
+    for platform, packages in GL_PLATFORMS.items():
+        answer = probe(platform)
+        statuses.append(RendererStatus(platform, answer.works, answer.reason, () if answer.works else packages))
+    return [*statuses, RendererStatus("ray", True, "needs nothing but the processor")]
+
+
+def choose_renderer(name: str | None = None) -> Renderer:
+    """The renderer of that name, or of the variable CELLWRIGHT_RENDERER, or the best that works.
+
+    Args:
+        name: `gl` (whichever platform works), `egl`, `osmesa` or `ray`; None leaves the choice to the variable and,
+            where that is not set, to what works here.
+    """
+    where = "" if name else VARIABLE
+    wish = name or os.environ.get(VARIABLE, "").strip().lower() or "auto"
+    choices = {"auto": tuple(GL_PLATFORMS), "gl": tuple(GL_PLATFORMS), "ray": (), **{p: (p,) for p in GL_PLATFORMS}}
+    if wish not in choices:
+        raise UnknownName("renderer", wish, set(choices) - {"auto"}, where)
+    for platform in choices[wish]:
+        if probe(platform).works:
+            return _renderer(platform)
+    if wish in ("auto", "ray"):
+        return _renderer("ray")
+    tried = "; ".join(f"{p}: {probe(p).reason} (Debian: {' '.join(GL_PLATFORMS[p])})" for p in choices[wish])
+    raise BadInput(f"renderer '{wish}' does not work here: {tried}; 'ray' always does")
+
+
+@functools.cache
+def _renderer(name: str) -> Renderer:
+    return RayRenderer() if name == "ray" else GlRenderer(name)

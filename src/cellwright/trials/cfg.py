@@ -1,0 +1,185 @@
+"""Trials as YAML files: which cell, which orders announced when, what goes wrong, how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+
+from cellwright.core.config import Cfg, read_yaml, validate
+from cellwright.core.errors import UnknownName
+from cellwright.judge import AnyFault, Points
+from cellwright.judge.faults.cfg import FAULTS
+from cellwright.orders import DESIGNS
+from cellwright.trials.controllers import CONTROLLERS
+
+__all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Worth = Annotated[float, Field(ge=0, le=1000)]
+
+
+class AnnounceCfg(Cfg):
+    """When an order becomes known: at the start, at a time, or once another order has been submitted.
+
+    Attributes:
+        at_s: Simulation time.
+        after_order: The name of the other order; one that is complete without being submitted counts as well.
+    """
+
+    at_s: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    after_order: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_moment(self) -> Self:
+        if self.at_s is not None and self.after_order is not None:
+            raise ValueError("give at_s or after_order, not both")
+        return self
+
+
+def _announcement(value: Any) -> Any:
+    """Reads the word `start`."""
+    if isinstance(value, str):
+        if value != "start":
+            raise ValueError("should be start, {at_s: SECONDS} or {after_order: NAME}")
+        return {}
+    return value
+
+
+class TrialOrderCfg(Cfg):
+    """One order of a trial.
+
+    Attributes:
+        order: A kit's name, or an order file, relative to the trial's.
+        name: What it is submitted by; the order's own name when not given.
+        quantity: How many, of an order by name.
+        tray: The kit tray to build it on, by its name in the cell; any free one of the right kind when not given.
+        announce: `start`, `{at_s: SECONDS}` or `{after_order: NAME}`.
+        priority: The higher, the more urgent; told to the controller.
+    """
+
+    order: Annotated[str, Field(min_length=1)]
+    name: Name | None = None
+    quantity: Annotated[int, Field(ge=1, le=100, strict=True)] = 1
+    tray: str | None = None
+    announce: Annotated[AnnounceCfg, BeforeValidator(_announcement)] = AnnounceCfg()
+    priority: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+
+
+class TrialCfg(Cfg):
+    """A trial file.
+
+    Attributes:
+        trial: Its name.
+        cell: A cell's name, or a cell file, relative to the trial's.
+        seed: Root of all randomness.
+        pace: Simulated seconds per second of real time, for controllers outside; those inside run at full speed.
+        time_limit_s: Simulated time after which it ends, whatever is done.
+        par_s: Up to here the time has all its points; a third of the limit when not given.
+        orders: What is wanted.
+        faults: What goes wrong, as text or as mappings.
+        points: Item of the score -> its worth, where it is not the usual.
+        controller: Who works unless told otherwise: `external`, or the name of one inside.
+        connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
+        reconnect_within_s: Simulated time in which one that has disconnected must be back.
+        still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
+        impossible: `refuse` orders that nobody could fill, or `note` that and run.
+    """
+
+    trial: Name
+    cell: Annotated[str, Field(min_length=1)] = "aprs"
+    seed: Annotated[int, Field(ge=0, strict=True)] = 0
+    pace: Annotated[float, Field(ge=0.01, le=100)] = 1.0
+    time_limit_s: Seconds = 300.0
+    par_s: Seconds | None = None
+    orders: Annotated[list[TrialOrderCfg], Field(min_length=1, max_length=100)]
+    faults: list[AnyFault] = Field(default_factory=list)
+    points: dict[str, Worth] = Field(default_factory=dict)
+    controller: str = "external"
+    connect_within_s: Seconds = 60.0
+    reconnect_within_s: Seconds = 10.0
+    still_s: Seconds = 5.0
+    impossible: Literal["refuse", "note"] = "refuse"
+
+    _file: Path | None = PrivateAttr(default=None)
+
+    @field_validator("par_s")
+    @classmethod
+    def _below_the_limit(cls, par_s: float | None, info: ValidationInfo) -> float | None:
+        limit_s = info.data.get("time_limit_s")
+        if par_s is not None and limit_s is not None and par_s >= limit_s:
+            raise ValueError(f"should be below time_limit_s ({limit_s:g})")
+        return par_s
+
+    @field_validator("points")
+    @classmethod
+    def _known_items(cls, points: dict[str, float]) -> dict[str, float]:
+        known = [field.name for field in fields(Points)]
+        if wrong := [str(UnknownName("item of the score", item, known)) for item in points if item not in known]:
+            raise ValueError("; ".join(wrong))
+        return points
+
+    @field_validator("controller")
+    @classmethod
+    def _known_controller(cls, controller: str) -> str:
+        if controller not in controller_names():
+            raise ValueError(str(UnknownName("controller", controller, controller_names())))
+        return controller
+
+    @property
+    def where(self) -> str:
+        """What errors call this trial: its file, or its name."""
+        return f"trial {self.trial}" if self._file is None else str(self._file)
+
+
+def controller_names() -> list[str]:
+    """All that `controller` may be."""
+    return sorted({"external", *CONTROLLERS.names()})
+
+
+def read_trial(path: str | Path) -> TrialCfg:
+    """A trial from its file; a mistake is told with its line, its key and what is allowed."""
+    return _of_file(read_yaml(Path(path), TrialCfg), Path(path))
+
+
+def make_trial(data: Any, path: Path) -> TrialCfg:
+    """A trial from the data of a file, or of a part of it."""
+    return _of_file(validate(data, TrialCfg, path), path)
+
+
+def _of_file(cfg: TrialCfg, path: Path) -> TrialCfg:
+    orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
+    made = cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
+    made._file = path
+    return made
+
+
+def _beside(path: Path, text: str) -> str:
+    """A file that is named in a trial is looked for beside it; a name stays one."""
+    is_file = text.endswith((".yaml", ".yml")) or "/" in text
+    return str(path.parent / text) if is_file else text
+
+
+def trial_json_schema() -> dict[str, Any]:
+    """The format of trial files as a JSON schema, for editors."""
+    schema = TrialCfg.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["properties"]["controller"]["examples"] = controller_names()
+    schema["properties"]["points"]["propertyNames"] = {"enum": [field.name for field in fields(Points)]}
+    schema["properties"]["faults"]["items"] = {
+        "anyOf": [
+            {"type": "string", "pattern": f"^({'|'.join(FAULTS)})(:.*)?$"},
+            *({"$ref": f"#/$defs/{kind.__name__}"} for kind in FAULTS.values()),
+        ]
+    }
+    for kind in FAULTS.values():
+        made = kind.model_json_schema(ref_template="#/$defs/{model}")
+        schema["$defs"] |= made.pop("$defs", {})
+        schema["$defs"][kind.__name__] = made
+    schema["$defs"]["TrialOrderCfg"]["properties"]["order"]["examples"] = DESIGNS.names()
+    announce = schema["$defs"]["TrialOrderCfg"]["properties"]["announce"]
+    announce["anyOf"] = [{"const": "start"}, {"$ref": announce.pop("$ref", "#/$defs/AnnounceCfg")}]
+    return schema

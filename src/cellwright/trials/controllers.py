@@ -1,0 +1,38 @@
+"""Controllers that work inside a trial's own process, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Protocol
+
+from cellwright.core.registry import Registry
+
+if TYPE_CHECKING:
+    from cellwright.trials.orders import OrderBook
+    from cellwright.trials.room import TrialRoom
+
+__all__ = ["CONTROLLERS", "Controller"]
+
+
+class Controller(Protocol):
+    """Whoever builds the kits. It is started with the trial and may return when it has nothing more to do.
+
+    It works through the doors as anybody outside does: `room.crcl.connect(robot)` is a CRCL connection without a
+    socket, what detectors see comes over `room.lab.bus`. `orders` gives the orders as they are announced and takes
+    submissions. What it raises ends the trial and stands in the verdict.
+    """
+
+    def __call__(self, room: TrialRoom, orders: OrderBook) -> Awaitable[None]:
+        """Works until everything is done."""
+
+
+CONTROLLERS: Registry[Controller] = Registry("controller", "cellwright.trial_controllers")
+"""Name -> controller. The word `external` is taken: it means somebody on the doors."""
+
+
+@CONTROLLERS.register("internal")
+async def internal(room: TrialRoom, orders: OrderBook) -> None:
+    """Cellwright's own, imported when it is used."""
+    from cellwright.trials.internal import work
+
+    await work(room, orders)

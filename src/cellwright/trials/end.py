@@ -1,0 +1,83 @@
+"""How a trial ends: one rule for trials from files and for cells under test, so that a controller meets the same."""
+
+from __future__ import annotations
+
+from cellwright.cells import Cell, cell_hints
+from cellwright.core.yaml_lines import with_line
+from cellwright.judge import Recovery
+from cellwright.trials.cfg import TrialCfg
+from cellwright.trials.room import TrialRoom
+from cellwright.trials.verdict import Ending
+
+__all__ = ["TrialEnd", "close_room", "limit_hints", "trial_hints"]
+
+CLEARLY = 0.5  # of what plans take at least: a limit below is hinted at
+REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
+
+
+class TrialEnd:
+    """Says when the orders or the clock end a trial.
+
+    Args:
+        cfg: The trial.
+        room: What is looked at; its orders may be exchanged before it is asked.
+    """
+
+    def __init__(self, cfg: TrialCfg, room: TrialRoom) -> None:
+        self._cfg, self._room = cfg, room
+        self._quiet_s = 0.0
+
+    @property
+    def submitted(self) -> bool:
+        """Whether every order was submitted."""
+        return all(order.submitted_s is not None for order in self._room.book.orders.values())
+
+    @property
+    def left_s(self) -> float:
+        """Simulated time until the limit."""
+        return self._cfg.time_limit_s - self._room.lab.clock.time_s
+
+    def reached(self, passed_s: float) -> tuple[Ending, str] | None:
+        """What has ended the trial; None while nothing has.
+
+        Args:
+            passed_s: Simulated time since this was asked before.
+        """
+        if self.submitted:
+            return Ending.SUBMITTED, ""
+        orders = self._room.book.orders.values()
+        complete = all(order.complete_s is not None or order.submitted_s is not None for order in orders)
+        self._quiet_s = self._quiet_s + passed_s if complete and self._room.still else 0.0
+        if self._quiet_s > self._cfg.still_s:
+            return Ending.COMPLETE, ""
+        if self.left_s <= 0:
+            return Ending.TIME_LIMIT, f"{self._cfg.time_limit_s:g} s"
+        return None
+
+
+def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recovery) -> list[str]:
+    """What is allowed and probably not meant: hints about the cell, and about a time limit."""
+    return [*cell_hints(cell), *limit_hints(cfg, possible)]
+
+
+def limit_hints(cfg: TrialCfg, possible: Recovery) -> list[str]:
+    """A hint about a time limit far below the plans'; they go by nominal durations, which a controller may beat."""
+    plan = possible.plan
+    if not possible.recoverable or plan is None or cfg.time_limit_s >= CLEARLY * plan.lower_bound:
+        return []
+    where = f"{with_line(cfg.where, 'time_limit_s')}: time_limit_s"
+    bound = f"filling all orders takes at least {plan.lower_bound:.0f} s"
+    return [
+        f"{where}: {cfg.time_limit_s:g} s may be too short: by the planner's durations, which another controller may "
+        f"beat, {bound}"
+    ]
+
+
+async def close_room(room: TrialRoom, ending: Ending) -> None:
+    """Tells whoever listens how it ended, closes all doors, and lets everything come to rest."""
+    room.tell_end(ending.value)
+    if ending in (Ending.SUBMITTED, Ending.COMPLETE):
+        await room.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
+    await room.close()
+    await room.lab.clock.sleep(REST_S)
+    room.look()

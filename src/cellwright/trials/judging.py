@@ -1,0 +1,167 @@
+"""The judge's words about a room: the whole verdict, one kit, one part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cellwright.core.config import Uniform
+from cellwright.core.errors import UnknownName
+from cellwright.judge import FaultCfg, KitVerdict, Points, Recovery
+from cellwright.judge.faults.cfg import matches
+from cellwright.judge.seating import judge_slots
+from cellwright.lab.versions import versions
+from cellwright.orders import DESIGNS
+from cellwright.trials.room import TrialRoom
+from cellwright.trials.verdict import Ending, OrderVerdict, TrialVerdict
+
+__all__ = ["Facts", "fault_text", "find_kits", "find_part", "make_verdict"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a verdict says besides what the judge sees.
+
+    Attributes:
+        trial: Its name.
+        controller: Who worked.
+        limit_s: The time limit.
+        par_s: Up to here the time has all its points; a third of the limit when None.
+        points: Item of the score -> its worth.
+    """
+
+    trial: str
+    controller: str
+    limit_s: float
+    par_s: float | None = None
+    points: Mapping[str, float] | None = None
+
+
+def make_verdict(
+    room: TrialRoom,
+    facts: Facts,
+    ending: tuple[Ending, str],
+    *,
+    wall_s: float,
+    possible: Recovery,
+    notes: Iterable[str] = (),
+) -> TrialVerdict:
+    """Everything, as it is now."""
+    kits = room.kits()
+    orders = tuple(
+        OrderVerdict(
+            order.name,
+            order.priority,
+            order.announced_s,
+            order.submitted_s,
+            tuple(kits[kit] for kit in order.kits),
+            order.claimed,
+        )
+        for order in room.book.orders.values()
+    )
+    wanted = {verdict.tray: kit.design for kit, verdict in kits.items() if verdict is not None}
+    score = room.judge.score(
+        wanted,
+        par_s=facts.par_s or facts.limit_s / 3,
+        limit_s=facts.limit_s,
+        points=Points(**(facts.points or {})),
+    )
+    flood = f"{room.control.flooded} clients of the control door were disconnected: they said too much"
+    return TrialVerdict(
+        facts.trial,
+        room.lab.cell.name,
+        room.lab.seed,
+        facts.controller,
+        *ending,
+        room.lab.clock.time_s,
+        wall_s,
+        possible,
+        orders,
+        tuple(room.faults),
+        tuple(map(fault_text, room.pending)),
+        tuple(room.judge.collisions.hits),
+        tuple(room.judge.drops.drops),
+        score,
+        (*notes, *room.said, *([flood] if room.control.flooded else ())),
+        versions(),
+    )
+
+
+def fault_text(fault: FaultCfg) -> str:
+    """A fault as it is written on the command line."""
+    words = []
+    for key in sorted(fault.model_fields_set - {"kind"}):
+        value = getattr(fault, key)
+        if isinstance(value, Uniform):
+            value = f"{value.low:g}..{value.high:g}"
+        elif isinstance(value, tuple):
+            value = "/".join(f"{number:g}" for number in value)
+        words.append(f"{key}={value}")
+    return f"{fault.kind}:{','.join(words)}"
+
+
+def find_kits(room: TrialRoom, name: str) -> list[KitVerdict]:
+    """The verdicts on what a name means now: the kits of an order, the kit on a tray, or a kit of a design.
+
+    Of a design that no order names, the tray that is nearest to it counts.
+
+    Raises:
+        UnknownName: with all names that mean something in this cell.
+    """
+    kits, trays = room.kits(), room.book.kit_trays
+    ours = [verdict for kit, verdict in kits.items() if kit.order == name and verdict is not None]
+    if ours or name in room.book.orders:
+        return ours
+    if name in trays:
+        mine = [verdict for verdict in kits.values() if verdict is not None and verdict.tray == name]
+        fitting = [design for design in map(DESIGNS.get, DESIGNS) if design.tray_sku == trays[name]]
+        return mine or list(room.judge.kits({name: fitting[-1]}))
+    designs = [design.name for design in map(DESIGNS.get, DESIGNS) if design.tray_sku in trays.values()]
+    if name not in designs:
+        raise UnknownName("kit", name, {*room.book.orders, *trays, *designs})
+    design = DESIGNS.get(name)
+    found = room.judge.kits({tray: design for tray, sku in trays.items() if sku == design.tray_sku})
+    return [max(found, key=lambda verdict: sum(item.passed for item in verdict.items))]
+
+
+def find_part(room: TrialRoom, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
+    """Whether a part that the pattern means is seated in the slot, written `tray/slot`; and why not, or how well.
+
+    Args:
+        room: Where.
+        pattern: A part's name, SKU or model, with `*` and `?`.
+        slot: Which slot.
+        known: Names of the parts that were there at the beginning.
+
+    Raises:
+        UnknownName: A part, a tray or a slot that does not exist.
+    """
+    objects = room.lab.world.objects
+    trays = [name for name, item in objects.items() if item.is_tray]
+    tray = slot.partition("/")[0]
+    if tray not in trays:
+        raise UnknownName("tray", tray, trays)
+    slots = {seating.slot: seating for seating in judge_slots(room.lab.world, tray)}
+    if slot not in slots:
+        raise UnknownName("slot", slot, slots)
+    parts = [name for name, item in objects.items() if not item.is_tray and matches(item, pattern)]
+    if not parts and pattern in known:
+        return False, f"{pattern} has been taken out of the cell"
+    if not parts:
+        raise UnknownName("part", pattern, known)
+    seating = slots[slot]
+    if seating.part in parts:
+        return seating.seated, f"{seating.part}: {seating.reason}"
+    if seating.part:
+        return False, f"{seating.part} is there instead"
+    return False, f"{seating.reason}; {_where(room, parts)}"
+
+
+def _where(room: TrialRoom, parts: Sequence[str]) -> str:
+    if len(parts) > 1:
+        return f"{len(parts)} such parts are elsewhere"
+    held = {hold.part: robot for robot, hold in room.judge.hands.held.items()}
+    if parts[0] in held:
+        return f"{held[parts[0]]} holds {parts[0]}"
+    x, y, z = room.lab.world.pose_of(parts[0]).position.tolist()
+    return f"{parts[0]} is at {x:.3f} {y:.3f} {z:.3f} m"

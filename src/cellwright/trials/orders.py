@@ -1,0 +1,239 @@
+"""The orders of a trial: what is announced when, what was submitted, and which tray is whose kit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cellwright.catalogue import PARTS, TRAYS, TrayKind
+from cellwright.cells import Cell, nominal_layout
+from cellwright.core.assignment import assign
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
+from cellwright.core.mistakes import Mistakes
+from cellwright.judge import KitVerdict
+from cellwright.orders import KitDesign, find_order
+from cellwright.trials.cfg import AnnounceCfg, TrialOrderCfg
+
+__all__ = ["OrderBook", "TrialOrder", "WantedKit"]
+
+
+@dataclass(frozen=True)
+class WantedKit:
+    """One kit of an order.
+
+    Attributes:
+        order: The order's name in the trial.
+        number: Which of the order's kits, from 1.
+        design: What it shall become.
+        tray: On which tray; on any free one of the right kind when None.
+    """
+
+    order: str
+    number: int
+    design: KitDesign
+    tray: str | None
+
+
+@dataclass
+class TrialOrder:
+    """An order, and how far it is.
+
+    Attributes:
+        name: What it is submitted by.
+        kits: What is wanted.
+        priority: The higher, the more urgent.
+        announce: When it becomes known.
+        announced_s: When it did.
+        submitted_s: When somebody said that it is done.
+        complete_s: Since when it is complete by the truth; None while it is not.
+        claimed: The kits as they were when it was submitted.
+    """
+
+    name: str
+    kits: tuple[WantedKit, ...]
+    priority: int
+    announce: AnnounceCfg
+    announced_s: float | None = None
+    submitted_s: float | None = None
+    complete_s: float | None = None
+    claimed: tuple[KitVerdict, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a controller is told."""
+        kits = [
+            {"kit": kit.design.name, "tray": kit.tray, "tray_sku": kit.design.tray_sku, "parts": dict(kit.design.parts)}
+            for kit in self.kits
+        ]
+        return {"order": self.name, "priority": self.priority, "kits": kits, "announced_s": self.announced_s}
+
+
+@dataclass
+class OrderBook:
+    """All orders of a trial.
+
+    Attributes:
+        orders: By name, in the file's order.
+        kit_trays: Kit trays of the cell -> their SKU.
+        on_announce: Told of every order when it becomes known.
+        on_submit: Told of every order when it is submitted.
+    """
+
+    orders: dict[str, TrialOrder]
+    kit_trays: dict[str, str]
+    on_announce: list[Callable[[TrialOrder], None]] = field(default_factory=list)
+    on_submit: list[Callable[[TrialOrder], None]] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        wanted: Sequence[TrialOrderCfg],
+        cell: Cell,
+        seed: int = 0,
+        where: str = "trial",
+        numbers: Sequence[int] | None = None,
+    ) -> OrderBook:
+        """The orders, checked against the cell.
+
+        Args:
+            wanted: What is asked for.
+            cell: Where.
+            seed: Of the layout.
+            where: What errors call the trial.
+            numbers: Which of the trial's orders these are; all of them when not given.
+
+        Raises:
+            BadInput: All orders, trays and names that do not fit, with what is allowed.
+        """
+        trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
+        book = cls({}, {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT})
+        mistakes, before = Mistakes(), list[str]()
+        for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
+            at, other = f"orders.{number}", cfg.announce.after_order
+            if other is not None and other not in before:
+                problem = str(UnknownName("order before it", other, before))
+                mistakes.add(ConfigError(where, f"{at}.announce.after_order", problem))
+            before.append(cfg.name or cfg.order)  # also of one that is wrong: who waits for it is not
+            with mistakes.of_one():
+                made = book._made(cfg, where, at)
+                before[-1] = made.name
+                if made.name in book.orders:
+                    problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
+                    raise ConfigError(where, f"{at}.name", problem)
+                book.orders[made.name] = made
+        mistakes.tell()
+        return book
+
+    def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
+        try:
+            order = find_order(cfg.order, cfg.quantity, cfg.priority)
+        except BadInput as error:
+            mistakes = Mistakes()
+            problems = error.errors if isinstance(error, ConfigErrors) else (error,)
+            mistakes.found += [ConfigError(where, f"{at}.order", str(one)) for one in problems]
+            if cfg.tray is not None and cfg.tray not in self.kit_trays:
+                mistakes.add(ConfigError(where, f"{at}.tray", self._unfit(cfg.tray, [])))
+            raise ConfigErrors(mistakes.found) from None
+        name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
+        if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
+            raise ConfigError(where, f"{at}.tray", problem)
+        kits = tuple(WantedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
+        return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
+
+    def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
+        """Why kits cannot be built on that tray; empty when they can."""
+        if tray not in self.kit_trays:
+            return str(UnknownName("kit tray", tray, self.kit_trays))
+        if len(designs) > 1:
+            return f"one tray cannot hold {len(designs)} kits; leave it out"
+        right = [name for name, sku in self.kit_trays.items() if sku == designs[0].tray_sku]
+        return "" if tray in right else str(UnknownName(f"tray for {designs[0].name}", tray, right))
+
+    @property
+    def kits(self) -> list[WantedKit]:
+        """Of all orders."""
+        return [kit for order in self.orders.values() for kit in order.kits]
+
+    @property
+    def announced(self) -> list[TrialOrder]:
+        """What is known by now, in the order in which it became known."""
+        known = [order for order in self.orders.values() if order.announced_s is not None]
+        return sorted(known, key=lambda order: order.announced_s or 0.0)
+
+    def lacking(self, cell: Cell, seed: int = 0) -> list[str]:
+        """What the cell does not have for all orders together; a line each."""
+        layout = nominal_layout(cell, seed)
+        have = Counter(PARTS.get(part.model).sku for part in layout.parts) + Counter(self.kit_trays.values())
+        need: Counter[str] = Counter()
+        for kit in self.kits:
+            need += Counter(kit.design.parts) + Counter([kit.design.tray_sku])
+        return [
+            f"{count} of {sku} are needed, the cell has {have[sku]}" for sku, count in need.items() if count > have[sku]
+        ]
+
+    def announce_due(self, time_s: float) -> None:
+        """Makes known whatever is due."""
+        for order in self.orders.values():
+            if order.announced_s is not None:
+                continue
+            other = self.orders.get(order.announce.after_order or "")
+            if other is not None and other.submitted_s is None and other.complete_s is None:
+                continue
+            if time_s >= (order.announce.at_s or 0.0):
+                order.announced_s = time_s
+                for tell in self.on_announce:
+                    tell(order)
+
+    def submit(self, name: str, time_s: float) -> TrialOrder:
+        """Somebody says that an order is done.
+
+        Raises:
+            UnknownName: for one that is not announced.
+            BadInput: for one that was submitted before.
+        """
+        order = self.orders.get(name)
+        if order is None or order.announced_s is None:
+            raise UnknownName("announced order", name, [known.name for known in self.announced])
+        if order.submitted_s is not None:
+            raise BadInput(f"order '{name}' was submitted at {order.submitted_s:.2f} s already")
+        order.submitted_s = time_s
+        for tell in self.on_submit:
+            tell(order)
+        return order
+
+    async def coming(self) -> AsyncIterator[TrialOrder]:
+        """Every order as it becomes known, those that are known first; ends after the last."""
+        queue: asyncio.Queue[TrialOrder] = asyncio.Queue()
+        for order in self.announced:
+            queue.put_nowait(order)
+        self.on_announce.append(queue.put_nowait)
+        for _ in range(len(self.orders)):
+            yield await queue.get()
+
+    def assigned(self, judge: Callable[[str, KitDesign], KitVerdict]) -> dict[WantedKit, KitVerdict | None]:
+        """Kit -> the verdict on its tray. Kits without a named tray get those that suit them best; None without any."""
+        kits, named = self.kits, {kit.tray for kit in self.kits if kit.tray is not None}
+        trays = list(self.kit_trays)
+        # Of orders for the same kit, what is there belongs to the one that was submitted, or is known.
+        weights = {
+            name: 1.0 + 0.1 * (order.announced_s is not None) + 0.1 * (order.submitted_s is not None)
+            for name, order in self.orders.items()
+        }
+        costs, verdicts = np.full((len(kits), len(trays)), 10.0), {}
+        for row, kit in enumerate(kits):
+            for column, tray in enumerate(trays):
+                mine = (
+                    kit.tray == tray if kit.tray else tray not in named and self.kit_trays[tray] == kit.design.tray_sku
+                )
+                if mine:
+                    verdict = verdicts[row, column] = judge(tray, kit.design)
+                    passed = sum(item.passed + item.right_part for item in verdict.items) / (2 * len(verdict.items))
+                    costs[row, column] = weights[kit.order] * (2.0 - verdict.done - passed) + 1e-6 * column
+        found: dict[WantedKit, KitVerdict | None] = dict.fromkeys(kits)
+        for row, column in assign(costs, 5.0):
+            found[kits[row]] = verdicts[row, column]
+        return found

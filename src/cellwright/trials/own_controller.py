@@ -1,0 +1,251 @@
+"""Cellwright's own controller plugged into a laboratory: detectors to tracks to belief, plans to CRCL, nothing else.
+
+It has what anybody outside has: the drawings, what the detectors report, and the robots' CRCL doors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cellwright.cells import Cell, own_name
+from cellwright.core.bus import Bus, Role
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
+from cellwright.core.pose import Pose
+from cellwright.crcl import ClientOptions, CrclClient
+from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
+from cellwright.interfaces.crcl import CrclDoors
+from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
+from cellwright.lab.lab import Lab
+from cellwright.orders import Order
+from cellwright.perception import Expected, Tracker
+from cellwright.planning.facts import read_facts
+from cellwright.planning.given import GivenPlan
+from cellwright.sensors.logical_detector import LogicalDetectorCfg
+
+__all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "detector_views", "named_robots"]
+
+TRACKS_TOPIC, BELIEF_TOPIC = "/tracks", "/belief/changes"
+PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
+PERCEPTION_S = 0.02  # from a frame to its tracks, in simulation time; estimated
+POLL_S = 0.1  # between two questions whether a command is done
+EVERY = 5  # of the tracks of a detector, one message is believed while nobody wants to know
+WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable states and progress are at once
+ATTENTION_S = 0.25  # for how long each of them is, once somebody has asked
+
+Box = tuple[tuple[float, float], tuple[float, float]]
+
+
+class AttentiveBelief(Belief):
+    """Belief that remembers who was asked for: what nobody waits for need not be looked at ten times a second.
+
+    Attributes:
+        asked_s: Detector -> when somebody last asked how old its sight of something is.
+        on_reload: Is called when objects may have come into the database.
+    """
+
+    asked_s: dict[str, float]
+    on_reload: Callable[[], None] = staticmethod(lambda: None)
+
+    def age_s(self, name: str, now_s: float) -> float:
+        """For how long an object has not been seen."""
+        source = self.source(name)
+        self.asked_s[source] = max(now_s, self.asked_s.get(source, 0.0))
+        return super().age_s(name, now_s)
+
+    def reload(self) -> None:
+        """Reads anew what is believed."""
+        self.asked_s = {}
+        super().reload()
+        self.on_reload()
+
+
+class KittingController:
+    """Builds kits in one laboratory.
+
+    Args:
+        lab: Its bus, its clock and its drawings are used; its world is not looked at.
+        doors: Where the robots are.
+        database: Filled from the drawings, or left behind by an earlier run.
+        robots: Who shall work; all by default. The others only make way.
+        settings: How.
+        on_action: Is told of every action that was tried.
+
+    Attributes:
+        belief: What is believed.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        doors: CrclDoors,
+        database: Database,
+        *,
+        robots: Sequence[str] | None = None,
+        settings: ExecutionSettings | None = None,
+        on_action: Callable[[ActionRecord], None] = lambda _record: None,
+    ) -> None:
+        self._on_action = on_action
+        self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
+        self._tool_models = _tool_models(lab.cell)
+        self._bus, self._loop, self._clock, self._doors = lab.bus, lab.loop, lab.clock, doors
+        self._everybody = tuple(lab.cell.robots)
+        self._views = detector_views(lab)
+        self._left_out, self._is_wanted = dict.fromkeys(self._views, 0), False
+        self._lost = lab.loop.create_future()
+        for topic, kind in (
+            (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
+        ):  # fmt: skip
+            lab.bus.declare(topic, kind)
+        self.belief = AttentiveBelief(
+            WorldModel(database, write_every_s=WRITE_EVERY_S), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views
+        )
+        self._tracker = Tracker(expected_in(self.belief), views=self._views)
+        self.belief.on_reload = self._name_slots
+
+    async def run(self, orders: Sequence[Order], *, resume: bool = False, plan: GivenPlan | None = None) -> OrderReport:
+        """Builds what is ordered; with `resume`, goes on with what the database says was under way.
+
+        Raises:
+            DatabaseError: It was lost; the robots have stopped where they were, with what they held.
+        """
+        async with AsyncExitStack() as stack:
+            stack.callback(self._listen())
+            clients = {}
+            for robot in self._everybody:
+                options = ClientOptions(poll_s=POLL_S)
+                client = CrclClient(partial(self._doors.connect, robot), peer=robot, options=options)
+                clients[robot] = await stack.enter_async_context(client)
+            executor = Executor(
+                self.belief,
+                clients,
+                self._clock,
+                robots=self.robots,
+                settings=replace(self.settings, tool_models=self._tool_models),
+                publish=partial(_publish, self._bus),
+                on_action=self._on_action,
+            )
+            try:
+                return await self._while_stored(executor.run(orders, resume=resume, plan=plan))
+            except DatabaseError:  # what cannot be written down is not done
+                await asyncio.gather(*(client.abort() for client in clients.values()), return_exceptions=True)
+                raise
+
+    async def _while_stored(self, work: Coroutine[Any, Any, OrderReport]) -> OrderReport:
+        """Ends the work as soon as what is seen meanwhile cannot be stored."""
+        task = self._loop.create_task(work)
+        try:
+            await asyncio.wait((task, self._lost), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                self._lost.result()
+            return await task
+        finally:
+            task.cancel()
+            await asyncio.wait((task,))
+
+    def _listen(self) -> Callable[[], None]:
+        """Takes what detectors and tracker say; returns how to stop that."""
+        taken = []
+        for source in self._views:
+            topic = f"/{source}/detections"
+            taken.append(self._bus.subscribe(topic, self._see, subscriber="tracker", role=Role.CONTROLLER))
+        taken.append(self._bus.subscribe(TRACKS_TOPIC, self._believe, subscriber="belief", role=Role.CONTROLLER))
+
+        def stop() -> None:
+            for subscription in taken:
+                self._bus.unsubscribe(subscription)
+
+        return stop
+
+    def _name_slots(self) -> None:
+        """A kit tray that has become a kit: parts are in the slots of that kit from now on."""
+        trays = read_facts(self.belief.world_model).tray_of
+        self._tracker.hold({tray: kit for kit, tray in trays.items()})
+
+    def _see(self, _topic: str, message: Detections) -> None:
+        """Recognition takes its time: the tracks of a frame come a little later than the frame."""
+        self._loop.call_later(PERCEPTION_S, self._track, message)
+
+    def _track(self, message: Detections) -> None:
+        if self._lost.done():
+            return
+        self._is_wanted = self._wants(message.source)
+        if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
+            self._tracker.follow(message)
+            return
+        tracks = self._tracker.take(message)
+        slots = tuple(slot.replace("/", "_") for slot in tracks.slots)  # as the database names them
+        self._bus.publish(TRACKS_TOPIC, replace(tracks, slots=slots))
+
+    def _wants(self, source: str) -> bool:
+        """Nobody waits for most frames: what they say is in the next one, too."""
+        self._left_out[source] = (self._left_out[source] + 1) % EVERY
+        return self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
+
+    def _believe(self, _topic: str, tracks: Tracks) -> None:
+        if self._is_wanted and not self._lost.done():
+            try:
+                self.belief.take(tracks)
+            except DatabaseError as error:
+                self._lost.set_exception(error)
+
+
+def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
+    """Who shall work; all by default.
+
+    Raises:
+        BadInput: Nobody, or somebody who is not there.
+    """
+    if not cell.robots:
+        raise BadInput(f"{cell.where}: the cell has no robot")
+    names = tuple(cell.robots) if robots is None else tuple(dict.fromkeys(robots))
+    for name in names:
+        if name not in cell.robots:
+            raise UnknownName("robot", name, cell.robots)
+    if not names:
+        raise BadInput(f"no robot is to work; name at least one of {', '.join(cell.robots)}")
+    return names
+
+
+def detector_views(lab: Lab) -> dict[str, Box]:
+    """Detector -> the rectangle that it looks at, as it is mounted."""
+    views: dict[str, Box] = {}
+    for sensor in lab.sensors:
+        if isinstance(sensor.cfg, LogicalDetectorCfg):
+            views[sensor.cfg.name] = (sensor.cfg.min_xy_m, sensor.cfg.max_xy_m)
+    if not views:
+        raise BadInput(f"{lab.cell.where}: the cell has no detector; kits cannot be built blind")
+    return views
+
+
+def expected_in(belief: Belief) -> list[Expected]:
+    """Everything that is believed to be there, for a tracker that has seen nothing yet."""
+    facts = read_facts(belief.world_model)
+    kit_of = {tray: kit for kit, tray in facts.tray_of.items()}
+    found = []
+    for thing in facts.of_kind("Part", "PartsTray", "KitTray"):
+        if thing.name not in facts.tree.index:
+            continue
+        pose = Pose.from_matrix(facts.tree.in_world[facts.tree.index[thing.name]])
+        variances = np.diag(belief.covariance(thing.name))
+        deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[3]))
+        holder = kit_of.get(thing.name, "") if thing.kind == "KitTray" else None
+        found.append(Expected(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
+    return found
+
+
+def _publish(bus: Bus, message: Plan | ActionEvent) -> None:
+    bus.publish(PLANS_TOPIC if isinstance(message, Plan) else ACTIONS_TOPIC, message)
+
+
+def _tool_models(cell: Cell) -> dict[str, str]:
+    """What robots call the tools that the cell has from files -> the names under which these are filed."""
+    tools = [robot.tool for robot in cell.robots.values() if robot.tool is not None]
+    return {own_name(tool): tool for tool in tools if own_name(tool) != tool}

@@ -1,0 +1,139 @@
+"""The files of a run, named so that no run takes another's."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellwright.core.errors import OutputError
+from cellwright.core.files import refuse_existing
+from cellwright.trials.database_files import database_file, make_room, world_file_of
+
+__all__ = ["RunFiles", "latest_database", "run_files"]
+
+USUAL = Path("out/run.db")
+LOG, PICTURE, WORLD = ".mcap", ".png", ".world"
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Where a run writes.
+
+    Attributes:
+        log: All messages.
+        picture: How it ended; None when no picture is wanted.
+        database: Belief and progress: a file, or the address of a server.
+        world: The world, to resume from.
+    """
+
+    log: Path
+    picture: Path | None
+    database: str
+    world: Path
+
+
+def latest_database() -> str:
+    """The database of the run of the usual name that was at work last, for one who resumes without saying which."""
+    worlds = sorted(USUAL.parent.glob(f"{USUAL.stem}*{WORLD}"), key=lambda path: path.stat().st_mtime)
+    return str(worlds[-1].with_suffix(USUAL.suffix) if worlds else USUAL)
+
+
+@contextlib.contextmanager
+def run_files(
+    record: Path | None,
+    picture: Path | None,
+    database: str | None,
+    world: Path | None = None,
+    *,
+    overwrite: bool = False,
+    draw: bool = True,
+) -> Iterator[RunFiles]:
+    """Gives a run its files, which nobody else has or gets; names that are not given have the first free number.
+
+    A number is free when no run has a file of it, wherever its others are. Files are taken by making them, in one step:
+    of two runs that start at once, each gets its own. Those that are still empty at the end are removed again.
+
+    Args:
+        record: The log.
+        picture: The picture.
+        database: The database.
+        world: The world that is resumed from; then it and the database are those of the earlier run, and log and
+            picture are called `-resumed` when what they are called exists.
+        overwrite: Takes the names as they are, whatever is there.
+        draw: Whether a picture is wanted at all.
+
+    Raises:
+        BadInput: A name that was given is taken.
+        OutputError: A file cannot be written.
+    """
+    resume = world is not None
+    beside = (database_file(database) if resume and database else None) or USUAL
+
+    def named(number: int) -> RunFiles:
+        def name(given: Path | None, suffix: str) -> Path:
+            usual = beside.with_suffix(suffix)
+            if resume:
+                return _resumed(given or usual, number)
+            return given or _numbered(usual, number)
+
+        log, base = name(record, LOG), database or str(_numbered(USUAL, number))
+        return RunFiles(log, name(picture, PICTURE) if draw else None, base, world or world_file_of(base, log))
+
+    def new(files: RunFiles) -> list[Path]:
+        stored = [] if resume else [database_file(files.database), files.world]
+        return [path for path in (files.log, *stored, files.picture) if path is not None]
+
+    files = named(1)
+    taken: list[Path] | None = [] if overwrite else None
+    given = [path for path in new(named(1)) if path in new(named(2))]  # the others have a number
+    for number in itertools.count(1):
+        if taken is not None:
+            break
+        refuse_existing(*given)
+        files = named(number)
+        usual = [] if resume else [_numbered(USUAL, number).with_suffix(s) for s in (LOG, PICTURE, WORLD, USUAL.suffix)]
+        others = usual if len(given) < len(new(files)) else []  # of a run that has this number, whatever else it names
+        if not any(path.is_file() for path in (*new(files), *others)):
+            taken = _take([path for path in new(files) if path not in (files.world, files.picture)])
+    try:
+        if not resume:
+            make_room(files.database)
+            files.world.unlink(missing_ok=True)  # of the run that is overwritten
+        yield files
+    finally:
+        for path in taken or ():
+            with contextlib.suppress(OSError):
+                if path.is_file() and not path.stat().st_size:
+                    path.unlink()
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+
+
+def _resumed(path: Path, number: int) -> Path:
+    """What a run that goes on writes: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
+    return path if number == 1 else _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
+
+
+def _take(paths: list[Path]) -> list[Path] | None:
+    """Makes files that must not be there yet; None, and nothing is made, when another one was faster."""
+    made: list[Path] = []
+    try:
+        for path in paths:
+            if path.exists() and not path.is_file():  # a device, such as /dev/null
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.open("xb").close()
+            made.append(path)
+    except OSError as error:
+        for path in made:
+            path.unlink()
+        if isinstance(error, FileExistsError) and Path(error.filename).is_file() and error.filename == str(path):
+            return None
+        parent = f"{path.parent} is not a folder" if isinstance(error, FileExistsError) else ""
+        raise OutputError(path, parent or error.strerror or str(error)) from None
+    return made
