@@ -14,16 +14,20 @@ import cellwright as cw
 from cellwright.catalogue import FURNITURE, PARTS, TOOLS
 from cellwright.core.pose import Pose
 from cellwright.execution import PickPlace, PickPlacePlanner
-from cellwright.judge import CollisionMonitor, Permit
-from cellwright.motion.planning import Model, Obstacle, Robot, Scene
+from cellwright.judge import AllowedContact, CollisionMonitor
+from cellwright.motion.planning import CatalogueModel, Obstacle, Scene, SceneRobot
 
 PLACE = Pose.from_xyz_rpy([0.70, 0.11, 0.75])
 
 with cw.Lab.from_cell("rovi") as lab:
     arm, drawn = lab.robot("ur5"), lab.nominal
-    fixtures = [Obstacle(n, Model(FURNITURE.get(lab.cell.fixtures[n].model)), p) for n, p in drawn.fixtures.items()]
-    parts = [Obstacle(p.name, Model(PARTS.get(p.model)), p.pose_in_world) for p in drawn.parts if p.name != "bottle"]
-    robot = Robot(arm.kinematics.arm, drawn.bases["ur5"], TOOLS.get("wsg_50"))
+    fixtures = [
+        Obstacle(n, CatalogueModel(FURNITURE.get(lab.cell.fixtures[n].model)), p) for n, p in drawn.fixtures.items()
+    ]
+    parts = [
+        Obstacle(p.name, CatalogueModel(PARTS.get(p.model)), p.pose_in_world) for p in drawn.parts if p.name != "bottle"
+    ]
+    robot = SceneRobot(arm.kinematics.arm, drawn.bases["ur5"], TOOLS.get("wsg_50"))
     planner = PickPlacePlanner(Scene(robot, (*fixtures, *parts)), PARTS.get("bottle"), support="table")
 
     async def look():
@@ -31,9 +35,9 @@ with cw.Lab.from_cell("rovi") as lab:
         return drawn.objects["bottle"].pose_in_world
 
     permits = [
-        Permit("ur5/tool/pad_*", "bottle"),
-        Permit("bottle", "table", near_m=(0.40, 1.05), radius_m=0.055),
-        Permit("bottle", "table", near_m=(0.70, 0.11), radius_m=0.055),
+        AllowedContact("ur5/tool/pad_*", "bottle"),
+        AllowedContact("bottle", "table", near_m=(0.40, 1.05), radius_m=0.055),
+        AllowedContact("bottle", "table", near_m=(0.70, 0.11), radius_m=0.055),
     ]
     monitor = CollisionMonitor(lab.world, lab.stepper, permits)
     job = PickPlace(arm, lab.clock, look, planner, PLACE, arm.joints_rad)

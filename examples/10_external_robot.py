@@ -14,13 +14,13 @@ from dataclasses import replace
 import cellwright as cw
 from cellwright.crcl import CrclClient, SwitchRefused, Targets, TargetsCfg
 from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 EXTERNAL = """
 import asyncio, sys
-from cellwright.crcl import CrclServer, PracticeArm, WallClock
+from cellwright.crcl import CrclServer, ExampleArm, WallClock
 async def main():
-    async with await CrclServer(PracticeArm(WallClock())).start(port=0) as server:
+    async with await CrclServer(ExampleArm(WallClock())).start(port=0) as server:
         print("{}:{}".format(*server.address), "mujoco" in sys.modules, flush=True)
         await asyncio.Event().wait()
 
@@ -40,7 +40,7 @@ async def lower(robot, by_mm):
 
 
 async def work(lab, address):
-    doors = CrclDoors(lab)
+    doors = CrclInterface(lab)
     # A gantry has other joints than the arm: only the tools are compared, 5 mm and 1 degree at most.
     cfg = TargetsCfg.model_validate({"robots": {"fanuc": {"at": "simulated", "joint_tolerance_deg": None}}})
     async with Targets(cfg, {"fanuc": lambda: doors.connect("fanuc")}) as targets, CrclClient.to(address) as external:

@@ -12,14 +12,14 @@ def planner() -> None:
     """A plan around a wall needs every kernel."""
     from cellwright.catalogue import ROBOTS, TOOLS
     from cellwright.core.pose import Pose
-    from cellwright.motion.planning import Box, MotionPlanner, Obstacle, PlanRequest, Robot, Scene
+    from cellwright.motion.planning import Box, MotionPlanner, MotionPlanRequest, Obstacle, Scene, SceneRobot
 
     wall = Obstacle("wall", Box((0.6, 0.04, 0.5)), Pose.from_xyz_rpy([0.5, 0.0, 0.25]))
-    motions = MotionPlanner(Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (wall,)))
+    motions = MotionPlanner(Scene(SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (wall,)))
     poses = [Pose.from_xyz_rpy([0.45, y, 0.15], [np.pi, 0.0, 0.0]) for y in (0.3, -0.3)]
     home = np.array(ROBOTS.get("ur5").home_rad)
     start, goal = (motions.kinematics.nearest(motions.ring.flange_for_tool(pose), home) for pose in poses)
-    motions.plan(PlanRequest(start, [goal]))
+    motions.plan(MotionPlanRequest(start, [goal]))
 
 
 def laws() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cellwright.bench import grasp as bench
 from cellwright.bench.grasp_gear import try_gear
-from cellwright.bench.grasp_watch import Outcome, Watch
+from cellwright.bench.grasp_watch import GraspOutcome, Watch
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
@@ -124,8 +124,8 @@ def test_a_bottle_is_carried_and_stands():
 
 
 def test_the_metrics_count_all_trials():
-    good = [Outcome("a", "", 0.001, 0.01, 0.0005, seated=True)] * 19
-    never = Outcome("b", "it was never grasped", float("nan"), float("nan"), float("nan"), seated=False)
+    good = [GraspOutcome("a", "", 0.001, 0.01, 0.0005, seated=True)] * 19
+    never = GraspOutcome("b", "it was never grasped", float("nan"), float("nan"), float("nan"), seated=False)
     metrics = bench._metrics("gear", [*good, never])
     assert metrics["gear.n"] == 20
     assert metrics["gear.success"] == pytest.approx(0.95)

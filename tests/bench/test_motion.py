@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cellwright.bench import BENCHES, Conditions
+from cellwright.bench import BENCHES, MeasurementConditions
 from cellwright.bench import motion as bench
 from cellwright.core import extras
 from cellwright.core.errors import MissingExtra
@@ -65,7 +65,7 @@ def test_both_arms_move_under_a_controller_and_physics_alone_does_the_same():
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"cellwright\[motion\]"):
-        BENCHES.get("motion")(Conditions())
+        BENCHES.get("motion")(MeasurementConditions())
 
 
 @needs_extra

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from cellwright.bench import BENCHES, Conditions
+from cellwright.bench import BENCHES, MeasurementConditions
 from cellwright.bench import planning as bench
 from cellwright.planning import plan
 
@@ -25,7 +25,7 @@ def test_planning_anew_is_measured_from_states_with_a_part_less(station):
     result = bench._whole(station)
     assert result.ratio == 1
     said = []
-    took_ms = bench._replanning_ms(request, result, Conditions(quick=True, seed=1, say=said.append))
+    took_ms = bench._replanning_ms(request, result, MeasurementConditions(quick=True, seed=1, say=said.append))
     assert (len(took_ms), len(said)) == (30, 1)
     assert all(ms >= 0 for ms in took_ms)
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from cellwright.bench import BENCHES, Conditions, Measurement, Result, run_bench
+from cellwright.bench import BENCHES, Measurement, MeasurementConditions, Result, run_bench
 from cellwright.core.errors import UnknownName
 from cellwright.core.statistics import wilson_low
 
@@ -56,7 +56,7 @@ def test_run_bench_fills_in_what_the_numbers_depend_on(monkeypatch):
         return Measurement({"a": conditions.seed}, {"a": {"min": 5}, "not measured": {"min": 1}})
 
     monkeypatch.setitem(BENCHES._entries, "probe", probe)
-    result = run_bench("probe", Conditions(seed=4, say=said.append))
+    result = run_bench("probe", MeasurementConditions(seed=4, say=said.append))
     assert (result.name, result.seed, result.failed, said) == ("probe", 4, ["a"], ["measuring"])
     assert {"cellwright", "python", "mujoco-core", "numpy"} <= set(result.versions)
     assert list(result.targets) == ["a"]
@@ -64,7 +64,7 @@ def test_run_bench_fills_in_what_the_numbers_depend_on(monkeypatch):
 
 def test_an_unknown_bench_is_refused_with_the_known_ones():
     with pytest.raises(UnknownName, match="physics"):
-        run_bench("fysics", Conditions())
+        run_bench("fysics", MeasurementConditions())
 
 
 @pytest.mark.parametrize(

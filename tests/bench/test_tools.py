@@ -5,7 +5,7 @@ import pytest
 from cellwright.bench import BENCHES, tools_trays
 from cellwright.bench.tools import _break_errors
 from cellwright.bench.tools_changes import try_change
-from cellwright.bench.tools_grasps import ROBOTIQ_CASES, VACUUM_CASES, Case, try_case
+from cellwright.bench.tools_grasps import ROBOTIQ_CASES, VACUUM_CASES, GraspCase, try_case
 from cellwright.bench.tools_trays import CASES, TrayCase, try_tray
 
 
@@ -20,7 +20,7 @@ def test_a_trial_succeeds(case):
 
 def test_a_trial_with_too_heavy_a_load_fails():
     """A cube of 1.4 kg on the small cup: it is not lost on the way, it never comes along."""
-    assert "cube moved by" in try_case(0, 0, Case("small_vacuum", "cube", 0.5))
+    assert "cube moved by" in try_case(0, 0, GraspCase("small_vacuum", "cube", 0.5))
 
 
 def test_loads_come_off_near_the_rating():

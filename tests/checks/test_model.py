@@ -13,7 +13,13 @@ from cellwright.cells import load_cell
 from cellwright.checks.body import check_inertia, check_limits, check_mass
 from cellwright.checks.model import SAMPLES, check_model, check_reach
 from cellwright.checks.model_physics import check_contacts_at_home, check_energy, check_holds, check_rest
-from cellwright.models.description import Joint, JointKind, Limits, Link, Model
+from cellwright.models.description import (
+    JointDescription,
+    JointKind,
+    LimitsDescription,
+    LinkDescription,
+    ModelDescription,
+)
 from cellwright.motion import ArmKinematics
 from cellwright.sim import World
 
@@ -75,23 +81,29 @@ def test_inertia():
 @pytest.mark.parametrize(
     ("kind", "limits", "problem"),
     [
-        (JointKind.REVOLUTE, Limits(lower=1.0, upper=-1.0), "goes from 1 to -1 rad"),
-        (JointKind.REVOLUTE, Limits(lower=-170.0, upper=170.0), "degrees or millimetres may be meant"),
-        (JointKind.PRISMATIC, Limits(lower=0.0, upper=85.0), "degrees or millimetres may be meant"),
-        (JointKind.CONTINUOUS, Limits(velocity=450.0), "speed limit 450 rad/s"),
-        (JointKind.CONTINUOUS, Limits(effort=0.0), "effort limit 0"),
+        (JointKind.REVOLUTE, LimitsDescription(lower=1.0, upper=-1.0), "goes from 1 to -1 rad"),
+        (JointKind.REVOLUTE, LimitsDescription(lower=-170.0, upper=170.0), "degrees or millimetres may be meant"),
+        (JointKind.PRISMATIC, LimitsDescription(lower=0.0, upper=85.0), "degrees or millimetres may be meant"),
+        (JointKind.CONTINUOUS, LimitsDescription(velocity=450.0), "speed limit 450 rad/s"),
+        (JointKind.CONTINUOUS, LimitsDescription(effort=0.0), "effort limit 0"),
     ],
 )
 def test_limits(kind, limits, problem):
-    joint = Joint(name="j", kind=kind, parent="a", child="b", limits=limits)
-    found = check_limits(Model(name="m", links=(Link(name="a"), Link(name="b")), joints=(joint,)))
+    joint = JointDescription(name="j", kind=kind, parent="a", child="b", limits=limits)
+    found = check_limits(
+        ModelDescription(name="m", links=(LinkDescription(name="a"), LinkDescription(name="b")), joints=(joint,))
+    )
     assert not found.ok
     assert problem in found.detail
 
 
 def test_limits_that_nobody_knows_are_told():
-    joint = Joint(name="j", kind=JointKind.REVOLUTE, parent="a", child="b", limits=Limits(lower=-1.0, upper=1.0))
-    found = check_limits(Model(name="m", links=(Link(name="a"), Link(name="b")), joints=(joint,)))
+    joint = JointDescription(
+        name="j", kind=JointKind.REVOLUTE, parent="a", child="b", limits=LimitsDescription(lower=-1.0, upper=1.0)
+    )
+    found = check_limits(
+        ModelDescription(name="m", links=(LinkDescription(name="a"), LinkDescription(name="b")), joints=(joint,))
+    )
     assert (found.ok, found.detail) == (True, "1 joints in order; without a limit of speed or effort: j")
 
 

@@ -23,6 +23,7 @@ from cellwright.crcl import (
     CRCLStatus,
     Dwell,
     EndCanon,
+    ExampleArm,
     InitCanon,
     LoopBlockEnd,
     LoopBlockStart,
@@ -30,7 +31,6 @@ from cellwright.crcl import (
     MoveTo,
     Point,
     Pose,
-    PracticeArm,
     SetTransSpeed,
     TransSpeedAbsolute,
     Vector,
@@ -52,7 +52,7 @@ class Served:
         self._call(self._start())
 
     async def _start(self):
-        self.arm = PracticeArm(WallClock())
+        self.arm = ExampleArm(WallClock())
         self._server = CrclServer(self.arm, on_command=self.sent.append)
         await self._server.start(port=0)
         self.address = "{}:{}".format(*self._server.address)

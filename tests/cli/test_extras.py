@@ -63,7 +63,7 @@ def test_the_extra_is_asked_for_first(cellwright, tmp_path, monkeypatch, module,
     ],
 )
 def test_a_bench_that_can_do_without_says_so_first(monkeypatch, module, bench, words):
-    from cellwright.bench import BENCHES, Conditions
+    from cellwright.bench import BENCHES, MeasurementConditions
 
     class Enough(Exception):
         pass
@@ -78,4 +78,4 @@ def test_a_bench_that_can_do_without_says_so_first(monkeypatch, module, bench, w
 
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Enough):
-        BENCHES.get(bench)(Conditions(quick=True, say=say))
+        BENCHES.get(bench)(MeasurementConditions(quick=True, say=say))

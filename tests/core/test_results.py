@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from cellwright.core.results import Conditions, Measurement, Result
+from cellwright.core.results import Measurement, MeasurementConditions, Result
 
 
 def test_what_was_not_measured_has_neither_target_nor_published_figure():
     measured = Measurement({"a": 1.0}, {"a": {"min": 2}, "b": {"min": 1}})
-    result = Result.of("probe", measured, Conditions(3, quick=True), {"python": "3"}, {"a": 5.0, "c": 6.0})
+    result = Result.of("probe", measured, MeasurementConditions(3, quick=True), {"python": "3"}, {"a": 5.0, "c": 6.0})
     assert (result.failed, dict(result.targets), dict(result.paper)) == (["a"], {"a": {"min": 2}}, {"a": 5.0})
     assert result.target_text("a") == ">= 2"
     assert result.target_text("c") == ""

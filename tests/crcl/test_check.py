@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cellwright.crcl import Problem, check
+from cellwright.crcl import DocumentProblem, check
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 MOVE = f"""<?xml version="1.0"?>
@@ -69,13 +69,13 @@ def test_valid():
     ],
 )
 def test_one_problem(old, new, line, place, what, allowed):
-    assert check(MOVE.replace(old, new, 1)) == [Problem(line, what, COMMAND + place, allowed)]
+    assert check(MOVE.replace(old, new, 1)) == [DocumentProblem(line, what, COMMAND + place, allowed)]
 
 
 def test_other_documents():
     allowed = "CRCLCommandInstance, CRCLStatus, CRCLProgram"
     assert check("\n".join(["<CRCLCommand>", "</CRCLCommand>"])) == [
-        Problem(1, "the document is CRCLCommand", "CRCLCommand", allowed)
+        DocumentProblem(1, "the document is CRCLCommand", "CRCLCommand", allowed)
     ]
 
 
@@ -109,7 +109,7 @@ def test_all_problems_are_found_in_the_order_of_lines():
 def test_a_few_waypoints_too_few():
     move = MOVE.replace("MoveToType", "MoveThroughToType").replace("EndPosition", "Waypoint")
     text = move.replace("</Waypoint>", "</Waypoint><NumPositions>1</NumPositions>")
-    assert check(text) == [Problem(3, "has 1 Waypoint", COMMAND, "2 or more")]
+    assert check(text) == [DocumentProblem(3, "has 1 Waypoint", COMMAND, "2 or more")]
 
 
 @pytest.mark.parametrize("text", ["\n" + MOVE, "\0" + MOVE, MOVE + "\0", MOVE + MOVE])

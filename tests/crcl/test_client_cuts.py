@@ -8,13 +8,13 @@ from cellwright.crcl import (
     CRCLProgram,
     CrclServer,
     EndCanon,
+    ExampleArm,
     InitCanon,
     LengthUnitEnum,
     MoveScrew,
     MoveTo,
     Point,
     Pose,
-    PracticeArm,
     SetLengthUnits,
     SetTransSpeed,
     TransSpeedAbsolute,
@@ -68,7 +68,7 @@ class Network:
         return CutConnection(self, await self._server.connect())
 
 
-class CountingArm(PracticeArm):
+class CountingArm(ExampleArm):
     """Counts its motions."""
 
     def __init__(self, clock):

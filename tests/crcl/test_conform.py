@@ -29,10 +29,10 @@ from cellwright.crcl import (
     decode,
     encode,
 )
-from cellwright.crcl.conform import CHECKS, ConformOptions, Verdict, as_html, conform, plan, select
+from cellwright.crcl.conform import CHECKS, CheckVerdict, ConformOptions, as_html, conform, plan, select
 from cellwright.crcl.conform.commands import MAY_BE_REFUSED
 from cellwright.crcl.connection import ConnectionFailed
-from cellwright.crcl.example_robot.robot import PracticeArm
+from cellwright.crcl.example_robot.robot import ExampleArm
 from cellwright.crcl.server import CrclServer
 
 NO_MOTION = ConformOptions(may_move=False)
@@ -261,7 +261,7 @@ def examine(simulated):
 
     def examined(broken, profile="spec", push_period_s=None, run=conform, **options):
         async def work(clock):
-            async with CrclServer(PracticeArm(clock), profile=profile, push_period_s=push_period_s) as server:
+            async with CrclServer(ExampleArm(clock), profile=profile, push_period_s=push_period_s) as server:
                 return await run(broken(server).connect, **options)
 
         return simulated(work)
@@ -314,10 +314,10 @@ def test_a_sound_server_passes_without_motion(examine):
     report = examine(Watched, options=NO_MOTION)
     assert not kinds & {"MoveTo", "MoveThroughTo", "MoveScrew", "ActuateJoints", "SetEndEffector", "RunProgram"}
     assert not kinds & {"OpenToolChanger", "CloseToolChanger"}
-    assert explained(report, Verdict.FAIL) == {}
-    assert set(explained(report, Verdict.SKIPPED)) == MOVING - {"command-tool-changer"}
+    assert explained(report, CheckVerdict.FAIL) == {}
+    assert set(explained(report, CheckVerdict.SKIPPED)) == MOVING - {"command-tool-changer"}
     assert not report.complete
-    assert set(explained(report, Verdict.AMBIGUOUS)) <= {"angle-units", "command-set-end-effector"}
+    assert set(explained(report, CheckVerdict.AMBIGUOUS)) <= {"angle-units", "command-set-end-effector"}
     assert report.conforms
     assert report.ended == "EndCanon done"
 
@@ -335,8 +335,8 @@ def test_a_sound_server_passes_with_motion_and_stays_near_home(examine, areas):
             return status
 
     report = examine(Watched, names=areas, options=QUICK)
-    assert explained(report, Verdict.FAIL) == {}
-    assert explained(report, Verdict.AMBIGUOUS) == {}
+    assert explained(report, CheckVerdict.FAIL) == {}
+    assert explained(report, CheckVerdict.AMBIGUOUS) == {}
     home = poses[0]
     farthest_m = max(float(((pose - home) ** 2).sum() ** 0.5) for pose in poses)
     assert farthest_m <= 0.0201
@@ -347,7 +347,7 @@ def test_a_sound_server_passes_with_motion_and_stays_near_home(examine, areas):
 def test_each_broken_server_fails_exactly_what_it_should(examine, broken, areas, expected):
     report = examine(broken, names=areas, options=QUICK)
     tried = {result.check.name for result in report.results}
-    assert set(explained(report, Verdict.FAIL)) == expected & tried, explained(report, Verdict.FAIL)
+    assert set(explained(report, CheckVerdict.FAIL)) == expected & tried, explained(report, CheckVerdict.FAIL)
 
 
 def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
@@ -359,8 +359,8 @@ def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
             return status
 
     report = examine(Watched, names=["limits"])
-    assert set(explained(report, Verdict.FAIL)) == {"cartesian-limits", "joint-limits"}
-    assert "moved by" in explained(report, Verdict.FAIL)["cartesian-limits"]
+    assert set(explained(report, CheckVerdict.FAIL)) == {"cartesian-limits", "joint-limits"}
+    assert "moved by" in explained(report, CheckVerdict.FAIL)["cartesian-limits"]
     assert max(positions) - min(positions) < 0.003
 
 
@@ -368,7 +368,7 @@ def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
 @pytest.mark.parametrize(("broken", "_areas", "expected"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
 def test_each_broken_server_fails_exactly_what_it_should_in_the_whole_battery(examine, broken, _areas, expected):
     report = examine(broken)
-    assert set(explained(report, Verdict.FAIL)) == expected, explained(report, Verdict.FAIL)
+    assert set(explained(report, CheckVerdict.FAIL)) == expected, explained(report, CheckVerdict.FAIL)
 
 
 def test_a_robot_that_goes_astray_is_not_moved_any_more(examine):
@@ -376,23 +376,23 @@ def test_a_robot_that_goes_astray_is_not_moved_any_more(examine):
         Overshoots, names=["move-to", "move-straight", "stop-motion-fast", "glued-messages"], options=QUICK
     )
     verdicts = {result.check.name: (result.verdict, result.reason) for result in report.results}
-    assert verdicts["move-to"] == (Verdict.FAIL, "done, but 80.00 mm from the target")
-    assert verdicts["move-straight"][0] is Verdict.SKIPPED
+    assert verdicts["move-to"] == (CheckVerdict.FAIL, "done, but 80.00 mm from the target")
+    assert verdicts["move-straight"][0] is CheckVerdict.SKIPPED
     assert "is 100 mm from where it began: it is not moved any more" in verdicts["stop-motion-fast"][1]
-    assert verdicts["glued-messages"][0] is Verdict.PASS
+    assert verdicts["glued-messages"][0] is CheckVerdict.PASS
 
 
 def test_the_labs_profile_breaks_one_rule_on_purpose(examine):
     report = examine(Sound, profile="aprs-lab", names=["units", "move-to"], options=QUICK)
-    assert explained(report, Verdict.FAIL) == {
+    assert explained(report, CheckVerdict.FAIL) == {
         "default-units": "units after InitCanon are millimeter, degree, newton, newtonMeter"
     }
 
 
 def test_a_server_that_reports_by_itself_confuses_nobody(examine):
     report = examine(Sound, push_period_s=0.03, names=["session", "wire"], options=QUICK)
-    assert explained(report, Verdict.FAIL) == {}
-    assert "nothing-unasked" in explained(report, Verdict.AMBIGUOUS)
+    assert explained(report, CheckVerdict.FAIL) == {}
+    assert "nothing-unasked" in explained(report, CheckVerdict.AMBIGUOUS)
 
 
 def test_an_interrupted_battery_stops_the_robot_and_closes_the_session(examine):
@@ -485,7 +485,7 @@ def test_a_server_that_never_answers_is_given_up_soon_but_told_to_end(examine):
             return []
 
     report = examine(Mute, options=QUICK)
-    assert explained(report, Verdict.FAIL).keys() == {"answers"}
+    assert explained(report, CheckVerdict.FAIL).keys() == {"answers"}
     assert report.counts["skipped"] >= len(CHECKS) - 3
     assert report.took_s < 20.0
     assert [kind for kind in sent if kind != "GetStatus"] == ["StopMotion", "InitCanon", "EndCanon"]

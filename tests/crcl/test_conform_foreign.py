@@ -22,7 +22,7 @@ from cellwright.crcl import (
     TransSpeedAbsolute,
     tcp,
 )
-from cellwright.crcl.conform import CHECKS, ConformOptions, Verdict, conform
+from cellwright.crcl.conform import CHECKS, CheckVerdict, ConformOptions, conform
 
 SCRIPT = Path(__file__).with_name("foreign_server.py")
 _spec = importlib.util.spec_from_file_location("foreign_server", SCRIPT)
@@ -70,7 +70,9 @@ def test_a_few_checks_end_with_a_report_whatever_the_server_does(habit):
         report = examine(address, "answers", "init-canon", "status-is-valid", "command-message")
     assert len(report.results) == 4
     assert report.took_s < 20.0
-    assert verdicts(report)["answers"] is (Verdict.FAIL if habit in ENDS_IT else Verdict.PASS), reasons(report)
+    assert verdicts(report)["answers"] is (CheckVerdict.FAIL if habit in ENDS_IT else CheckVerdict.PASS), reasons(
+        report
+    )
 
 
 @pytest.mark.slow
@@ -82,7 +84,7 @@ def test_the_battery_without_motion_runs_through_whatever_the_server_does(habit)
     assert report.took_s < 60.0
     assert bool(report.findings) == (habit in {"always-fraction", "damages", "fraction", "nul", "shuffles", "strange"})
     if not habit:
-        assert set(report.named(Verdict.FAIL)) == set()
+        assert set(report.named(CheckVerdict.FAIL)) == set()
         assert report.conforms
 
 
@@ -113,13 +115,13 @@ def test_the_whole_battery_runs_through_whatever_the_server_does(habit):
     assert "the check itself failed" not in str(reasons(report).values())
     assert report.took_s < 120.0
     if habit in EXPECTED:
-        assert set(report.named(Verdict.FAIL)) == EXPECTED[habit], reasons(report)
+        assert set(report.named(CheckVerdict.FAIL)) == EXPECTED[habit], reasons(report)
 
 
 def test_a_fraction_of_1_7_that_is_done_fails_and_is_a_finding():
     with serving("fraction") as (address, _):
         report = examine(address, "fraction-range")
-    assert verdicts(report) == {"fraction-range": Verdict.FAIL}
+    assert verdicts(report) == {"fraction-range": CheckVerdict.FAIL}
     assert reasons(report)["fraction-range"] == "a relative speed of 1.7 is done, and 1.7 is reported"
     assert "'1.7' is not FractionType" in report.findings[0]
     assert "'1.7' is not FractionType" in report.results[0].findings[0]
@@ -128,7 +130,7 @@ def test_a_fraction_of_1_7_that_is_done_fails_and_is_a_finding():
 def test_statuses_that_break_the_schema_are_answers_but_do_not_conform():
     with serving("nul", "always-fraction", "shuffles") as (address, _):
         report = examine(address, "answers", "init-canon", "end-canon", "dwell-time")
-    assert set(verdicts(report).values()) == {Verdict.PASS}
+    assert set(verdicts(report).values()) == {CheckVerdict.PASS}
     assert "has the character U+0000" in " ".join(report.findings)
     assert not report.conforms
 
@@ -137,37 +139,37 @@ def test_one_cold_reply_fails_nothing():
     with serving("slow-first") as (address, _):
         report = examine(address, "answers")
         assert "the first of all took 1.0 s" in reasons(report)["answers"]
-    assert verdicts(report) == {"answers": Verdict.PASS}
+    assert verdicts(report) == {"answers": CheckVerdict.PASS}
 
 
 @pytest.mark.slow
 def test_a_slow_server_fails_unless_it_is_given_the_time():
     with serving("slow") as (address, _):
-        assert verdicts(examine(address, "answers")) == {"answers": Verdict.FAIL}
+        assert verdicts(examine(address, "answers")) == {"answers": CheckVerdict.FAIL}
         report = examine(address, "answers", "command-message", options=STANDING.patient(2.0))
-    assert set(verdicts(report).values()) == {Verdict.PASS}
+    assert set(verdicts(report).values()) == {CheckVerdict.PASS}
 
 
 def test_num_positions_says_nothing_where_no_move_through_is_accepted():
     with serving("no-through") as (address, _):
         report = examine(address, "num-positions", options=QUICK)
-    assert verdicts(report) == {"num-positions": Verdict.AMBIGUOUS}
+    assert verdicts(report) == {"num-positions": CheckVerdict.AMBIGUOUS}
     assert reasons(report)["num-positions"].startswith("cannot be tried: a valid MoveThroughTo is error")
     with serving() as (address, _):
-        assert verdicts(examine(address, "num-positions", options=QUICK)) == {"num-positions": Verdict.PASS}
+        assert verdicts(examine(address, "num-positions", options=QUICK)) == {"num-positions": CheckVerdict.PASS}
 
 
 def test_no_limit_is_kept_by_a_server_that_refuses_every_move():
     with serving("no-moves") as (address, _):
         report = examine(address, "limits", "no-move-after-end", "unknown-guard-sensor", options=QUICK)
-    assert set(verdicts(report).values()) == {Verdict.AMBIGUOUS}
+    assert set(verdicts(report).values()) == {CheckVerdict.AMBIGUOUS}
 
 
 @pytest.mark.slow
 def test_whether_a_new_command_replaces_the_old_one_has_the_same_answer_each_time():
     with serving("queues") as (address, _):
         found = [examine(address, "new-command-replaces-old") for _ in range(4)]
-    assert [verdicts(report) for report in found] == 4 * [{"new-command-replaces-old": Verdict.FAIL}]
+    assert [verdicts(report) for report in found] == 4 * [{"new-command-replaces-old": CheckVerdict.FAIL}]
     assert all("waits for the old one" in reasons(report)["new-command-replaces-old"] for report in found)
     with serving() as (address, _):
         assert examine(address, "new-command-replaces-old").conforms
@@ -178,19 +180,19 @@ def test_a_server_that_dies_fails_the_check_that_killed_it_and_skips_the_others(
         report = examine(address, "malformed", "connections", "command-message")
         assert process.wait(5) == 3
     found = verdicts(report)
-    assert found["malformed-xml"] is Verdict.FAIL
-    assert report.named(Verdict.SKIPPED) == [
+    assert found["malformed-xml"] is CheckVerdict.FAIL
+    assert report.named(CheckVerdict.SKIPPED) == [
         name for name in found if name in list(found)[list(found).index("malformed-xml") + 1 :]
     ]
     assert not report.complete
-    assert found["command-message"] is found["slow-reader"] is Verdict.PASS
+    assert found["command-message"] is found["slow-reader"] is CheckVerdict.PASS
 
 
 @pytest.mark.slow
 def test_a_server_that_hangs_fails_the_check_that_hung_it():
     with serving("hangs-at-far") as (address, _):
         report = examine(address, "cartesian-limits", "garbage", options=replace(QUICK, cold_s=0.5))
-    assert verdicts(report) == {"cartesian-limits": Verdict.FAIL, "garbage": Verdict.SKIPPED}
+    assert verdicts(report) == {"cartesian-limits": CheckVerdict.FAIL, "garbage": CheckVerdict.SKIPPED}
     assert "does not answer any more" in reasons(report)["cartesian-limits"]
 
 

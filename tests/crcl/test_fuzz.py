@@ -26,7 +26,7 @@ SERVE = """
 import asyncio, json, sys
 import numpy as np
 from pathlib import Path
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 from cellwright.lab import Lab
 fidelity, pace = sys.argv[1], float(sys.argv[2])
 
@@ -63,7 +63,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
     lab.stepper.every(1, look, order=30, name="limits")
 
     async def main():
-        doors = await CrclDoors(lab).start(ports={"fanuc": 0, "motoman": 0})
+        doors = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
         canon.append(doors.servers["fanuc"].canon)
         print(json.dumps(doors.servers["fanuc"].address[1]), flush=True)
         ended = asyncio.Event()

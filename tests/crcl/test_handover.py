@@ -12,6 +12,7 @@ from cellwright.crcl import (
     CRCLProgram,
     CrclServer,
     EndCanon,
+    ExampleArm,
     InitCanon,
     JointStatus,
     JointStatuses,
@@ -20,7 +21,6 @@ from cellwright.crcl import (
     ParameterSetting,
     Point,
     Pose,
-    PracticeArm,
     SetLengthUnits,
     SetRobotParameters,
     SettingsStatus,
@@ -44,7 +44,7 @@ def between_arms(work, *, profiles=("spec", "aprs-lab"), starts=(START, START), 
     """Runs work(target, simulated, real, address): two practice arms, each behind a socket with a profile."""
 
     async def main():
-        arms = [PracticeArm(WallClock(), start=start) for start in starts]
+        arms = [ExampleArm(WallClock(), start=start) for start in starts]
         servers = [CrclServer(arm, profile=profile) for arm, profile in zip(arms, profiles, strict=True)]
         for server in servers:
             await server.start(port=0)

@@ -11,14 +11,14 @@ from cellwright.crcl import (
     CommandStatus,
     CRCLStatus,
     DecodeError,
+    DocumentProblem,
     JointStatus,
     JointStatuses,
-    Problem,
     SettingsStatus,
     TransSpeedRelative,
     encode,
 )
-from cellwright.crcl.findings import MAX_KINDS, Findings
+from cellwright.crcl.findings import MAX_KINDS, DocumentFindings
 from cellwright.crcl.lenient import read_status
 
 WORKING = CommandStateEnum.CRCL_WORKING
@@ -154,12 +154,12 @@ def test_whatever_is_damaged_it_is_a_status_or_a_clear_refusal(noise, at, gone):
 
 
 def test_findings_tell_each_kind_once_and_stay_small():
-    findings = Findings()
+    findings = DocumentFindings()
     for index in range(50):
-        told = findings.add([Problem(1, f"'{index}' is not FractionType", f"A/B[{index}]/C")])
+        told = findings.add([DocumentProblem(1, f"'{index}' is not FractionType", f"A/B[{index}]/C")])
         assert bool(told) == (index == 0)
     assert findings.lines == ["A/B[0]/C: '0' is not FractionType, 50 times"]
     for index in range(10 * MAX_KINDS):
-        findings.add([Problem(1, "is odd", f"Made/Up{index}")])
+        findings.add([DocumentProblem(1, "is odd", f"Made/Up{index}")])
     assert len(findings.lines) == MAX_KINDS + 1
     assert findings.lines[-1].endswith("more of other kinds")

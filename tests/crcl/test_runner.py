@@ -31,7 +31,7 @@ from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.crcl.patience import Patience
 from cellwright.crcl.runner import run_program, steps
-from cellwright.crcl.units import Quantity, Units
+from cellwright.crcl.units import CrclUnits, Quantity
 
 QUICK = ClientOptions(poll_s=0.01, status_s=1.0, refusal_s=0.1, reconnect_s=2.0, retry_s=0.02, settle_s=0.1)
 SHARED = Path(__file__).parents[3] / "shared" / "aprs" / "programs"
@@ -302,7 +302,7 @@ NESTED = st.recursive(
 
 def in_force(made, index):
     """Unit and speed in SI when the command at that place is first reached."""
-    units, speed_mps = Units(), None
+    units, speed_mps = CrclUnits(), None
     for step in made:
         if step.index == index:
             return units, speed_mps

@@ -32,10 +32,10 @@ MM = SetLengthUnits(0, LengthUnitEnum.MILLIMETER)
 
 SERVER = """
 import asyncio
-from cellwright.crcl import CrclServer, PracticeArm, WallClock
+from cellwright.crcl import CrclServer, ExampleArm, WallClock
 
 async def main():
-    async with await CrclServer(PracticeArm(WallClock())).start(port=0) as server:
+    async with await CrclServer(ExampleArm(WallClock())).start(port=0) as server:
         print("{}:{}".format(*server.address), flush=True)
         await asyncio.sleep(60.0)
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from cellwright.core.errors import UnknownName
 from cellwright.crcl import messages as m
-from cellwright.crcl.units import UNIT_PROFILES, Quantity, Units, from_si, to_si, unit_profile
+from cellwright.crcl.units import UNIT_PROFILES, CrclUnits, Quantity, from_si, to_si, unit_profile
 
 LINEAR = (True, False)
 ALL_UNITS = st.builds(
-    Units,
+    CrclUnits,
     st.sampled_from(m.LengthUnitEnum),
     st.sampled_from(m.AngleUnitEnum),
     st.sampled_from(m.ForceUnitEnum),
@@ -60,11 +60,11 @@ def test_what_goes_out_of_si_comes_back(message, units):
 
 @given(MESSAGES)
 def test_the_standard_units_are_si(message):
-    assert to_si(message, Units(), LINEAR) is message
+    assert to_si(message, CrclUnits(), LINEAR) is message
 
 
 def test_each_quantity_has_its_factor():
-    units = Units(m.LengthUnitEnum.INCH, m.AngleUnitEnum.DEGREE, m.ForceUnitEnum.POUND, m.TorqueUnitEnum.FOOT_POUND)
+    units = CrclUnits(m.LengthUnitEnum.INCH, m.AngleUnitEnum.DEGREE, m.ForceUnitEnum.POUND, m.TorqueUnitEnum.FOOT_POUND)
     status = m.PoseStatus(
         m.Pose(m.Point(10.0, 0.0, -1.0), m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, 1.0)),
         twist=m.Twist(m.Vector(100.0, 0.0, 0.0), m.Vector(0.0, 180.0, 0.0)),
@@ -77,7 +77,7 @@ def test_each_quantity_has_its_factor():
     assert si.twist.angular_velocity.j == pytest.approx(math.pi)
     assert si.wrench.force.i == pytest.approx(4.448221615261)
     assert si.wrench.moment.k == pytest.approx(1.3558179483314)
-    assert Units(force=m.ForceUnitEnum.OUNCE).factor(Quantity.FORCE) * 16 == pytest.approx(4.448221615261)
+    assert CrclUnits(force=m.ForceUnitEnum.OUNCE).factor(Quantity.FORCE) * 16 == pytest.approx(4.448221615261)
 
 
 def test_a_joint_is_a_length_or_an_angle_by_its_kind():
@@ -89,7 +89,7 @@ def test_a_joint_is_a_length_or_an_angle_by_its_kind():
     assert (turn.joint_position, turn.joint_details.joint_speed) == pytest.approx((math.pi / 2, math.radians(100)))
 
 
-MM_DEGREE_OUNCE_FOOTPOUND = Units(
+MM_DEGREE_OUNCE_FOOTPOUND = CrclUnits(
     m.LengthUnitEnum.MILLIMETER, m.AngleUnitEnum.DEGREE, m.ForceUnitEnum.OUNCE, m.TorqueUnitEnum.FOOT_POUND
 )
 MM, DEGREE, OUNCE, FOOT_POUND = 0.001, math.pi / 180, 0.278013850954, 1.3558179483314
@@ -135,7 +135,7 @@ def test_which_number_is_what(message, factors):
 
 def test_force_torque_sensors_and_guards_keep_newton():
     reading = m.ForceTorqueSensorStatus("ft", 1, 2, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
-    units = Units(force=m.ForceUnitEnum.OUNCE, torque=m.TorqueUnitEnum.FOOT_POUND)
+    units = CrclUnits(force=m.ForceUnitEnum.OUNCE, torque=m.TorqueUnitEnum.FOOT_POUND)
     assert from_si(reading, units, ()) is reading
     guard = m.Guard("ft", sub_field="Fz", limit_type=m.GuardLimitEnum.OVER_MAX, limit_value=3.0)
     assert to_si(m.Dwell(1, 2.0, guard=(guard,)), units, ()) == m.Dwell(1, 2.0, guard=(guard,))

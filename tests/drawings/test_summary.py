@@ -13,7 +13,7 @@ from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.trials.cfg import TrialOrderCfg
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 
 
 def asked(cell, seed):
@@ -31,7 +31,7 @@ def asked(cell, seed):
 
     with cw.Lab(cell, seed=seed, pace=1.0) as lab:
         orders = OrderBook.of([TrialOrderCfg(order="kit_m2l1", announce={"at_s": 100.0})], cell, seed, str)
-        line = lab.perform(main(TrialRoom(lab, orders, (), 120.0)))
+        line = lab.perform(main(TrialSession(lab, orders, (), 120.0)))
         return line, {name: lab.world.pose_of(name) for name in cell.trays}
 
 

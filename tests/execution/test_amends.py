@@ -6,7 +6,7 @@ import asyncio
 
 from cellwright.core.pose import Pose
 from cellwright.execution.amends import clearing, stowing
-from cellwright.execution.arm import Arm
+from cellwright.execution.arm import ArmClient
 from cellwright.execution.hands import note_held
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
@@ -22,7 +22,7 @@ def crew(cell):
     """What is believed, and a robot that nobody commands."""
     asyncio.run(cell.sleep(0.5))
     view = CellView(cell.belief)
-    arm = Arm("fanuc", None, Pose.from_xyz_rpy([0.0, 0.0, 0.0]), Recipe())  # type: ignore[arg-type]
+    arm = ArmClient("fanuc", None, Pose.from_xyz_rpy([0.0, 0.0, 0.0]), Recipe())  # type: ignore[arg-type]
     return view, {"fanuc": Worker(arm, view, cell, "fanuc_tool")}
 
 

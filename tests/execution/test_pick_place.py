@@ -12,7 +12,7 @@ from cellwright.catalogue import PARTS, ROBOTS, TOOLS
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution import PickPlace, PickPlacePlanner
-from cellwright.motion.planning import Box, ExactChecker, Model, Obstacle, Robot, Scene
+from cellwright.motion.planning import Box, CatalogueModel, ExactChecker, Obstacle, Scene, SceneRobot
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,9 @@ MOTIONS = ("approach", "reach", "lift", "carry", "lower", "retreat", "withdraw")
 
 def scene(tool="wsg_50") -> Scene:
     """A UR5 on a plinth before a wall."""
-    return Scene(Robot(ROBOTS.get("ur5"), Pose.from_xyz_rpy([0, 0, 0.01]), tool and TOOLS.get(tool)), (TABLE, WALL))
+    return Scene(
+        SceneRobot(ROBOTS.get("ur5"), Pose.from_xyz_rpy([0, 0, 0.01]), tool and TOOLS.get(tool)), (TABLE, WALL)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +73,8 @@ def test_the_hand_closes_at_the_part_and_opens_at_its_place(planner, plan):
 def test_nothing_is_touched_on_the_way(planner, plan):
     """By a checker of its own: with the bottle where it stands, or in the hand, at every moment of every motion."""
     here, there = (
-        ExactChecker(planner._open.with_obstacles([Obstacle("bottle", Model(BOTTLE), pose)])) for pose in (HERE, THERE)
+        ExactChecker(planner._open.with_obstacles([Obstacle("bottle", CatalogueModel(BOTTLE), pose)]))
+        for pose in (HERE, THERE)
     )
     laden = planner.carrying.exact
     for name, checker in (("approach", here), ("reach", here), ("carry", laden), ("withdraw", there)):

@@ -9,7 +9,7 @@ import pytest
 import cellwright as cw
 from cellwright.core.errors import BadInput
 from cellwright.drawings.database import planning_database
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 from cellwright.judge import judge_kit
 from cellwright.trials.own_controller import KittingController
 
@@ -25,13 +25,13 @@ def test_what_is_in_the_hand_is_put_into_the_kit_by_whoever_comes_next(after_s):
         database, _ = planning_database(lab.cell, [order])
 
         async def work():
-            doors = CrclDoors(lab)
+            doors = CrclInterface(lab)
             first = KittingController(lab, doors, database, robots=["fanuc"])
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await first.run([order])
             await doors.close()
-            doors = CrclDoors(lab)
+            doors = CrclInterface(lab)
             second = KittingController(lab, doors, database, robots=["fanuc"])
             with pytest.raises(BadInput, match="give at least one order"):
                 await second.run([])

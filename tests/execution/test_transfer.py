@@ -12,7 +12,7 @@ from cellwright.catalogue import TRAYS, part_of_sku, seated_height_m
 from cellwright.core.errors import JobFailed
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
-from cellwright.execution import Scene, Transfer
+from cellwright.execution import AveragedScene, Transfer
 from cellwright.motion import LineSpeed
 
 SUPPLY, KIT = TRAYS.get("medium_gear_tray"), TRAYS.get("kit_m2l1_tray")
@@ -52,13 +52,13 @@ class Notebook:
         self.time_s += duration_s
 
 
-def scene(*objects: tuple[str, Pose]) -> Scene:
+def scene(*objects: tuple[str, Pose]) -> AveragedScene:
     skus, poses = zip(*objects, strict=True)
     frame = Detections(
         0, 0, "eye", "world", tuple(skus), np.array([p.position for p in poses]),
         np.array([p.quaternion for p in poses]), np.zeros((len(poses), 4)), np.ones(len(poses)),
     )  # fmt: skip
-    return Scene([frame])
+    return AveragedScene([frame])
 
 
 def gear_in_supply(slot: int) -> tuple[str, Pose]:
@@ -73,7 +73,7 @@ AFTER = [*TRAYS_SEEN, (GEAR.sku, SEAT), gear_in_supply(3)]
 def transfer(arm: Notebook, *views: list[tuple[str, Pose]]) -> Transfer:
     remaining = list(views)
 
-    async def look() -> Scene:
+    async def look() -> AveragedScene:
         return scene(*remaining.pop(0))
 
     return Transfer(arm, arm, look, SUPPLY, KIT, SLOT, KIT_POSE.position)

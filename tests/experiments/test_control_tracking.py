@@ -2,7 +2,7 @@
 
 import pytest
 
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.experiments import control_tracking, draw, run_experiment
 
 pytestmark = pytest.mark.slow
@@ -12,7 +12,7 @@ pytest.importorskip("numba", reason="not installed: pip install 'cellwright[moti
 
 def test_the_model_helps_and_knowing_the_tool_helps_more(monkeypatch):
     monkeypatch.setattr(control_tracking, "ARMS", {"fanuc": "aprs"})
-    outcome = run_experiment("control-tracking", Conditions())
+    outcome = run_experiment("control-tracking", MeasurementConditions())
     metrics = outcome.result.metrics
     assert outcome.result.failed == []
     worst = {name: metrics[f"fanuc.{name}.max_mrad"] for name in control_tracking.CONTENDERS}
@@ -28,6 +28,6 @@ def test_the_model_helps_and_knowing_the_tool_helps_more(monkeypatch):
 def test_its_curves_can_be_drawn(monkeypatch):
     pytest.importorskip("matplotlib", reason="not installed: pip install 'cellwright[plots]'")
     monkeypatch.setattr(control_tracking, "ARMS", {"ur5": "rovi"})
-    outcome = run_experiment("control-tracking", Conditions())
+    outcome = run_experiment("control-tracking", MeasurementConditions())
     assert len(outcome.findings.plots) == 2
     assert draw(outcome.findings.plots[0], "png").startswith(b"\x89PNG")

@@ -8,7 +8,7 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.experiments import run_experiment
 from cellwright.experiments.reach_scene import ReachScene
 from cellwright.experiments.reachability import Grid, default_grid, map_reach, reach_task
@@ -106,7 +106,7 @@ def test_bad_numbers():
 @pytest.mark.long
 def test_the_papers_totals():
     """Two to three minutes; the published totals within a tenth, their best places exactly."""
-    result = run_experiment("rovi-reachability", Conditions()).result
+    result = run_experiment("rovi-reachability", MeasurementConditions()).result
     assert result.failed == []
     assert (result.metrics["top.best_x"], result.metrics["top.best_y"]) == (0.3, 0.4)
     assert result.metrics["side.best"] == 362

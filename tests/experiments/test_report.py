@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from cellwright.core.errors import BadInput, OutputError, UnknownName
-from cellwright.core.results import Conditions, Result
+from cellwright.core.results import MeasurementConditions, Result
 from cellwright.experiments import (
     EXPERIMENTS,
-    Bars,
+    BarPlot,
+    DataTable,
     Experiment,
-    Findings,
+    ExperimentFindings,
     Heatmap,
-    Table,
     compare_results,
     draw,
     read_result,
@@ -25,16 +25,16 @@ from cellwright.experiments import (
 from cellwright.experiments import report as report_module
 
 MAP = Heatmap("map", "a <map>", np.arange(3.0), np.arange(2.0), {"top": np.ones((2, 3))}, {"bottle": (1.0, 1.0)})
-BARS = Bars("bars", "bars", ["a", "b"], {"ours": [1, 2], "paper": [1, 3]}, "s")
+BARS = BarPlot("bars", "bars", ["a", "b"], {"ours": [1, 2], "paper": [1, 3]}, "s")
 
 
 def probe(conditions):
     conditions.say("probing")
-    return Findings(
+    return ExperimentFindings(
         {"a.good": 1.0, "b.bad": conditions.seed + 0.5, "c.none": float("nan")},
         {"a.good": {"min": 1}, "b.bad": {"max": 1}},
         {"b.bad": 0.25},
-        {"rows": Table(["name", "x_m"], [["<one>", 0.5], ["two", 3]])},
+        {"rows": DataTable(["name", "x_m"], [["<one>", 0.5], ["two", 3]])},
         [MAP, BARS],
         ["Because of <this> & `that`."],
     )
@@ -43,12 +43,12 @@ def probe(conditions):
 @pytest.fixture
 def outcome(monkeypatch):
     monkeypatch.setitem(EXPERIMENTS._entries, "probe", Experiment("A probe", probe))
-    return run_experiment("probe", Conditions(seed=4))
+    return run_experiment("probe", MeasurementConditions(seed=4))
 
 
 def test_a_bad_name_suggests_the_nearest():
     with pytest.raises(UnknownName, match="did you mean 'rovi-reachability'"):
-        run_experiment("rovi-reachabilty", Conditions())
+        run_experiment("rovi-reachabilty", MeasurementConditions())
 
 
 def test_everything_is_saved_and_the_page_stands_alone(outcome, tmp_path):

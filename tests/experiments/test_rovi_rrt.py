@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from cellwright.core.pose import Pose
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.core.statistics import wilson_low
 from cellwright.experiments import run_experiment
-from cellwright.experiments.plots import Boxes, FloorPlan, Picture, can_plot, draw
+from cellwright.experiments.plots import BoxPlot, FloorPlan, ImagePlot, can_plot, draw
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, PlanJob, make_plan, try_heading
 from cellwright.experiments.rovi_rrt_runs import RunJob, _Attempt, execute, permits
@@ -140,7 +140,7 @@ def test_the_same_seed_gives_the_same_run():
 @pytest.mark.long
 def test_the_experiment_meets_its_targets():
     said = []
-    outcome = run_experiment("rovi-rrt", Conditions(quick=True, say=said.append))
+    outcome = run_experiment("rovi-rrt", MeasurementConditions(quick=True, say=said.append))
     metrics = outcome.result.metrics
     assert outcome.result.failed == []
     assert [metrics[f"fixed.{pick}_success"] for pick in PICKS] == [1.0, 0.0, 0.0]
@@ -183,9 +183,9 @@ def test_a_job_that_fails_is_not_hidden():
 
 @pytest.mark.skipif(not can_plot(), reason="not installed: pip install 'cellwright[plots]'")
 def test_the_plots_draw_what_they_are_given():
-    boxes = Boxes("boxes", "some", {"a": [1.0, 2.0, np.nan], "b": [3.0]}, "time [ms]", logarithmic=True)
+    boxes = BoxPlot("boxes", "some", {"a": [1.0, 2.0, np.nan], "b": [3.0]}, "time [ms]", logarithmic=True)
     plan = FloorPlan("plan", "ways", {"way": np.eye(3)}, {"crate": ((0, 0, 0), (0.2, 0.3, 0.1))})
-    picture = Picture("picture", "grey", np.full((20, 30, 3), 128, np.uint8))
+    picture = ImagePlot("picture", "grey", np.full((20, 30, 3), 128, np.uint8))
     for plot in (boxes, plan, picture):
         assert draw(plot, "png").startswith(b"\x89PNG")
         assert draw(plot, "svg") == draw(plot, "svg")

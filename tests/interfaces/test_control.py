@@ -9,7 +9,7 @@ import pytest
 
 from cellwright.core.errors import BadInput
 from cellwright.interfaces import control as trial_door
-from cellwright.interfaces.control import MAX_LINES, ControlDoor
+from cellwright.interfaces.control import MAX_LINES, ControlInterface
 
 
 def answer(asked):
@@ -22,7 +22,7 @@ def at_door(work, greeting=list):
     """Runs a coroutine function with the door and a connection to it."""
 
     async def main():
-        door = await ControlDoor(answer, greeting).start()
+        door = await ControlInterface(answer, greeting).start()
         host, port = door.address.split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         try:

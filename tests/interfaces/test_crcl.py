@@ -16,7 +16,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.crcl import BlockingClient, CrclClient, decode, run_program
 from cellwright.crcl import messages as m
 from cellwright.crcl.outcome import OutcomeState
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def talk(lab, work, robot="fanuc", **options):
     """Runs a coroutine function with a client of a robot, in memory; what it returns."""
 
     async def main():
-        doors = CrclDoors(lab, **options)
+        doors = CrclInterface(lab, **options)
         try:
             async with CrclClient(lambda: doors.connect(robot)) as client:
                 outcome = await client.execute(m.InitCanon(0))
@@ -289,7 +289,7 @@ def test_programs_of_the_real_laboratory(changed, file, robot, fidelity, most_pa
     with cw.Lab(changed(actual={}, fidelity=fidelity), seed=1) as lab:
 
         async def main():
-            doors = CrclDoors(lab, profile="aprs-lab")
+            doors = CrclInterface(lab, profile="aprs-lab")
             async with CrclClient(lambda: doors.connect(robot)) as client:
                 report = await run_program(client, program)
             await doors.close()
@@ -316,7 +316,7 @@ def test_over_sockets_with_a_client_in_another_thread(changed):
     with cw.Lab(changed(actual={}), seed=1, pace=5.0) as lab:
 
         async def main():
-            doors = await CrclDoors(lab).start(ports={"fanuc": 0, "motoman": 0})
+            doors = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
             address = "{}:{}".format(*doors.servers["fanuc"].address)
             ended, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -354,9 +354,9 @@ def test_the_same_commands_give_the_same_bytes(changed, tmp_path):
 
 def test_unknown_robots_are_named(lab):
     with pytest.raises(UnknownName, match="fanuc"):
-        lab.perform(CrclDoors(lab).connect("fanucc"))
+        lab.perform(CrclInterface(lab).connect("fanucc"))
     with pytest.raises(UnknownName, match="motoman"):
-        lab.perform(CrclDoors(lab).start(ports={"ur5": 0}))
+        lab.perform(CrclInterface(lab).start(ports={"ur5": 0}))
 
 
 def _xyz(pose: m.Pose) -> tuple[float, float, float]:

@@ -11,7 +11,7 @@ import pytest
 import cellwright as cw
 from cellwright.crcl import ClientOptions, CrclClient, OutcomeState, tcp
 from cellwright.crcl import messages as m
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 pytestmark = pytest.mark.slow
 
@@ -175,7 +175,7 @@ def test_every_motion_happens_once(changed, transport, count):
     with cw.Lab(changed(actual={}), seed=1, pace=10.0 if transport == "tcp" else None) as lab:
 
         async def main():
-            doors = CrclDoors(lab)
+            doors = CrclInterface(lab)
             connect = lambda: doors.connect("fanuc")  # noqa: E731
             if transport == "tcp":
                 await doors.start(ports={"fanuc": 0, "motoman": 0})

@@ -13,7 +13,7 @@ import cellwright as cw
 from cellwright.core.rotation import vector_from_quaternion
 from cellwright.crcl import CrclClient, OutcomeState, encode
 from cellwright.crcl import messages as m
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 STEPS = [(0, 0.05, 0), (-0.05, 0.05, 0), (-0.05, 0, -0.05)]
 
@@ -39,7 +39,7 @@ def through(lab, count=3, tolerance_m=None, beside=None):
         way.append((robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world).position.tolist())
 
     async def main():
-        doors = CrclDoors(lab)
+        doors = CrclInterface(lab)
         try:
             async with CrclClient(lambda: doors.connect("fanuc")) as client:
                 (await client.execute(m.InitCanon(0))).check()
@@ -116,7 +116,7 @@ def test_the_twist_is_that_of_the_controlled_point(lab, robot):
     """In the frame of the real laboratory, which is turned and shifted against the base."""
 
     async def main():
-        doors = CrclDoors(lab, profile="aprs-lab")
+        doors = CrclInterface(lab, profile="aprs-lab")
         arm, controller = doors.servers[robot].canon.robot, lab.robots[robot]
         await controller.move_home()
         moving = asyncio.ensure_future(controller.move_joints(controller.joints_rad + 0.2, speed=0.3))
@@ -142,7 +142,7 @@ def began_after_s(lab, disturb_s):
     robot = lab.robots["fanuc"]
 
     async def main():
-        doors = CrclDoors(lab)
+        doors = CrclInterface(lab)
         try:
             connection = await doors.connect("fanuc")
             tolerance = m.PoseTolerance(x_point_tolerance=0.01)
@@ -181,7 +181,7 @@ def test_many_waypoints_begin_soon_and_meanwhile_the_status_says_that_they_are_p
     lab.perform(robot.move_home())
 
     async def main():
-        doors = CrclDoors(lab)
+        doors = CrclInterface(lab)
         try:
             async with CrclClient(lambda: doors.connect("fanuc")) as client:
                 (await client.execute(m.InitCanon(0))).check()

@@ -12,7 +12,7 @@ from cellwright.crcl import CrclClient
 from cellwright.crcl import messages as m
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.crcl.poses import message_of_pose
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 HOLDERS_M = {"left": (0.45, 0.20, 0.0), "right": (0.45, -0.20, 0.0)}
 DOCK_M = 0.340 + 0.008 + 0.0222
@@ -81,7 +81,7 @@ class Hand:
 
 def talk(lab, work):
     async def main():
-        doors = CrclDoors(lab)
+        doors = CrclInterface(lab)
         try:
             async with CrclClient(lambda: doors.connect("arm")) as client:
                 hand = Hand(client)

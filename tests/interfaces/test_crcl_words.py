@@ -10,7 +10,7 @@ import pytest
 import cellwright as cw
 from cellwright.crcl import CrclClient
 from cellwright.crcl import messages as m
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 
 INSIDE = re.compile(r"_mps|_rad|_nm\b|_s\b|Pose\(|lr_mate|\[|<|the line|piece|Error|Motion")
 FAR = {"dx": 5.0}
@@ -81,7 +81,7 @@ def said(aprs):
     """What each of the bad commands is answered with, by one laboratory."""
 
     async def work(lab):
-        doors, found = CrclDoors(lab), {}
+        doors, found = CrclInterface(lab), {}
         async with CrclClient(lambda: doors.connect("fanuc")) as client:
             here = (await client.status()).pose_status.pose
 

@@ -18,7 +18,7 @@ from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.crcl import CrclClient
 from cellwright.crcl import messages as m
-from cellwright.interfaces import BlockingVisionClient, CrclDoors, NoFrame, VisionClient, VisionDoors
+from cellwright.interfaces import BlockingVisionClient, CrclInterface, NoFrame, VisionClient, VisionInterface
 
 ANY = {"fanuc": 0, "motoman": 0}
 
@@ -51,7 +51,7 @@ def served(lab, work, **options):
     """Runs a coroutine function with the doors."""
 
     async def main():
-        doors = VisionDoors(lab, **options)
+        doors = VisionInterface(lab, **options)
         try:
             return await work(await doors.start(ports=ANY))
         finally:
@@ -116,7 +116,7 @@ def test_a_robot_sent_to_what_is_seen_arrives_there(changed, options, unit_mm):
     with cw.Lab(changed(actual={}), seed=1) as lab:
 
         async def work(vision):
-            crcl = CrclDoors(lab, **options)
+            crcl = CrclInterface(lab, **options)
             (frame,) = await looks("fanuc")(vision)
             gear = next(group for group in frame if group.name == "sku_part_large_gear")
             async with CrclClient(lambda: crcl.connect("fanuc")) as client:
@@ -243,18 +243,18 @@ def test_what_is_wrong_is_named(changed):
     problem = r"robots\.fanuc\.vision\.detector.*did you mean 'detector_fanuc'"
     blind = with_vision(changed(), detector="detector_fanux")
     with cw.Lab(blind, seed=1) as lab, pytest.raises(UnknownName, match=problem):
-        VisionDoors(lab)
+        VisionInterface(lab)
     with pytest.raises(ConfigError, match=r"robots\.fanuc\.vision\.port"):
         with_vision(changed(), port=70000)
     with pytest.raises(ConfigError, match=r"robots\.fanuc\.vision\.rotation"):
         with_vision(changed(), rotation="turns")
     with cw.Lab(changed(), seed=1) as lab:
         with pytest.raises(UnknownName, match="fanuc, motoman"):
-            lab.perform(VisionDoors(lab).start(ports={"ur5": 0}))
+            lab.perform(VisionInterface(lab).start(ports={"ur5": 0}))
         with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
             ports = {"fanuc": 0, "motoman": taken.getsockname()[1]}
             with pytest.raises(BadInput, match="cannot listen"):
-                lab.perform(VisionDoors(lab).start(ports=ports))
+                lab.perform(VisionInterface(lab).start(ports=ports))
         with pytest.raises(NoFrame):
             lab.perform(VisionClient(f"127.0.0.1:{ports['motoman']}", connect_s=0.5).open())
 
@@ -263,7 +263,7 @@ def test_a_cell_without_eyes_has_no_door(changed):
     cell = changed()
     robots = {name: robot.model_copy(update={"vision": None}) for name, robot in cell.robots.items()}
     with cw.Lab(cell.model_copy(update={"robots": robots}), seed=1) as lab:
-        assert VisionDoors(lab).servers == {}
+        assert VisionInterface(lab).servers == {}
 
 
 def test_the_ports_of_the_cell_are_the_laboratorys(aprs):

@@ -6,14 +6,14 @@ import pytest
 from cellwright.catalogue import PARTS
 from cellwright.core.errors import OutOfRange
 from cellwright.core.pose import Pose
-from cellwright.judge import CollisionMonitor, Permit
+from cellwright.judge import AllowedContact, CollisionMonitor
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 
-PADS = Permit("ur5/tool/pad_*", "bottle")
+PADS = AllowedContact("ur5/tool/pad_*", "bottle")
 SLOW = LineSpeed(0.1, 0.5, 5.0)
 BOTTLE = (0.40, 1.05)
-TABLE = Permit("bottle", "table", BOTTLE, 0.055)
+TABLE = AllowedContact("bottle", "table", BOTTLE, 0.055)
 BEFORE_RAD = (1.43735, -1.77634, 2.64933, -0.87299, 1.69915, -3.14159)  # the tool level, 0.1 m before the bottle
 
 
@@ -157,8 +157,8 @@ def test_new_bodies_are_known_at_once(lab):
         (PADS, "bottle", "ur5/tool/pad_right", True),
         (PADS, "bottle", "ur5/tool/tool", False),
         (PADS, "crate", "ur5/tool/pad_right", False),
-        (Permit("ur5/*", "*"), "ur5/link_3", "table", True),
-        (Permit("ur5/*", "*"), "motoman/link_3", "table", False),
+        (AllowedContact("ur5/*", "*"), "ur5/link_3", "table", True),
+        (AllowedContact("ur5/*", "*"), "motoman/link_3", "table", False),
     ],
 )
 def test_a_permit_speaks_of_two(permit, one, other, covered):

@@ -9,7 +9,7 @@ from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.core.pose import Pose
 from cellwright.judge import Hit, Points, judge_kit, score_run
-from cellwright.judge.drops import Drop
+from cellwright.judge.drops import DropEvent
 from cellwright.orders import DESIGNS, KitDesign
 
 TRAY, DESIGN = "fanuc_kit_m2l1", DESIGNS.get("kit_m2l1")
@@ -99,8 +99,8 @@ def test_another_tray_or_none_is_told(stand):
 
 
 HIT = Hit("fanuc/tool/tool", "fanuc_cart", 1.0, 1.2, 30.0, 0.001, (0.0, 0.0, 0.9))
-FALLEN = Drop("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.0), 1.0, ("floor",), "", True)
-CAUGHT = Drop("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.9), 0.1, ("fanuc_cart",), "", False)
+FALLEN = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.0), 1.0, ("floor",), "", True)
+CAUGHT = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.9), 0.1, ("fanuc_cart",), "", False)
 
 
 def test_a_score_says_why(stand):

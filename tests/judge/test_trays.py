@@ -10,11 +10,11 @@ from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.judge import (
+    AllowedContact,
     CollisionMonitor,
     DropMonitor,
     FaultScheduler,
     HandWatch,
-    Permit,
     kitting_permits,
     parse_fault,
 )
@@ -101,7 +101,9 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
     stand.at("held")
     others = [permit for permit in stand.monitor.permits if not permit.covers(KIT, "work_table")]
     gentle, strict = (
-        CollisionMonitor(stand.world, stand.lab.stepper, [*others, Permit(KIT, "work_table", limit_n=n)], name=f"{n} N")
+        CollisionMonitor(
+            stand.world, stand.lab.stepper, [*others, AllowedContact(KIT, "work_table", limit_n=n)], name=f"{n} N"
+        )
         for n in (60.0, 0.5)
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.knowledge import Link, TransformTree
+from cellwright.knowledge import TransformTree, TreeNode
 
 NUMBERS = st.floats(-2.0, 2.0)
 POSES = st.builds(Pose.from_xyz_rpy, st.tuples(NUMBERS, NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS))
@@ -17,7 +17,7 @@ CELL = {"cell": None, "table": "cell", "tray": "table", "gear_1": "tray", "gear_
 
 
 def make_tree(poses):
-    return TransformTree({n: Link(r, p) for (n, r), p in zip(CELL.items(), poses, strict=True)})
+    return TransformTree({n: TreeNode(r, p) for (n, r), p in zip(CELL.items(), poses, strict=True)})
 
 
 def observe(tree, poses_in_world, time_s):
@@ -89,14 +89,18 @@ def test_late_observations_are_left_out():
 
 
 def test_circle_is_refused():
-    links = {"a": Link("b", Pose.identity()), "b": Link("c", Pose.identity()), "c": Link("a", Pose.identity())}
+    links = {
+        "a": TreeNode("b", Pose.identity()),
+        "b": TreeNode("c", Pose.identity()),
+        "c": TreeNode("a", Pose.identity()),
+    }
     with pytest.raises(BadInput, match="in a circle: a in b in c in a"):
         TransformTree(links)
 
 
 def test_unknown_names_are_refused():
     with pytest.raises(UnknownName, match=r"reference of 'a'.*unknown object 'b'"):
-        TransformTree({"a": Link("b", Pose.identity())})
+        TransformTree({"a": TreeNode("b", Pose.identity())})
     with pytest.raises(UnknownName, match="did you mean 'tray'"):
         make_tree([Pose.identity()] * 6).pose_in("trai", "cell")
 

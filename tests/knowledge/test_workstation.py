@@ -20,8 +20,8 @@ from cellwright.knowledge.workstation import (
     ReachBox,
     Spread,
     SupplyTray,
-    Table,
     ToolOfStation,
+    WorkTable,
 )
 from cellwright.orders import DESIGNS, find_order
 
@@ -38,7 +38,7 @@ def small_cell(**changes):
     in_kit = design_slots(M2L1)[1]
     made = Workstation(
         "cell",
-        tables=(Table("table", Place(Pose.from_xyz_rpy([1.0, 0.0, 0.0])), (1.0, 0.5, 0.9)),),
+        tables=(WorkTable("table", Place(Pose.from_xyz_rpy([1.0, 0.0, 0.0])), (1.0, 0.5, 0.9)),),
         robots=(Machine("arm", Place(), "hand", (ReachBox("all", (0, -1, 0), (2, 1, 2)),)),),
         tools=(ToolOfStation("hand", "ParallelGripper", (GEAR,), width_m=0.06),),
         supplies=(

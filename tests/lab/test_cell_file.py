@@ -7,7 +7,7 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.checks.cell import check_cell
 from cellwright.core.errors import BadInput
-from cellwright.interfaces.vision import VisionDoors
+from cellwright.interfaces.vision import VisionInterface
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 
@@ -94,6 +94,6 @@ def test_a_laboratory_without_vision_doors_needs_no_detector(tmp_path):
     (tmp_path / "mine.yaml").write_text(CELL.replace("detector: eye", "detector: ear"))
     cell = load_cell(tmp_path / "mine.yaml")
     with Lab(cell) as lab, pytest.raises(BadInput, match=r"line 9: robots\.arm\.vision\.detector: unknown detector"):
-        VisionDoors(lab)
+        VisionInterface(lab)
     with pytest.raises(BadInput, match=r"robots\.arm\.vision\.detector"):
         check_cell(cell)

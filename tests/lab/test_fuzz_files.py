@@ -17,7 +17,7 @@ from cellwright.lab import Lab
 from cellwright.orders import find_order
 from cellwright.trials.cfg import TrialOrderCfg, read_trial
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "examples/trials/two_orders.yaml").read_text(encoding="utf-8")
@@ -145,7 +145,7 @@ def attack_door(count, seed=0):
     rng = random.Random(seed)
     with Lab.from_cell("aprs", fidelity="kinematic", pace=1.0) as lab:
         book = OrderBook.of([TrialOrderCfg(order="kit_m2l1")], lab.cell)
-        room = TrialRoom(lab, book)
+        room = TrialSession(lab, book)
 
         async def main():
             room.look()

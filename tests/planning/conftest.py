@@ -9,16 +9,16 @@ import pytest
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
-    Hand,
-    HandKind,
-    Holder,
+    HeldItem,
+    HeldKind,
     KitState,
     Outlet,
     PartsTray,
+    PlannerRobot,
     PlanRequest,
     PlanResult,
-    RobotState,
     Tool,
+    ToolHolderState,
     TrayStack,
     plan,
     validate_sequence,
@@ -38,12 +38,12 @@ TOOLS = (
 def build_cell(robots: int = 1, tables: int = 1, stock: int = 2000) -> CellState:
     """Three tools on three holders; every robot reaches everything."""
     names = tuple(f"table_{number}" for number in range(1, tables + 1))
-    holders = tuple(Holder(f"holder_{n}", tool.name) for n, tool in enumerate(TOOLS, start=1))
+    holders = tuple(ToolHolderState(f"holder_{n}", tool.name) for n, tool in enumerate(TOOLS, start=1))
     parts = tuple(PartsTray(f"parts_{sku[9:]}", sku, stock, stock) for sku in SKUS + GEARS)
     stacks = tuple(TrayStack(f"stack_{sku[4:]}", sku, stock) for sku in TRAYS)
     places = [*names, "outlet", *(thing.name for group in (holders, parts, stacks) for thing in group)]
     return CellState(
-        robots=tuple(RobotState(f"robot_{n}", frozenset(places)) for n in range(1, robots + 1)),
+        robots=tuple(PlannerRobot(f"robot_{n}", frozenset(places)) for n in range(1, robots + 1)),
         tools=TOOLS,
         holders=holders,
         parts_trays=parts,
@@ -97,14 +97,14 @@ def _fill_hands(rng: random.Random, state: CellState, designs: list[KitDesign]) 
         if robot.tool and rng.random() < 0.5:
             sku = rng.choice(sorted(handles[robot.tool] & {*SKUS, "sku_kit_tray"}))
             if sku in SKUS:
-                hand = Hand(HandKind.PART, sku)
+                hand = HeldItem(HeldKind.PART, sku)
             elif rng.random() < 0.5:
-                hand = Hand(HandKind.KIT_TRAY, sku)
+                hand = HeldItem(HeldKind.KIT_TRAY, sku)
             else:
                 design = rng.choice(designs)
                 name = f"held_by_{robot.name}"
                 kits.append(KitState(name, design, "", tuple(slot.sku for slot in design.slots)))
-                hand = Hand(HandKind.KIT, sku, name)
+                hand = HeldItem(HeldKind.KIT, sku, name)
         robots.append(replace(robot, hand=hand))
     return replace(state, robots=tuple(robots), kits=tuple(kits))
 

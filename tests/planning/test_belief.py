@@ -15,12 +15,12 @@ from cellwright.knowledge.workstation import (
     Place,
     ReachBox,
     SupplyTray,
-    Table,
     ToolOfStation,
     Workstation,
+    WorkTable,
 )
 from cellwright.orders import DESIGNS, find_order
-from cellwright.planning import Hand, HandKind, Holder, PlanStatus, Verb, plan, validate_timed
+from cellwright.planning import HeldItem, HeldKind, PlanStatus, ToolHolderState, Verb, plan, validate_timed
 from cellwright.planning.belief import request_of, state_of
 from cellwright.planning.lying import Trust
 
@@ -40,7 +40,9 @@ def two_benches():
     boxes = {name: ReachBox(f"{name}_reach", (x - 0.9, -1, 0), (x + 0.9, 1, 2)) for name, x in sides.items()}
     return Workstation(
         "benches",
-        tables=tuple(Table(f"{n}_table", Place(Pose.from_xyz_rpy([x, 0, 0])), (1.5, 1, 0.9)) for n, x in sides.items()),
+        tables=tuple(
+            WorkTable(f"{n}_table", Place(Pose.from_xyz_rpy([x, 0, 0])), (1.5, 1, 0.9)) for n, x in sides.items()
+        ),
         robots=tuple(
             Machine(n, Place(), f"{n}_tool", (boxes[n],) if n == "left" else tuple(boxes.values())) for n in sides
         ),
@@ -176,7 +178,7 @@ def test_held_part_is_in_the_hand_and_nowhere_else(model):
         part = records.Part.get(session, "left_medium_part_slot_1")
         records.EndEffector.get(session, "left_tool").held_object = part
     state = state_of(model)
-    assert state.robots[0].hand == Hand(HandKind.PART, MEDIUM)
+    assert state.robots[0].hand == HeldItem(HeldKind.PART, MEDIUM)
     assert counts(state)["left_medium"] == (3, 4)
 
 
@@ -211,8 +213,8 @@ def test_papers_workstation_with_tools_trays_and_outlet():
     state = state_of(database)
     assert state.tables == ("work_table_1", "work_table_2")
     assert state.holders == (
-        Holder("tray_gripper_holder", "tray_gripper"),
-        Holder("part_gripper_holder", "part_gripper"),
+        ToolHolderState("tray_gripper_holder", "tray_gripper"),
+        ToolHolderState("part_gripper_holder", "part_gripper"),
     )
     assert [(stack.sku, stack.count) for stack in state.tray_stacks] == [("sku_kit_tray", 4)]
     assert [(outlet.count, outlet.capacity) for outlet in state.outlets] == [(0, 10)]
@@ -232,7 +234,7 @@ def test_papers_workstation_with_tools_trays_and_outlet():
     state = state_of(database, orders=orders)
     assert [(kit.place, kit.created, kit.design.name) for kit in state.kits] == [("work_table_1", False, "a2b1c1")]
     assert state.tray_stacks[0].count == 2
-    assert state.robots[0].hand == Hand(HandKind.KIT_TRAY, "sku_kit_tray")
+    assert state.robots[0].hand == HeldItem(HeldKind.KIT_TRAY, "sku_kit_tray")
     again = plan(request_of(database, orders))
     assert not again.unfinished
     assert len(again.actions) < len(result.actions)

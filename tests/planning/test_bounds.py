@@ -7,7 +7,7 @@ import pytest
 
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import MOVES, Action, KitState, PlanRequest, Verb, plan
-from cellwright.planning.rules import BrokenRule, World
+from cellwright.planning.rules import BrokenRule, RuleState
 
 ONE = KitDesign.of("one", "sku_kit_tray", {"sku_part_a": 1})
 
@@ -70,7 +70,7 @@ def least_left_s(request, ledger):
 def is_there_a_plan(request, before_s):
     """Whether any plan ends earlier: at every end of a step, every robot begins anything it may, or nothing."""
     steps = {r.name: [s for s in all_steps(request) if s.robot == r.name] for r in request.state.robots}
-    zones, world = dict(request.state.zones), World(request)
+    zones, world = dict(request.state.zones), RuleState(request)
     frontier, seen = [(0.0, pickle.dumps(world.ledger), ())], set()
     while frontier:
         now_s, packed, running = frontier.pop()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cellwright.orders import DESIGNS, find_order
-from cellwright.planning import Hand, HandKind, Holder, KitState, PlanRequest, PlanStatus, Verb, plan
+from cellwright.planning import HeldItem, HeldKind, KitState, PlanRequest, PlanStatus, ToolHolderState, Verb, plan
 
 
 def half_done(state, **robot):
@@ -18,12 +18,12 @@ def half_done(state, **robot):
 
 
 def without(state, tool):
-    holders = tuple(Holder(h.name, None if h.tool == tool else h.tool) for h in state.holders)
+    holders = tuple(ToolHolderState(h.name, None if h.tool == tool else h.tool) for h in state.holders)
     return replace(state, holders=holders)
 
 
 def test_a_part_in_hand_is_placed_first(cell, checked):
-    hand = Hand(HandKind.PART, "sku_part_b")
+    hand = HeldItem(HeldKind.PART, "sku_part_b")
     state = half_done(without(cell(), "part_gripper"), tool="part_gripper", hand=hand)
     result = checked(PlanRequest(state, (find_order("a2b1c1"),)))
     assert [a.verb for a in result.actions[:2]] == [Verb.LOOK_SLOT, Verb.PLACE_PART]
@@ -31,7 +31,7 @@ def test_a_part_in_hand_is_placed_first(cell, checked):
 
 
 def test_a_part_that_no_kit_wants_goes_back(cell, checked):
-    hand = Hand(HandKind.PART, "sku_part_a")
+    hand = HeldItem(HeldKind.PART, "sku_part_a")
     state = half_done(without(cell(stock=50), "part_gripper"), tool="part_gripper", hand=hand)
     full = plan(PlanRequest(state, (find_order("a2b1c1"),)))
     assert full.status is PlanStatus.UNSOLVABLE
@@ -131,7 +131,7 @@ def test_a_wrong_part_that_no_tool_handles_is_said(cell, checked):
 
 def test_a_held_tray_is_laid_without_taking_another(cell, checked):
     state = without(cell(), "tray_gripper")
-    hand = Hand(HandKind.KIT_TRAY, "sku_kit_tray")
+    hand = HeldItem(HeldKind.KIT_TRAY, "sku_kit_tray")
     state = replace(state, robots=(replace(state.robots[0], tool="tray_gripper", hand=hand),))
     result = checked(PlanRequest(state, (find_order("a2b1c1"),)))
     assert [a.verb for a in result.actions[:2]] == [Verb.PLACE_TRAY, Verb.CREATE_KIT]
@@ -141,7 +141,7 @@ def test_a_held_tray_is_laid_without_taking_another(cell, checked):
 def test_a_held_kit_is_put_into_the_outlet_first(cell, checked):
     state, design = without(cell(), "tray_gripper"), DESIGNS.get("a2b1c1")
     kit = KitState("held", design, "", tuple(slot.sku for slot in design.slots))
-    arm = replace(state.robots[0], tool="tray_gripper", hand=Hand(HandKind.KIT, "sku_kit_tray", "held"))
+    arm = replace(state.robots[0], tool="tray_gripper", hand=HeldItem(HeldKind.KIT, "sku_kit_tray", "held"))
     result = checked(PlanRequest(replace(state, robots=(arm,), kits=(kit,)), (find_order("a2b1c1", 2),)))
     assert (result.actions[0].verb, result.actions[0].kit) == (Verb.PLACE_KIT, "held")
     assert {a.kit for a in result.actions if a.verb is Verb.TAKE_TRAY} == {"a2b1c1_1"}
@@ -155,7 +155,7 @@ def test_a_half_filled_kit_gets_only_what_it_lacks(cell, checked):
 
 def test_a_part_is_kept_in_hand_until_the_other_robot_has_laid_a_kit_for_it(cell, checked):
     state = without(cell(2, 2), "part_gripper")  # all parts trays are full, so it cannot go back
-    first = replace(state.robots[0], tool="part_gripper", hand=Hand(HandKind.PART, "sku_part_a"))
+    first = replace(state.robots[0], tool="part_gripper", hand=HeldItem(HeldKind.PART, "sku_part_a"))
     result = checked(PlanRequest(replace(state, robots=(first, state.robots[1])), (find_order("a2b1c1"),)))
     assert not result.unfinished
     own = [a.verb for a in result.actions if a.robot == "robot_1"]

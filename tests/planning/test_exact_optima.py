@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from cellwright.orders import KitDesign, Order, OrderLine
-from cellwright.planning import Durations, Holder, KitState, PartsTray, PlanRequest, PlanStatus, Verb, plan
+from cellwright.planning import Durations, KitState, PartsTray, PlanRequest, PlanStatus, ToolHolderState, Verb, plan
 from cellwright.planning.validator import validate_timed
 
 D = Durations()
@@ -33,10 +33,10 @@ def draw(cell, seed):
     stock = {"left_a": (A, 3), "mid_a": (A, rng.choice((0, 0, 2))), "tray_b": (B, 3), "tray_e": (E, 3)}
     trays = tuple(PartsTray(name, sku, count, 9) for name, (sku, count) in stock.items())
     tools = [tool for tool in state.tools if tool.name != "tray_gripper"]
-    holders = (Holder("holder_1"), Holder("holder_2"))
+    holders = (ToolHolderState("holder_1"), ToolHolderState("holder_2"))
     first, second = rng.sample([tool.name for tool in tools], 2)
     on_first = rng.choice((first, None))
-    holders = holders if on_first else (Holder("holder_1", first), Holder("holder_2"))
+    holders = holders if on_first else (ToolHolderState("holder_1", first), ToolHolderState("holder_2"))
     state = replace(state, parts_trays=trays, tray_stacks=(), outlets=(), tables=state.tables[: len(kits)],
                     tools=tuple(tools), holders=holders, kits=tuple(kits),
                     robots=tuple(replace(r, reach=frozenset()) for r in state.robots))  # fmt: skip

@@ -5,11 +5,11 @@ import pytest
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.orders import DESIGNS, find_order
 from cellwright.planning import (
-    PLANNERS,
-    Holder,
+    TASK_PLANNERS,
     KitState,
     PlanRequest,
     PlanStatus,
+    ToolHolderState,
     Verb,
 )
 
@@ -74,11 +74,13 @@ def test_kits_that_are_finished_need_nothing(cell, checked):
 
 def test_bad_requests_are_one_line(cell):
     with pytest.raises(UnknownName, match=r"available: .*scheduler, sequencer"):
-        PLANNERS.get("sequenzer")
+        TASK_PLANNERS.get("sequenzer")
     with pytest.raises(BadInput, match="at least one order"):
         PlanRequest(cell(), ())
     with pytest.raises(BadInput, match="2 places"):
-        replace(cell(), holders=(Holder("holder_1", "tray_gripper"), Holder("holder_2", "tray_gripper")))
+        replace(
+            cell(), holders=(ToolHolderState("holder_1", "tray_gripper"), ToolHolderState("holder_2", "tray_gripper"))
+        )
     trays = cell().parts_trays
     with pytest.raises(BadInput, match="which takes 0 to 2000"):
         replace(cell(), parts_trays=(replace(trays[0], count=2001), *trays[1:]))

@@ -6,13 +6,13 @@ import pytest
 
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
-    Hand,
-    HandKind,
-    Holder,
+    HeldItem,
+    HeldKind,
     KitState,
     PartsTray,
     PlanRequest,
     PlanStatus,
+    ToolHolderState,
     Verb,
     plan,
     state_after,
@@ -107,7 +107,7 @@ def divided(cell, count=5, room=1, between=0):
         state,
         parts_trays=(*state.parts_trays, middle),
         robots=(left, right),
-        holders=(*holders, Holder("holder_4")),
+        holders=(*holders, ToolHolderState("holder_4")),
         tools=(*state.tools, other),
     )
 
@@ -136,7 +136,7 @@ def test_no_more_is_handed_over_than_is_lacking(cell, checked):
 def test_a_part_in_the_wrong_hand_is_handed_over(cell, checked):
     design = KitDesign.of("one", "sku_kit_tray", {A: 1})
     state = replace(divided(cell, count=0), kits=(KitState("kit", design, "table_1", (None,), fixed=True),))
-    left = replace(state.robots[0], hand=Hand(HandKind.PART, A))
+    left = replace(state.robots[0], hand=HeldItem(HeldKind.PART, A))
     trays = tuple(replace(t, capacity=0) if t.name == "parts_a" else t for t in state.parts_trays)
     result = checked(PlanRequest(replace(state, robots=(left, state.robots[1]), parts_trays=trays), orders(design)))
     assert not result.unfinished
@@ -174,7 +174,7 @@ def test_what_was_not_found_and_is_not_proven_is_said_so(cell, checked):
     left = replace(left, reach=frozenset({"holder_2", "holder_4"}))
     right = replace(right, reach=(right.reach | {"holder_4"}) - {"holder_2"})
     kits = (KitState("kit", design, "table_1", (None,), fixed=True),)
-    state = replace(state, holders=(*state.holders, Holder("holder_4")), robots=(left, right), kits=kits)
+    state = replace(state, holders=(*state.holders, ToolHolderState("holder_4")), robots=(left, right), kits=kits)
     result = checked(PlanRequest(state, orders(design)))
     assert (result.status, result.unfinished[0].proven) == (PlanStatus.NOT_FOUND, False)
 

@@ -9,7 +9,7 @@ import pytest
 from cellwright.core import Bus
 from cellwright.core.errors import LogError, OutOfRange
 from cellwright.core.messages import Image, IoState, JointState
-from cellwright.record import Comparison, Difference, Mismatch, Recorder, Sameness, compare
+from cellwright.record import Difference, LogComparison, Mismatch, Recorder, Sameness, compare
 
 
 def with_change(record, name, topic, number, **changes):
@@ -35,7 +35,7 @@ def nudged(index, by):
 
 
 def test_the_same_bytes(record):
-    assert compare(record("a.mcap"), record("b.mcap")) == Comparison(Sameness.IDENTICAL)
+    assert compare(record("a.mcap"), record("b.mcap")) == LogComparison(Sameness.IDENTICAL)
 
 
 def test_the_first_difference_is_found(record):

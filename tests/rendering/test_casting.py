@@ -7,7 +7,7 @@ import pytest
 from cellwright.rendering import View
 from cellwright.rendering.casting import Caster, sees_light
 from cellwright.rendering.facets import geom_facets
-from cellwright.rendering.projection import Picture
+from cellwright.rendering.projection import ImagePlane
 from cellwright.rendering.surfaces import Surfaces
 
 VISIBLE = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
@@ -29,7 +29,7 @@ def rays():
 def eye_of(view, model, data):
     frustum = view.resolve(model, data)
     right, up, backwards = frustum.axes_in_world.T
-    return frustum, Picture(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
+    return frustum, ImagePlane(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
 
 
 @pytest.mark.parametrize("eye", [(0.75, -1.5, 1.35), (0.3, -0.35, 0.62), (-1.2, 0.4, 0.3)])
@@ -57,7 +57,7 @@ def test_same_shadows_as_mujoco(table):
     model, data = table
     _, picture = eye_of(View(), model, data)
     light = np.array([1.5, -2.0, 4.0])
-    projection = Caster(model, data, Surfaces(model), picture).shades(Picture.along(light, -light))
+    projection = Caster(model, data, Surfaces(model), picture).shades(ImagePlane.along(light, -light))
     points = np.random.default_rng(1).uniform([-0.6, -0.5, 0.001], [0.6, 0.5, 0.9], size=(3000, 3))
     seen = sees_light(projection, points)
     expected = []

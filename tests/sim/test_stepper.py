@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cellwright.core.clock import Clock
 from cellwright.core.errors import SimulationError
-from cellwright.sim import Order, Stepper
+from cellwright.sim import Stepper, TickOrder
 from cellwright.sim.physics import PhysicsEngine
 
 
@@ -24,7 +24,7 @@ def stepper(falling_ball) -> Stepper:
 
 def test_the_engine_takes_exactly_the_ticks_of_the_clock(stepper):
     ticks = []
-    stepper.every(7, lambda: ticks.append(round(stepper.engine.data.time / 0.002)), order=Order.WORLD, name="seven")
+    stepper.every(7, lambda: ticks.append(round(stepper.engine.data.time / 0.002)), order=TickOrder.WORLD, name="seven")
     stepper.advance(50)
     assert stepper.clock.tick == 50
     assert ticks == [7, 14, 21, 28, 35, 42, 49]
@@ -33,9 +33,14 @@ def test_the_engine_takes_exactly_the_ticks_of_the_clock(stepper):
 
 def test_ties_are_broken_by_order_then_by_who_was_first(stepper):
     calls = []
-    for name, order in (("record", Order.RECORD), ("b", Order.CONTROL), ("a", Order.CONTROL), ("world", Order.WORLD)):
+    for name, order in (
+        ("record", TickOrder.RECORD),
+        ("b", TickOrder.CONTROL),
+        ("a", TickOrder.CONTROL),
+        ("world", TickOrder.WORLD),
+    ):
         stepper.every(3, lambda name=name: calls.append(name), order=order, name=name)
-    stepper.every(6, lambda: calls.append("sensor"), order=Order.SENSOR, name="sensor")
+    stepper.every(6, lambda: calls.append("sensor"), order=TickOrder.SENSOR, name="sensor")
     stepper.advance(6)
     assert calls == ["world", "b", "a", "record", "world", "sensor", "b", "a", "record"]
 
@@ -46,19 +51,25 @@ def test_who_was_added_first_goes_first_at_every_tie(stepper, first):
     calls = []
     periods = {"slow": 4, "fast": 2}
     for name in (first, *(periods.keys() - {first})):
-        stepper.every(periods[name], lambda name=name: calls.append(name), order=Order.CONTROL, name=name)
+        stepper.every(periods[name], lambda name=name: calls.append(name), order=TickOrder.CONTROL, name=name)
     stepper.advance(12)
     both = ["slow", "fast"] if first == "slow" else ["fast", "slow"]
     assert calls == ["fast", *both] * 3
 
 
 def test_the_orders_are_world_sensor_control_judge_record():
-    assert sorted(Order, key=int) == [Order.WORLD, Order.SENSOR, Order.CONTROL, Order.JUDGE, Order.RECORD]
+    assert sorted(TickOrder, key=int) == [
+        TickOrder.WORLD,
+        TickOrder.SENSOR,
+        TickOrder.CONTROL,
+        TickOrder.JUDGE,
+        TickOrder.RECORD,
+    ]
 
 
 def test_the_first_turn_can_be_chosen(stepper):
     ticks = []
-    stepper.every(10, lambda: ticks.append(stepper.clock.tick), order=Order.WORLD, name="x", first_tick=3)
+    stepper.every(10, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="x", first_tick=3)
     stepper.advance(25)
     assert ticks == [3, 13, 23]
 
@@ -66,8 +77,8 @@ def test_the_first_turn_can_be_chosen(stepper):
 def test_somebody_added_later_starts_from_then(stepper):
     ticks = []
     stepper.advance(5)
-    stepper.every(10, lambda: ticks.append(stepper.clock.tick), order=Order.WORLD, name="x")
-    stepper.every(10, lambda: ticks.append(-stepper.clock.tick), order=Order.WORLD, name="past", first_tick=2)
+    stepper.every(10, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
+    stepper.every(10, lambda: ticks.append(-stepper.clock.tick), order=TickOrder.WORLD, name="past", first_tick=2)
     stepper.advance(20)
     assert ticks == [-6, 15, -16]
 
@@ -79,8 +90,8 @@ def test_an_interrupt_ends_the_stretch_after_everything_of_that_tick(stepper):
         calls.append("first")
         stepper.interrupt()
 
-    stepper.every(4, first, order=Order.SENSOR, name="first")
-    stepper.every(4, lambda: calls.append("second"), order=Order.CONTROL, name="second")
+    stepper.every(4, first, order=TickOrder.SENSOR, name="first")
+    stepper.every(4, lambda: calls.append("second"), order=TickOrder.CONTROL, name="second")
     stepper.advance(100)
     assert stepper.clock.tick == 4
     assert calls == ["first", "second"]
@@ -90,7 +101,7 @@ def test_an_interrupt_ends_the_stretch_after_everything_of_that_tick(stepper):
 
 def test_a_cancelled_turn_does_not_come(stepper):
     calls = []
-    ticking = stepper.every(2, lambda: calls.append(stepper.clock.tick), order=Order.WORLD, name="x")
+    ticking = stepper.every(2, lambda: calls.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
     stepper.advance(5)
     ticking.cancel()
     ticking.cancel()
@@ -108,8 +119,8 @@ def test_one_can_cancel_itself_and_another_of_the_same_tick(stepper):
         own.cancel()
         victim.cancel()
 
-    own = stepper.every(3, killer, order=Order.WORLD, name="killer")
-    victim = stepper.every(3, lambda: calls.append("victim"), order=Order.RECORD, name="victim")
+    own = stepper.every(3, killer, order=TickOrder.WORLD, name="killer")
+    victim = stepper.every(3, lambda: calls.append("victim"), order=TickOrder.RECORD, name="victim")
     stepper.advance(12)
     assert calls == ["killer"]
 
@@ -120,16 +131,16 @@ def test_a_new_turn_added_during_a_call_keeps_its_period(stepper):
 
     def start() -> None:
         once.cancel()
-        stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=Order.WORLD, name="new")
+        stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="new")
 
-    once = stepper.every(5, start, order=Order.RECORD, name="start")
+    once = stepper.every(5, start, order=TickOrder.RECORD, name="start")
     stepper.advance(10)
     assert ticks == [7, 9]
 
 
 def test_a_changed_period_counts_from_the_next_turn(stepper):
     ticks = []
-    ticking = stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=Order.WORLD, name="x")
+    ticking = stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
     stepper.advance(3)
     ticking.period_ticks = 5
     stepper.advance(20)
@@ -144,8 +155,8 @@ def test_an_exception_leaves_the_schedule_whole(stepper):
         if len(calls) < 3:
             raise ValueError("once")
 
-    stepper.every(3, faulty, order=Order.WORLD, name="faulty")
-    stepper.every(3, lambda: calls.append("good"), order=Order.CONTROL, name="good")
+    stepper.every(3, faulty, order=TickOrder.WORLD, name="faulty")
+    stepper.every(3, lambda: calls.append("good"), order=TickOrder.CONTROL, name="good")
     with pytest.raises(ValueError, match="once"):
         stepper.advance(9)
     assert stepper.clock.tick == 3
@@ -157,7 +168,7 @@ def test_an_exception_leaves_the_schedule_whole(stepper):
 
 def test_a_period_below_one_is_refused(stepper):
     with pytest.raises(SimulationError, match=r"'x' wants to run every 0 ticks; at least 1 is needed"):
-        stepper.every(0, lambda: None, order=Order.WORLD, name="x")
+        stepper.every(0, lambda: None, order=TickOrder.WORLD, name="x")
 
 
 def library_function(name: str) -> int:
@@ -171,7 +182,7 @@ def test_machine_code_is_called_with_model_and_data(stepper):
     data = stepper.engine.data
     stepper.advance(5)
     assert data.xpos[1, 2] != data.qpos[2]
-    stepper.every_compiled(5, library_function("mj_kinematics"), order=Order.WORLD, name="kinematics")
+    stepper.every_compiled(5, library_function("mj_kinematics"), order=TickOrder.WORLD, name="kinematics")
     stepper.advance(10)
     assert data.xpos[1, 2] == data.qpos[2]
 
@@ -192,7 +203,7 @@ def test_machine_code_gets_its_own_pointer(stepper, tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "tick.so", tmp_path / "tick.c"], check=True)
     function = ctypes.cast(ctypes.CDLL(str(tmp_path / "tick.so")).count, ctypes.c_void_p).value
     counts = np.array([0, 0, *stepper.engine.addresses()], dtype=np.int64)
-    ticking = stepper.every_compiled(4, function, order=Order.CONTROL, name="count", user=counts.ctypes.data)
+    ticking = stepper.every_compiled(4, function, order=TickOrder.CONTROL, name="count", user=counts.ctypes.data)
     stepper.advance(41)
     assert counts[:2].tolist() == [10, 10]
     ticking.cancel()
@@ -209,7 +220,7 @@ def test_physics_does_not_depend_on_how_it_is_split(falling_ball, stops, period)
         engine = PhysicsEngine(falling_ball, mujoco.MjData(falling_ball))
         stepper = Stepper(Clock(0.002), engine)
         if every is not None:
-            stepper.every(every, lambda: None, order=Order.WORLD, name="split")
+            stepper.every(every, lambda: None, order=TickOrder.WORLD, name="split")
         for tick in ticks:
             stepper.advance(tick)
         return engine.data.qpos.tobytes() + engine.data.qvel.tobytes()

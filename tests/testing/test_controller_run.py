@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from cellwright.core.errors import BadInput
-from cellwright.testing import Cell, CellError
-from cellwright.testing.controller_run import Limits, run_controller
+from cellwright.testing import CellError, CellUnderTest
+from cellwright.testing.controller_run import ControllerLimits, run_controller
 
-PATIENT = Limits(timeout_s=60, connect_within_s=60, grace_s=60)
+PATIENT = ControllerLimits(timeout_s=60, connect_within_s=60, grace_s=60)
 
 WAITS_FOR_THE_END = r"""
 import json, socket, sys
@@ -80,9 +80,14 @@ def test_what_a_report_shows_of_a_long_output_is_its_end(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "connected", "ended", "why"),
     [
-        (Limits(0.5, 60, 60), 1, "", "it still ran after 0.5 s of real time"),
-        (Limits(60, 0.5, 60), 0, "", "it did not connect to any door within 0.5 s"),
-        (Limits(60, 60, 0.5), 1, "the time limit was reached", "the time limit was reached, and it still ran 0.5 s"),
+        (ControllerLimits(0.5, 60, 60), 1, "", "it still ran after 0.5 s of real time"),
+        (ControllerLimits(60, 0.5, 60), 0, "", "it did not connect to any door within 0.5 s"),
+        (
+            ControllerLimits(60, 60, 0.5),
+            1,
+            "the time limit was reached",
+            "the time limit was reached, and it still ran 0.5 s",
+        ),
     ],
 )
 def test_one_that_hangs_is_killed_with_its_children(tmp_path, limits, connected, ended, why):
@@ -109,7 +114,7 @@ def test_one_that_does_not_listen_to_sigterm_is_killed(tmp_path):
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(300)"
     )
-    done = run(tmp_path, code, Limits(0.8, 60, 60))
+    done = run(tmp_path, code, ControllerLimits(0.8, 60, 60))
     assert (done.exit_code, done.stdout) == (-9, "on\n")
 
 
@@ -121,12 +126,12 @@ def test_what_is_no_program_is_refused_in_one_line(tmp_path, command):
 
 def test_a_cell_that_was_not_started_runs_no_controller(tmp_path):
     with pytest.raises(CellError, match="does not run"):
-        Cell(tmp_path).run_controller(python("print(1)"))
+        CellUnderTest(tmp_path).run_controller(python("print(1)"))
 
 
 @pytest.mark.slow
 def test_after_the_last_submission_comes_the_end_as_in_a_trial(tmp_path):
-    cell = Cell(tmp_path / "cell").start("aprs", order=["kit_m2l1", "kit_s2l2"], time_limit_s=20)
+    cell = CellUnderTest(tmp_path / "cell").start("aprs", order=["kit_m2l1", "kit_s2l2"], time_limit_s=20)
     try:
         began_s = time.monotonic()
         done = cell.run_controller(python(WAITS_FOR_THE_END, cell.control_address))
@@ -149,7 +154,7 @@ def test_after_the_last_submission_comes_the_end_as_in_a_trial(tmp_path):
 @pytest.mark.slow
 def test_who_submits_and_leaves_at_once_has_submitted_all_the_same(tmp_path):
     leaves = WAITS_FOR_THE_END.replace('b"\\n")', 'b"\\n"); sys.exit(0)')
-    cell = Cell(tmp_path / "cell").start("aprs", time_limit_s=20)
+    cell = CellUnderTest(tmp_path / "cell").start("aprs", time_limit_s=20)
     try:
         cell.run_controller(python(leaves, cell.control_address))
         end_s = time.monotonic() + 30

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import cellwright as cw
-from cellwright.testing.cell import Cell
+from cellwright.testing.cell import CellUnderTest
 
 CONTROLLER = Path(__file__).parents[2] / "examples/controllers/from_drawings.py"
 
 
 @pytest.mark.slow
 def test_a_controller_builds_a_kit_by_the_drawings_that_the_test_sees_too(tmp_path):
-    cell = Cell(tmp_path)
+    cell = CellUnderTest(tmp_path)
     try:
         cell.start("aprs", seed=5, pace=4.0, time_limit_s=150.0)
         drawn = cell.drawings()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cellwright.testing import Cell, CellError, expect
+from cellwright.testing import CellError, CellUnderTest, expect
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "pytest"
@@ -130,7 +130,7 @@ def test_the_example_repository_and_a_failure_run_in_parallel(tmp_path):
 
 @pytest.mark.peer
 def test_a_controller_that_hangs_is_disconnected_at_the_time_limit_and_no_process_is_left(tmp_path):
-    cell = Cell(tmp_path / "cell").start("aprs", pace=5, time_limit_s=2)
+    cell = CellUnderTest(tmp_path / "cell").start("aprs", pace=5, time_limit_s=2)
     host, port = cell.vision_address("fanuc").split(":")
     process = cell._process
     try:
@@ -178,7 +178,7 @@ def test_the_laboratory_ends_with_the_test_process(tmp_path):
 )
 def test_a_cell_that_was_not_started_says_so(tmp_path, ask):
     with pytest.raises(CellError, match=r'the cell does not run: call cell.start\("aprs", ...\) first'):
-        ask(Cell(tmp_path))
+        ask(CellUnderTest(tmp_path))
 
 
 def test_loading_the_plugin_imports_nothing_heavy():

@@ -11,7 +11,7 @@ from cellwright.judge.kit import IN_BOX
 from cellwright.lab import Lab
 from cellwright.orders import find_order
 from cellwright.trials.cfg import TrialCfg
-from cellwright.trials.controllers import CONTROLLERS
+from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.run import RunCfg, run_order
 from cellwright.trials.run_report import KittingStatus
 from cellwright.trials.trial import run_trial
@@ -48,11 +48,11 @@ def test_a_kit_that_is_claimed_is_judged_by_where_it_stands(goal):
         orders.submit("kit_m2l1", room.lab.clock.time_s)
 
     data = {"trial": "tried", "cell": "kitting", "time_limit_s": 5, "orders": [{"order": "kit_m2l1"}]}
-    CONTROLLERS.add("test_claim", work)
+    TRIAL_CONTROLLERS.add("test_claim", work)
     try:
         verdict = run_trial(validate(data, TrialCfg, "trial.yaml"), "test_claim", any_port=True)
     finally:
-        del CONTROLLERS._entries["test_claim"]
+        del TRIAL_CONTROLLERS._entries["test_claim"]
     assert verdict.possible.recoverable
     assert verdict.done is (goal is BOX)
     assert verdict.false_done is (goal is TABLE)

@@ -15,7 +15,7 @@ from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.trials.cfg import TrialCfg
-from cellwright.trials.controllers import CONTROLLERS
+from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.trial import run_trial
 from cellwright.trials.verdict import Ending
 
@@ -81,12 +81,12 @@ def inside():
 
     def add(controller):
         names.append(f"test_{len(names)}")
-        CONTROLLERS.add(names[-1], controller)
+        TRIAL_CONTROLLERS.add(names[-1], controller)
         return names[-1]
 
     yield add
     for name in names:
-        del CONTROLLERS._entries[name]
+        del TRIAL_CONTROLLERS._entries[name]
 
 
 def test_a_controller_that_never_connects_is_not_waited_for_and_costs_no_time(tmp_path):

@@ -7,6 +7,14 @@ from cellwright.bench import motion as motion
 from cellwright.bench import physics as physics
 from cellwright.bench import planning as planning
 from cellwright.bench import tools as tools
-from cellwright.bench.result import BENCHES, Bench, Conditions, Measurement, MeasurementFailed, Result, run_bench
+from cellwright.bench.result import (
+    BENCHES,
+    Bench,
+    Measurement,
+    MeasurementConditions,
+    MeasurementFailed,
+    Result,
+    run_bench,
+)
 
-__all__ = ["BENCHES", "Bench", "Conditions", "Measurement", "MeasurementFailed", "Result", "run_bench"]
+__all__ = ["BENCHES", "Bench", "Measurement", "MeasurementConditions", "MeasurementFailed", "Result", "run_bench"]

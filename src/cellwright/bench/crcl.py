@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cellwright.bench import crcl_block, crcl_codec, crcl_fast, crcl_status
-from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 
 __all__ = ["crcl"]
 
@@ -22,7 +22,7 @@ CLIENTS = (1, 8)
 
 
 @BENCHES.register("crcl")
-def crcl(conditions: Conditions) -> Measurement:
+def crcl(conditions: MeasurementConditions) -> Measurement:
     """Statuses over sockets from moving arms, what delays them, the codec, commands in memory at full speed."""
     duration_s, batches, commands = (1.0, 3, 20) if conditions.quick else (10.0, 15, 400)
     return Measurement(

@@ -9,7 +9,7 @@ from time import process_time
 from cellwright.bench.result import MeasurementFailed
 from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.crcl import messages as m
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 from cellwright.lab import Lab
 
 __all__ = ["measure"]
@@ -32,7 +32,7 @@ def measure(commands: int, seed: int, say: Callable[[str], None]) -> dict[str, f
 
 
 async def _work(lab: Lab, commands: int) -> tuple[float, float]:
-    doors = CrclDoors(lab)
+    doors = CrclInterface(lab)
     try:
         async with CrclClient(lambda: doors.connect(ROBOT), options=ClientOptions(poll_s=POLL_S)) as client:
             for setting in (m.InitCanon(0), m.SetTransSpeed(0, m.TransSpeedAbsolute(1.0)), _quick_start()):

@@ -16,7 +16,7 @@ import numpy as np
 from cellwright.bench.patrol import WAYPOINTS_DEG
 from cellwright.crcl import CrclClient
 from cellwright.crcl.messages import ActuateJoint, ActuateJoints, InitCanon, JointSpeedAccel
-from cellwright.interfaces import CrclDoors
+from cellwright.interfaces import CrclInterface
 from cellwright.lab import Lab
 
 __all__ = ["main"]
@@ -32,7 +32,7 @@ def main(seed: int) -> None:
 
 
 async def _serve(lab: Lab) -> None:
-    doors = await CrclDoors(lab).start(ports=dict.fromkeys(lab.robots, 0))
+    doors = await CrclInterface(lab).start(ports=dict.fromkeys(lab.robots, 0))
     moved = dict.fromkeys(lab.robots, 0)
     patrols = [asyncio.get_running_loop().create_task(_patrol(doors, robot, moved)) for robot in lab.robots]
     _say({robot: server.address[1] for robot, server in doors.servers.items()})
@@ -53,7 +53,7 @@ async def _serve(lab: Lab) -> None:
     await doors.close()
 
 
-async def _patrol(doors: CrclDoors, robot: str, moved: dict[str, int]) -> None:
+async def _patrol(doors: CrclInterface, robot: str, moved: dict[str, int]) -> None:
     """One arm from configuration to configuration, as a client of its own server."""
     pace = JointSpeedAccel(joint_speed=SPEED_RADPS, joint_accel=ACCELERATION_RADPS2)
     async with CrclClient(lambda: doors.connect(robot)) as client:

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from cellwright.bench.grasp_watch import Outcome
+from cellwright.bench.grasp_watch import GraspOutcome
 from cellwright.bench.processes import call_in_process
-from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.core.extras import has_extra
 from cellwright.core.statistics import wilson_low
 
@@ -22,7 +22,7 @@ PLANNING = ("numba", "toppra")  # what the way of a bottle needs
 
 
 @BENCHES.register("grasp")
-def grasp(conditions: Conditions) -> Measurement:
+def grasp(conditions: MeasurementConditions) -> Measurement:
     """Gears in the agility laboratory by friction and with the grasp lock, a bottle in the robot-vision cell."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
     if not has_extra(*PLANNING):
@@ -39,17 +39,19 @@ def grasp(conditions: Conditions) -> Measurement:
     return Measurement(metrics, targets)
 
 
-def _run(what: str, module: str, function: str, conditions: Conditions, count: int, *options: bool) -> list[Outcome]:
+def _run(
+    what: str, module: str, function: str, conditions: MeasurementConditions, count: int, *options: bool
+) -> list[GraspOutcome]:
     """All trials of a kind, on all cores, in the order of their numbers."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1
     size = max(1, min(SHARE, -(-count // workers)))
     shares = [list(range(start, min(start + size, count))) for start in range(0, count, size)]
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, GraspOutcome] = {}
 
-    def work(numbers: Sequence[int]) -> list[tuple[int, Outcome]]:
+    def work(numbers: Sequence[int]) -> list[tuple[int, GraspOutcome]]:
         rows = call_in_process(f"cellwright.bench.{module}", function, conditions.seed, list(numbers), *options)
-        return [(number, Outcome(**row)) for number, row in zip(numbers, rows, strict=True)]
+        return [(number, GraspOutcome(**row)) for number, row in zip(numbers, rows, strict=True)]
 
     with ThreadPoolExecutor(workers) as pool:
         for future in as_completed([pool.submit(work, share) for share in shares]):
@@ -59,7 +61,7 @@ def _run(what: str, module: str, function: str, conditions: Conditions, count: i
 
 
 def _tell(
-    new: Sequence[tuple[int, Outcome]], all_: Mapping[int, Outcome], count: int, say: Callable[[str], None]
+    new: Sequence[tuple[int, GraspOutcome]], all_: Mapping[int, GraspOutcome], count: int, say: Callable[[str], None]
 ) -> None:
     for number, outcome in new:
         if not outcome.success:
@@ -67,7 +69,7 @@ def _tell(
     say(f"  {sum(outcome.success for outcome in all_.values())} of {len(all_)} good, {count - len(all_)} to go")
 
 
-def _metrics(name: str, outcomes: Sequence[Outcome]) -> dict[str, float]:
+def _metrics(name: str, outcomes: Sequence[GraspOutcome]) -> dict[str, float]:
     """The rates and distances of one kind of trial; what was never grasped has no distances."""
     done = sum(outcome.success for outcome in outcomes)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cellwright.bench.grasp_look import look
 from cellwright.bench.grasp_plan import BottlePlan, BottlePlanner
-from cellwright.bench.grasp_watch import Outcome, Watch
+from cellwright.bench.grasp_watch import GraspOutcome, Watch
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError, JobFailed
 from cellwright.core.pose import Pose
@@ -33,7 +33,7 @@ def bottle_trials(seed: int, numbers: list[int]) -> list[dict[str, Any]]:
     return [try_bottle(seed, number).as_dict() for number in numbers]
 
 
-def try_bottle(seed: int, number: int) -> Outcome:
+def try_bottle(seed: int, number: int) -> GraspOutcome:
     """One trial: places, cell errors, noise, grasp and way all follow from seed and number."""
     random = np.random.default_rng([seed, number, 1])
     with Lab(load_cell(CELL), int(random.integers(2**31))) as lab:
@@ -66,7 +66,7 @@ async def _see(lab: Lab) -> Pose:
     return Pose.from_xyz_rpy([x, y, HEIGHT_M])
 
 
-def _try(lab: Lab, plan: BottlePlan, target: Pose, draws: int) -> Outcome:
+def _try(lab: Lab, plan: BottlePlan, target: Pose, draws: int) -> GraspOutcome:
     arm, watch = lab.robot(ROBOT), Watch(lab, ROBOT, BOTTLE)
 
     async def work() -> str:
@@ -102,4 +102,4 @@ def _try(lab: Lab, plan: BottlePlan, target: Pose, draws: int) -> Outcome:
     x_m, y_m, _ = target.position
     grasp = f"from the {plan.grasp.kind} at {np.degrees(plan.grasp.turn_rad):.0f} deg"
     trial = f"{grasp}, to ({x_m:.3f}, {y_m:.3f}), after {draws} draws"
-    return Outcome(trial, problem, watch.slip_m, watch.turn_rad, error_m, seated=bool(tilt_rad <= TILT_RAD))
+    return GraspOutcome(trial, problem, watch.slip_m, watch.turn_rad, error_m, seated=bool(tilt_rad <= TILT_RAD))

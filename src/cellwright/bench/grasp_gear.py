@@ -9,11 +9,11 @@ import numpy as np
 
 from cellwright.bench.grasp_detour import DetourArm
 from cellwright.bench.grasp_look import look
-from cellwright.bench.grasp_watch import Outcome, Watch
+from cellwright.bench.grasp_watch import GraspOutcome, Watch
 from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError
-from cellwright.execution import Scene, Transfer
+from cellwright.execution import AveragedScene, Transfer
 from cellwright.judge import judge_slot
 from cellwright.lab import Lab
 
@@ -41,7 +41,7 @@ def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any
     return [try_gear(seed, number, lock=lock).as_dict() for number in numbers]
 
 
-def try_gear(seed: int, number: int, *, lock: bool = False) -> Outcome:
+def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
     """One trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
 
     Args:
@@ -70,7 +70,7 @@ def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, _Place, _Place]:
     return robot, source, fitting[random.integers(len(fitting))]
 
 
-def _try(lab: Lab, random: np.random.Generator) -> Outcome:
+def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
     robot, source, target = _draw(lab, random)
     part = judge_slot(lab.world, str(source)).part
     watch = Watch(lab, robot, part)
@@ -78,7 +78,7 @@ def _try(lab: Lab, random: np.random.Generator) -> Outcome:
     expected_m = lab.nominal.objects[target.tray].pose_in_world.position
     supply = replace(source.figures, slots=(source.slot,))
 
-    async def see() -> Scene:
+    async def see() -> AveragedScene:
         return await look(lab, f"/detector_{robot}/detections")
 
     transfer = Transfer(arm, lab.clock, see, supply, target.figures, target.slot, expected_m)
@@ -100,4 +100,4 @@ def _try(lab: Lab, random: np.random.Generator) -> Outcome:
     trial = f"{robot} {part} {source} -> {target}, {len(arm.vias)} via points"
     there = seating.part == part
     error_m = seating.centre_error_m if there else float("nan")
-    return Outcome(trial, problem, watch.slip_m, watch.turn_rad, error_m, seated=there and seating.seated)
+    return GraspOutcome(trial, problem, watch.slip_m, watch.turn_rad, error_m, seated=there and seating.seated)

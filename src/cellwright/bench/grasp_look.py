@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cellwright.core.bus import Role
 from cellwright.core.messages import Detections
-from cellwright.execution import Scene
+from cellwright.execution import AveragedScene
 from cellwright.lab import Lab
 
 __all__ = ["look"]
@@ -12,7 +12,7 @@ __all__ = ["look"]
 LOOK_S = 0.65  # five frames and their delay
 
 
-async def look(lab: Lab, topic: str) -> Scene:
+async def look(lab: Lab, topic: str) -> AveragedScene:
     """The objects in view from now on."""
     start_ns = lab.world.clock.time_ns
     frames: list[Detections] = []
@@ -21,4 +21,4 @@ async def look(lab: Lab, topic: str) -> Scene:
     )
     await lab.clock.sleep(LOOK_S)
     lab.bus.unsubscribe(subscription)
-    return Scene([frame for frame in frames if frame.time_ns >= start_ns])
+    return AveragedScene([frame for frame in frames if frame.time_ns >= start_ns])

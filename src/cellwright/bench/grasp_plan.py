@@ -15,16 +15,16 @@ from cellwright.core.pose import Pose
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, find_grasps
 from cellwright.motion.planning import (
+    CatalogueModel,
     Cylinder,
     ExactChecker,
     Held,
-    JointLimits,
-    Model,
+    JointBounds,
     MotionPlanner,
+    MotionPlanRequest,
     Obstacle,
-    PlanRequest,
-    Robot,
     Scene,
+    SceneRobot,
     TiltLimit,
     goals_from_poses,
 )
@@ -85,9 +85,9 @@ class BottlePlanner:
         self._arm, self._tool = ROBOTS.get(line.model), gripper_model(str(line.tool))
         self._bottle, self._figures = bottle, PARTS.get(nominal.objects[bottle].model)
         self._home_rad = np.radians(line.home_deg)
-        fixtures = [Obstacle(n, Model(FURNITURE.get(f.model)), f.pose.pose) for n, f in cell.fixtures.items()]
-        parts = [Obstacle(p.name, Model(PARTS.get(p.model)), p.pose_in_world) for p in nominal.parts]
-        base = Robot(self._arm, nominal.bases[robot], self._tool, _fingers(self._tool.open_m))
+        fixtures = [Obstacle(n, CatalogueModel(FURNITURE.get(f.model)), f.pose.pose) for n, f in cell.fixtures.items()]
+        parts = [Obstacle(p.name, CatalogueModel(PARTS.get(p.model)), p.pose_in_world) for p in nominal.parts]
+        base = SceneRobot(self._arm, nominal.bases[robot], self._tool, _fingers(self._tool.open_m))
         self._scene = Scene(base, (*fixtures, *parts))
 
     def plan(self, pose_seen: Pose, pose_target: Pose, random: np.random.Generator) -> BottlePlan | None:
@@ -124,7 +124,7 @@ class BottlePlanner:
         """
         advances = _lines(empty, [(pose_seen @ grasp.pose_approach, pose_seen @ grasp.pose_tcp)], self._home_rad)
         reach, advance = _way(empty, self._home_rad, advances, random)
-        held = Held(self._bottle, Model(self._figures), grasp.pose_tcp.inverse())
+        held = Held(self._bottle, CatalogueModel(self._figures), grasp.pose_tcp.inverse())
         closed = replace(self._scene.robot, tool_joints=_fingers(grasp.width_m / 2))
         carrying = MotionPlanner(replace(self._scene.without(self._bottle), robot=closed).holding(held))
         lift = _line(carrying, _end(advance), pose_seen @ grasp.pose_retreat, FAST)
@@ -195,7 +195,7 @@ def _way(
 ) -> tuple[Motion, LineMove]:
     """The way to the start of one of the lines, and that line."""
     starts = [np.asarray(line.at(0.0)[0]) for line in lines]
-    motion = _motion(planner, PlanRequest(start_rad, starts, tilt=tilt, seed=int(random.integers(2**31))))
+    motion = _motion(planner, MotionPlanRequest(start_rad, starts, tilt=tilt, seed=int(random.integers(2**31))))
     return motion, lines[int(np.argmin([np.abs(start - _end(motion)).max() for start in starts]))]
 
 
@@ -205,7 +205,7 @@ def _detour(
     """The way to a random place in mid air, the bottle upright there."""
     for _ in range(VIA_DRAWS):
         place = Pose.from_xyz_rpy(random.uniform(*VIA_BOX_M), (0.0, 0.0, random.uniform(-np.pi, np.pi)))
-        request = PlanRequest(
+        request = MotionPlanRequest(
             start_rad, goal_poses=[place @ grasp.pose_tcp], tilt=tilt, seed=int(random.integers(2**31))
         )
         try:
@@ -215,11 +215,11 @@ def _detour(
     raise JobFailed(f"no way to a via point was found in {VIA_DRAWS} draws")
 
 
-def _motion(planner: MotionPlanner, request: PlanRequest) -> Motion:
+def _motion(planner: MotionPlanner, request: MotionPlanRequest) -> Motion:
     if not len(request.goals_rad) and not request.goal_poses:
         raise JobFailed("there is nothing to plan for")
     kinematics = planner.kinematics
-    limits = JointLimits(tuple(kinematics.lower_rad + LIMIT_MARGIN_RAD), tuple(kinematics.upper_rad - LIMIT_MARGIN_RAD))
+    limits = JointBounds(tuple(kinematics.lower_rad + LIMIT_MARGIN_RAD), tuple(kinematics.upper_rad - LIMIT_MARGIN_RAD))
     found = planner.plan(replace(request, margin_m=MARGIN_M, limits=limits, iterations=ITERATIONS, shortcuts=SHORTCUTS))
     if not found.is_success:
         raise JobFailed(found.reason)

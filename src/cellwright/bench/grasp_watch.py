@@ -9,9 +9,9 @@ import numpy as np
 
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
-from cellwright.sim.stepper import Order
+from cellwright.sim.stepper import TickOrder
 
-__all__ = ["MOVED_M", "MOVED_RAD", "Outcome", "Watch"]
+__all__ = ["MOVED_M", "MOVED_RAD", "GraspOutcome", "Watch"]
 
 RATE_HZ = 50.0
 MOVED_M = 0.003  # farther, or turned by more, another object has been knocked
@@ -19,7 +19,7 @@ MOVED_RAD = np.radians(2.0)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GraspOutcome:
     """How one trial ended; plain values, because it comes from another process.
 
     Attributes:
@@ -66,7 +66,7 @@ class Watch:
         self._lost_s: float | None = None
         self.slip_m = self.turn_rad = float("nan")
         period = lab.world.clock.period_ticks(RATE_HZ)
-        lab.stepper.every(period, self._look, order=Order.JUDGE, name="grasp watch")
+        lab.stepper.every(period, self._look, order=TickOrder.JUDGE, name="grasp watch")
 
     def close(self) -> None:
         """The fingers have closed: from here on the part must stay between them."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 from time import process_time
 
-from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions, MeasurementFailed
 from cellwright.lab import Lab
 from cellwright.orders import DESIGNS, Order, OrderLine
-from cellwright.sim import Order as Turn
+from cellwright.sim import TickOrder as Turn
 from cellwright.trials.run_report import KittingReport
 
 __all__ = ["kitting"]
@@ -51,7 +51,7 @@ class Timed:
 
 
 @BENCHES.register("kitting")
-def kitting(conditions: Conditions) -> Measurement:
+def kitting(conditions: MeasurementConditions) -> Measurement:
     """One kit with one robot several times; two kits with one robot and with both."""
     seeds = [conditions.seed + number for number in range(1 if conditions.quick else 5)]
     run_timed(conditions.seed, "kit_m2l1")  # tables, kernels and caches are warm from here on

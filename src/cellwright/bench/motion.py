@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.core.extras import need_extra
 
 __all__ = ["motion"]
@@ -23,7 +23,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
 
 
 @BENCHES.register("motion")
-def motion(conditions: Conditions) -> Measurement:
+def motion(conditions: MeasurementConditions) -> Measurement:
     """A UR5 among boxes, the inverse kinematics of three arms, two arms under three controllers.
 
     Raises:

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from cellwright.catalogue import ROBOTS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
-    PLANNERS,
+    MOTION_PLANNERS,
     Box,
-    JointLimits,
+    JointBounds,
     MotionPlanner,
+    MotionPlanRequest,
     Obstacle,
-    PlanRequest,
-    Problem,
-    Robot,
     Scene,
+    SceneRobot,
+    SearchProblem,
 )
 
 __all__ = ["boxes_scene", "measure"]
@@ -47,7 +47,7 @@ def boxes_scene(seed: int) -> Scene:
         x, y, z = (float(length) for length in random.uniform(0.1, 0.4, 3))
         pose = Pose.from_xyz_rpy(place, (0.0, 0.0, random.uniform(0, np.pi)))
         boxes.append(Obstacle(f"box_{number + 1}", Box((x, y, z)), pose))
-    return Scene(Robot(ROBOTS.get("ur5")), tuple(boxes))
+    return Scene(SceneRobot(ROBOTS.get("ur5")), tuple(boxes))
 
 
 def measure(
@@ -93,11 +93,11 @@ def measure(
     }
 
 
-def _requests(planner: MotionPlanner, count: int, seed: int) -> list[PlanRequest]:
+def _requests(planner: MotionPlanner, count: int, seed: int) -> list[MotionPlanRequest]:
     random = np.random.default_rng([seed, 1])
     upper = np.minimum(planner.kinematics.upper_rad, np.pi)
-    limits = JointLimits(tuple(-upper), tuple(upper))
-    found: list[PlanRequest] = []
+    limits = JointBounds(tuple(-upper), tuple(upper))
+    found: list[MotionPlanRequest] = []
     while len(found) < count:
         start, goal = random.uniform(-upper, upper, (2, len(upper)))
         if (
@@ -105,24 +105,26 @@ def _requests(planner: MotionPlanner, count: int, seed: int) -> list[PlanRequest
             and planner.compiled.is_free(goal)
             and not planner.exact.is_motion_free(start, goal, STEP_RAD)
         ):
-            found.append(PlanRequest(start, [goal], limits=limits, seed=len(found)))
+            found.append(MotionPlanRequest(start, [goal], limits=limits, seed=len(found)))
     return found
 
 
-def _problem(planner: MotionPlanner, request: PlanRequest) -> Problem:
+def _problem(planner: MotionPlanner, request: MotionPlanRequest) -> SearchProblem:
     assert request.limits is not None
     lower, upper = np.array(request.limits.lower_rad), np.array(request.limits.upper_rad)
     start, goals = np.asarray(request.start_rad, float), np.array(request.goals_rad, float)
-    return Problem.unlimited(planner.compiled, start, goals, lower, upper, STEP_RAD, request.iterations, request.seed)
+    return SearchProblem.unlimited(
+        planner.compiled, start, goals, lower, upper, STEP_RAD, request.iterations, request.seed
+    )
 
 
-def _beside_ompl(planner: MotionPlanner, problems: list[Problem], hardest: int) -> list[tuple[float, float]]:
+def _beside_ompl(planner: MotionPlanner, problems: list[SearchProblem], hardest: int) -> list[tuple[float, float]]:
     """Median search times and numbers of checks on the hardest problems, ours and OMPL's, taken in turns.
 
     The times of OMPL contain the calls between its C++ and Python for every check and sample, which are no part of
     its algorithm; the number of checks is the same whatever language asks.
     """
-    searches = [PLANNERS.get(name) for name in (OWN, PEER)]
+    searches = [MOTION_PLANNERS.get(name) for name in (OWN, PEER)]
     work = np.zeros((len(problems), 2))
     for row, problem in enumerate(problems):
         for column, search in enumerate(searches):

@@ -16,7 +16,7 @@ from cellwright.bench.lab_speed import Pairs, measure_awake, measure_idle, measu
 from cellwright.bench.peer import has_peer, measure_peer
 from cellwright.bench.physics_mobiles import MOBILE_TARGETS, mobile_figures
 from cellwright.bench.replay import SEGMENT_S, capture
-from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.cells import load_cell
 from cellwright.core.statistics import wilson_low
 
@@ -42,7 +42,7 @@ QUICK = _Effort(pairs=3, awake_segments=1, peer_segments=1, peer_awake_segments=
 
 
 @BENCHES.register("physics")
-def physics(conditions: Conditions) -> Measurement:
+def physics(conditions: MeasurementConditions) -> Measurement:
     """Speed of the cells against raw physics and a peer, friction, rolling, the first job, repeatability, size."""
     effort = QUICK if conditions.quick else _Effort()
     metrics = {
@@ -65,7 +65,7 @@ def physics(conditions: Conditions) -> Measurement:
     return Measurement(metrics, targets)
 
 
-def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+def _speed(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
     cell, seed, say = load_cell(CELL), conditions.seed, conditions.say
     if not has_peer():
         say("PyBullet is not installed (pip install 'cellwright[bench]'): the comparison with it is left out")
@@ -96,7 +96,7 @@ def _speed(conditions: Conditions, effort: _Effort) -> dict[str, float]:
     return metrics
 
 
-def _rovi(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+def _rovi(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
     """The second cell: its one arm on patrol, and at rest."""
     cell, seed = load_cell("rovi"), conditions.seed
     conditions.say("the same with the cell rovi")
@@ -117,7 +117,7 @@ def _range(pairs: Pairs) -> str:
     return f"  ratio {pairs.ratio:.2f}, of single pairs {low:.2f} to {high:.2f}"
 
 
-def _friction(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+def _friction(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
     conditions.say("friction against its theory")
     held = HeldGear()
     errors = {
@@ -130,7 +130,7 @@ def _friction(conditions: Conditions, effort: _Effort) -> dict[str, float]:
     }
 
 
-def _jobs(conditions: Conditions, effort: _Effort) -> dict[str, float]:
+def _jobs(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
     conditions.say(f"the first job with {effort.jobs} seeds")
     done = successes(range(conditions.seed, conditions.seed + effort.jobs), conditions.say)
     conditions.say(f"the first job {effort.runs} times with one seed")

@@ -11,7 +11,7 @@ import numpy as np
 from cellwright.bench.lab_speed import measure_pairs
 from cellwright.bench.patrol import listen
 from cellwright.bench.replay import capture
-from cellwright.bench.result import Conditions
+from cellwright.bench.result import MeasurementConditions
 from cellwright.catalogue import MOBILES
 from cellwright.cells import Cell, load_cell
 from cellwright.cells.actual import ActualCfg
@@ -35,7 +35,7 @@ MOBILE_TARGETS: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def mobile_figures(conditions: Conditions) -> dict[str, float]:
+def mobile_figures(conditions: MeasurementConditions) -> dict[str, float]:
     """Speed with one, ten and fifty robots that drive about, none asleep, all counted and heard; and accuracy."""
     metrics = {}
     for variant, (robots, seconds) in SIZES.items():

@@ -15,7 +15,7 @@ import numpy as np
 
 from cellwright.bench.private_mariadb import private_mariadb
 from cellwright.bench.reach_states import reach_request
-from cellwright.bench.result import BENCHES, Conditions, Measurement, MeasurementFailed
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions, MeasurementFailed
 from cellwright.core.extras import has_extra
 from cellwright.knowledge import Database, fill
 from cellwright.knowledge.paper_workstation import paper_workstation
@@ -24,7 +24,7 @@ from cellwright.knowledge.pose_rate import pose_update_rate
 from cellwright.orders import DESIGNS, Order, OrderLine
 from cellwright.planning import CellState, PlanRequest, PlanResult, plan, state_after, validate_timed
 from cellwright.planning.belief import request_of
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 
 __all__ = ["planning"]
 
@@ -45,7 +45,7 @@ OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_en
 
 
 @BENCHES.register("planning")
-def planning(conditions: Conditions) -> Measurement:
+def planning(conditions: MeasurementConditions) -> Measurement:
     """Kits of ten parts and three tools on the kitting papers' workstation, one table, one robot; `duo` has two."""
     metrics: dict[str, float] = {}
     times = 2 if conditions.quick else 5
@@ -70,7 +70,7 @@ def planning(conditions: Conditions) -> Measurement:
     return Measurement(metrics | _stores(conditions), TARGETS)
 
 
-def _reach_ratios(conditions: Conditions) -> list[float]:
+def _reach_ratios(conditions: MeasurementConditions) -> list[float]:
     """Makespan over the bound in the first random states of two robots of different reach that have a plan."""
     conditions.say("two robots of different reach")
     ratios: list[float] = []
@@ -118,7 +118,7 @@ def _checked(request: PlanRequest, result: PlanResult) -> PlanResult:
     return result
 
 
-def _hundred(station: _Station, conditions: Conditions, times: int) -> dict[str, float]:
+def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -> dict[str, float]:
     """What is measured with a hundred kits besides: memory, planning anew, other planners, planning files."""
     tracemalloc.start()
     result = _whole(station)
@@ -138,7 +138,7 @@ def _hundred(station: _Station, conditions: Conditions, times: int) -> dict[str,
     return metrics
 
 
-def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: Conditions) -> list[float]:
+def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: MeasurementConditions) -> list[float]:
     """The whole remaining job, planned and checked anew after a part was lost at a random step.
 
     Each state is planned thrice and the fastest counts: the percentile is over states, not over what else is running.
@@ -162,7 +162,7 @@ def _lose_part(state: CellState, rng: random.Random) -> CellState:
     """Something falls down: a part out of a hand, a kit or a parts tray."""
     ways: list[CellState] = []
     for robot in state.robots:
-        if robot.hand is not None and robot.hand.kind is HandKind.PART:
+        if robot.hand is not None and robot.hand.kind is HeldKind.PART:
             ways.append(replace(state, robots=_changed(state.robots, robot, replace(robot, hand=None))))
     for kit in state.kits:
         for slot, sku in enumerate(kit.filled):
@@ -181,7 +181,7 @@ def _changed(things: tuple[_Thing, ...], old: _Thing, new: _Thing) -> tuple[_Thi
     return tuple(new if thing is old else thing for thing in things)
 
 
-def _stores(conditions: Conditions) -> dict[str, float]:
+def _stores(conditions: MeasurementConditions) -> dict[str, float]:
     """Poses per second into databases."""
     conditions.say("poses into databases")
     seconds = 0.5 if conditions.quick else 3.0

@@ -8,13 +8,13 @@ from collections import Counter
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
-    Holder,
     KitState,
     Outlet,
     PartsTray,
+    PlannerRobot,
     PlanRequest,
-    RobotState,
     Tool,
+    ToolHolderState,
     TrayStack,
 )
 
@@ -43,12 +43,12 @@ def reach_request(seed: int, iterations: int = 400) -> PlanRequest:
     loose: list[str | None] = [tool.name for tool in _TOOLS if tool.name not in mounted]
     loose += [None] * (len(_TOOLS) - len(loose))
     rng.shuffle(loose)
-    holders = tuple(Holder(f"holder_{number}", tool) for number, tool in enumerate(loose, start=1))
+    holders = tuple(ToolHolderState(f"holder_{number}", tool) for number, tool in enumerate(loose, start=1))
     trays = tuple(PartsTray(f"parts_{sku[-1]}", sku, 100, 200) for sku in _SKUS)
     places = [*tables, *(h.name for h in holders), *(tray.name for tray in trays), "stack", "outlet"]
     who = {place: rng.choice(("1", "2", "12", "12", "12")) for place in places}
     robots = tuple(
-        RobotState(f"robot_{name}", frozenset(place for place in places if name in who[place]), tool)
+        PlannerRobot(f"robot_{name}", frozenset(place for place in places if name in who[place]), tool)
         for name, tool in zip("12", mounted, strict=True)
     )
     state = CellState(

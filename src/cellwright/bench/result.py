@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 from cellwright import __version__
 from cellwright.core.registry import Registry
-from cellwright.core.results import Conditions, Measurement, MeasurementFailed, Result
+from cellwright.core.results import Measurement, MeasurementConditions, MeasurementFailed, Result
 from cellwright.lab.versions import versions
 
-__all__ = ["BENCHES", "Bench", "Conditions", "Measurement", "MeasurementFailed", "Result", "run_bench"]
+__all__ = ["BENCHES", "Bench", "Measurement", "MeasurementConditions", "MeasurementFailed", "Result", "run_bench"]
 
-Bench = Callable[[Conditions], Measurement]
+Bench = Callable[[MeasurementConditions], Measurement]
 
 BENCHES: Registry[Bench] = Registry("bench", "cellwright.benches")
 
 
-def run_bench(name: str, conditions: Conditions) -> Result:
+def run_bench(name: str, conditions: MeasurementConditions) -> Result:
     """Makes a measurement by its registered name.
 
     Raises:

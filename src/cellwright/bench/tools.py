@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from cellwright.bench.processes import call_in_process
-from cellwright.bench.result import BENCHES, Conditions, Measurement
+from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.bench.tools_rig import break_load_kg
 from cellwright.catalogue.vacuum import GRAVITY_MPS2, VACUUM_TOOLS
 from cellwright.core.statistics import wilson_low
@@ -26,7 +26,7 @@ KINDS_OF_CHANGE = {"toolchange": ("tools_changes", "change_trials")}
 
 
 @BENCHES.register("tools")
-def tools(conditions: Conditions) -> Measurement:
+def tools(conditions: MeasurementConditions) -> Measurement:
     """Rates of success, and the largest error of a cup's breaking load against its rating."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
     metrics: dict[str, float] = {}
@@ -58,7 +58,7 @@ def _break_errors(accelerations_mps2: Sequence[float]) -> dict[str, float]:
     return found
 
 
-def _run(what: str, module: str, function: str, conditions: Conditions, count: int) -> list[str]:
+def _run(what: str, module: str, function: str, conditions: MeasurementConditions, count: int) -> list[str]:
     """All trials of a kind, on all cores: why each failed, or an empty text."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1

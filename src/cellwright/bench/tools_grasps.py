@@ -14,7 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 
-__all__ = ["Case", "robotiq_trials", "try_case", "vacuum_trials"]
+__all__ = ["GraspCase", "robotiq_trials", "try_case", "vacuum_trials"]
 
 ROBOT, PART = "arm", "part"
 HOME_DEG = (0.0, -90.0, 90.0, -90.0, -90.0, 0.0)
@@ -30,7 +30,7 @@ ERRORS = {"distribution": "normal", "sd": 0.0005}
 
 
 @dataclass(frozen=True)
-class Case:
+class GraspCase:
     """What is taken with what, and how fast it is swung, as a share of the arm's speed."""
 
     tool: str
@@ -39,9 +39,9 @@ class Case:
 
 
 ROBOTIQ_CASES = tuple(
-    Case("robotiq_2f_85", part, SWING) for part in ("small_gear", "medium_gear", "large_gear", "bottle")
+    GraspCase("robotiq_2f_85", part, SWING) for part in ("small_gear", "medium_gear", "large_gear", "bottle")
 )
-VACUUM_CASES = (Case("small_vacuum", "thin_gear", SWING), Case("big_vacuum", "flat_tray", 0.15))
+VACUUM_CASES = (GraspCase("small_vacuum", "thin_gear", SWING), GraspCase("big_vacuum", "flat_tray", 0.15))
 
 
 def robotiq_trials(seed: int, numbers: list[int]) -> list[str]:
@@ -54,7 +54,7 @@ def vacuum_trials(seed: int, numbers: list[int]) -> list[str]:
     return [try_case(seed, number, VACUUM_CASES[number % len(VACUUM_CASES)]) for number in numbers]
 
 
-def try_case(seed: int, number: int, case: Case) -> str:
+def try_case(seed: int, number: int, case: GraspCase) -> str:
     """One trial; why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 7])
     start, target, swing = (_place(random.uniform(*span)) for span in ((-0.4, 0.4), (0.8, 1.6), (-1.6, -0.8)))
@@ -69,7 +69,7 @@ def _place(angle_rad: float) -> np.ndarray:
     return np.array([RADIUS_M * np.cos(angle_rad), RADIUS_M * np.sin(angle_rad), 0.0])
 
 
-def _cell(case: Case, lies: Pose) -> Cell:
+def _cell(case: GraspCase, lies: Pose) -> Cell:
     pose = {"xyz_m": lies.position.tolist(), "rpy_deg": np.degrees(lies.rpy).tolist()}
     return Cell.model_validate(
         {
@@ -83,7 +83,7 @@ def _cell(case: Case, lies: Pose) -> Cell:
     )
 
 
-def _try(lab: Lab, case: Case, part: PartFigures, start: np.ndarray, target: np.ndarray, swing: np.ndarray) -> str:
+def _try(lab: Lab, case: GraspCase, part: PartFigures, start: np.ndarray, target: np.ndarray, swing: np.ndarray) -> str:
     arm, height_m = lab.robot(ROBOT), _grasp_height_m(lab, part)
     slips: list[float] = []
     taken: list[Pose] = []

@@ -1,7 +1,7 @@
 """Cells: what stands where, by the drawings and in fact."""
 
-from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.hints import cell_hints
+from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
 from cellwright.cells.mobile_places import MobilePlacement

@@ -15,7 +15,7 @@ from cellwright.cells.placement import Placement
 from cellwright.cells.rest import CellMistakes
 from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
-from cellwright.core.mistakes import Mistakes
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -69,11 +69,11 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     Raises:
         CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
     """
-    mistakes = Mistakes(cell.left_out)
+    mistakes = ErrorCollector(cell.left_out)
     with mistakes.of_one():
         check_names(cell)
     rest = cell.without(mistakes.paths) if mistakes.paths else cell
-    placing = Mistakes(rest.left_out)
+    placing = ErrorCollector(rest.left_out)
     layout = _placed(rest, streams, placing, exact=exact)
     mistakes.found += placing.found
     if mistakes.found:
@@ -81,7 +81,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     return layout
 
 
-def _placed(cell: Cell, streams: Streams, mistakes: Mistakes, *, exact: bool) -> Layout:
+def _placed(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bool) -> Layout:
     """All in its place whose models exist; what finds none is told to `mistakes`."""
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:

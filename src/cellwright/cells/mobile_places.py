@@ -11,8 +11,8 @@ from cellwright.cells.actual import draw_error
 from cellwright.cells.mobiles import GridCfg, MobileCfg, RingCfg
 from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -42,7 +42,7 @@ class MobilePlacement:
     wheel_base_m: float
 
 
-def place_mobiles(cell: Cell, streams: Streams, mistakes: Mistakes, *, exact: bool) -> dict[str, MobilePlacement]:
+def place_mobiles(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bool) -> dict[str, MobilePlacement]:
     """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
     What finds no place is told to `mistakes`.

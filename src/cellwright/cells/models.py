@@ -17,8 +17,8 @@ import numpy as np
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.config import parse_yaml
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
 _FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
-def with_models(cell: Cell, mistakes: Mistakes | None = None) -> Cell:
+def with_models(cell: Cell, mistakes: ErrorCollector | None = None) -> Cell:
     """The cell with its own models read and filed, and called by the names under which they are filed.
 
     Args:
@@ -49,7 +49,7 @@ def with_models(cell: Cell, mistakes: Mistakes | None = None) -> Cell:
     """
     if not cell.models:
         return cell
-    found, wrong = Mistakes(), []
+    found, wrong = ErrorCollector(), []
     changes: dict[str, Any] = {}
     for section, key, kind, registry in _USES:
         items = changes.get(section, getattr(cell, section))

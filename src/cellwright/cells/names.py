@@ -10,8 +10,8 @@ from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.cells.models import models_missing, own_name, with_models
 from cellwright.cells.schema import Cell, RobotCfg
 from cellwright.cells.tools import check_tools
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
 
 __all__ = ["check_names"]
@@ -29,7 +29,7 @@ def check_names(cell: Cell) -> None:
     """
     if models_missing(cell):
         with_models(cell)
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     _check_used_twice(cell, mistakes)
     models: list[tuple[Registry[Any], str, str]]
     models = [(FURNITURE, fixture.model, f"fixtures.{name}.model") for name, fixture in cell.fixtures.items()]
@@ -49,7 +49,7 @@ def check_names(cell: Cell) -> None:
     mistakes.tell()
 
 
-def _check_used_twice(cell: Cell, mistakes: Mistakes) -> None:
+def _check_used_twice(cell: Cell, mistakes: ErrorCollector) -> None:
     used: dict[str, str] = {}
     for section in ("robots", "fixtures", "tools", "trays", "parts"):
         for name in getattr(cell, section):
@@ -80,7 +80,7 @@ def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
     return registry.get(name)
 
 
-def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: Mistakes) -> None:
+def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: ErrorCollector) -> None:
     with mistakes.of_one():
         if robot.tool is not None:
             _known(cell, TOOLS, robot.tool, f"robots.{name}.tool")
@@ -100,7 +100,7 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: Mistakes) -> 
                 mistakes.add(ConfigError(cell.where, key, problem))
 
 
-def _check_safety(cell: Cell, mistakes: Mistakes) -> None:
+def _check_safety(cell: Cell, mistakes: ErrorCollector) -> None:
     """Zones have robots that exist and stand in them; guards have zones that exist."""
     zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
     for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):

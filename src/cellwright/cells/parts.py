@@ -10,8 +10,8 @@ from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, SlotFig
 from cellwright.cells.models import own_name
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 
@@ -32,7 +32,7 @@ class PartPlacer:
         mistakes: Told of what cannot be placed.
     """
 
-    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, mistakes: Mistakes) -> None:
+    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, mistakes: ErrorCollector) -> None:
         self._cell, self._trays, self._streams, self._mistakes = cell, trays, streams, mistakes
         self._taken: dict[str, str] = {}  # slot -> the part in it
         self._loose: list[Placement] = []

@@ -11,8 +11,8 @@ from typing import Any
 from cellwright.cells.models import unknown_models, with_models
 from cellwright.cells.schema import Cell
 from cellwright.core.config import parse_yaml, validate
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
-from cellwright.core.mistakes import Mistakes
 
 __all__ = ["CellMistakes", "mistakes_of_file"]
 
@@ -41,7 +41,7 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
         variant: Which variant of it is wanted.
         look: Raises what is wrong with a cell that can be read.
     """
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     mistakes.add(error)
     rest = _readable(mistakes.found, file)
     for unknown in unknown_models(file):  # also in entries that are left out
@@ -51,7 +51,7 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
             rest = rest.variant(variant)
     if rest is not None:
         rest = with_models(rest, mistakes)
-        told = Mistakes(rest.left_out)
+        told = ErrorCollector(rest.left_out)
         try:
             look(rest)
         except CellMistakes as found:

@@ -16,8 +16,8 @@ from pydantic import Field, PrivateAttr, model_validator
 from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells.actual import ActualCfg
-from cellwright.cells.doors import CrclCfg, VisionCfg
 from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
+from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.tools import LooseToolCfg

@@ -10,8 +10,8 @@ from cellwright.catalogue import CHANGERS, FURNITURE, PARTS
 from cellwright.catalogue.changer import ToolHolderFigures
 from cellwright.cells.fields import Name
 from cellwright.core.config import Cfg
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
-from cellwright.core.mistakes import Mistakes
 
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
@@ -37,7 +37,7 @@ class LooseToolCfg(Cfg):
         return self
 
 
-def check_tools(cell: Cell, mistakes: Mistakes) -> None:
+def check_tools(cell: Cell, mistakes: ErrorCollector) -> None:
     """Every tool is for parts that exist and has a place of its own; models that do not exist are told elsewhere."""
     for name, robot in cell.robots.items():
         if robot.changer is None:

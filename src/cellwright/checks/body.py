@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from cellwright.checks.finding import Finding
-from cellwright.models.description import JointKind, Model
+from cellwright.models.description import JointKind, ModelDescription
 
 __all__ = ["check_inertia", "check_limits", "check_mass"]
 
@@ -78,7 +78,7 @@ def check_inertia(model: Any) -> Finding:
     return Finding("inertia", not wrong, "; ".join(wrong) or detail, values, remedy)
 
 
-def check_limits(described: Model) -> Finding:
+def check_limits(described: ModelDescription) -> Finding:
     """Limits are in order, of a size that a machine can have, and known."""
     wrong, unknown = [], []
     joints = [j for j in described.joints if j.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)]

@@ -17,7 +17,7 @@ from cellwright.drawings.reach import ArmStretch
 from cellwright.motion import ArmKinematics, Grasp, GraspKind, find_grasps
 from cellwright.sim import World
 
-__all__ = ["Hand", "check_grasps", "hands_of"]
+__all__ = ["RobotTool", "check_grasps", "hands_of"]
 
 APPROACH_M = 0.05  # how far before a part the tool must get, too, as the executor comes
 TURNS = 8  # of a tool about a round part's axis; any of them will do
@@ -25,7 +25,7 @@ YAWS_RAD = tuple(np.radians([0.0, 90.0, 45.0, -45.0]).tolist())
 
 
 @dataclass(frozen=True, eq=False)
-class Hand:
+class RobotTool:
     """A robot with one of the tools that it may have.
 
     Attributes:
@@ -96,7 +96,7 @@ class Hand:
         return "; ".join(f"from {names[kind]} {reason}" for kind, reason in reasons.items())
 
 
-def hands_of(world: World, nominal: Layout) -> list[Hand]:
+def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
     """Every robot with every tool that it may have, by the drawings."""
     found = []
     for name, robot in world.robots.items():
@@ -114,18 +114,18 @@ def hands_of(world: World, nominal: Layout) -> list[Hand]:
         for tool, figures, handles in tools:
             tip = end if figures is None else end @ Pose.from_xyz_rpy(figures.tcp_xyz_m)
             ring = KinematicRing(nominal.bases[name], tip)
-            found.append(Hand(name, tool, figures, handles, kinematics, stretch, ring, np.radians(cfg.home_deg)))
+            found.append(RobotTool(name, tool, figures, handles, kinematics, stretch, ring, np.radians(cfg.home_deg)))
     return found
 
 
-def check_grasps(world: World, hands: Iterable[Hand]) -> list[Finding]:
+def check_grasps(world: World, hands: Iterable[RobotTool]) -> list[Finding]:
     """Each kind of part can be taken by some tool; says at which height and how wide."""
     armed = [hand for hand in hands if hand.figures is not None]
     parts = {p.figures.name: p.figures for p in world.objects.values() if isinstance(p.figures, PartFigures)}
     return [_check_part(part, armed) for part in parts.values()] if armed else []
 
 
-def _check_part(part: PartFigures, hands: Sequence[Hand]) -> Finding:
+def _check_part(part: PartFigures, hands: Sequence[RobotTool]) -> Finding:
     told: list[str] = []
     values: dict[str, float] = {}
     check = f"grasp {own_name(part.name)}"

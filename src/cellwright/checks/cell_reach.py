@@ -17,7 +17,7 @@ from cellwright.catalogue import (
     seated_height_m,
 )
 from cellwright.cells import Layout, nominal_layout, own_name
-from cellwright.checks.cell_grasps import Hand, check_grasps, hands_of
+from cellwright.checks.cell_grasps import RobotTool, check_grasps, hands_of
 from cellwright.checks.finding import Finding
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
@@ -44,7 +44,7 @@ def check_cell_reach(world: World) -> list[Finding]:
     return [*check_grasps(world, hands), _reach(world, hands, points, taken), *_hand_over(world, points, taken)]
 
 
-def _reach(world: World, hands: Sequence[Hand], points: Points, taken: Mapping[str, Collection[str]]) -> Finding:
+def _reach(world: World, hands: Sequence[RobotTool], points: Points, taken: Mapping[str, Collection[str]]) -> Finding:
     takeable = {part.name: any(hand.ways(part) for hand in hands) for part, _ in points.values()}
     beyond = [name for name, (part, _) in points.items() if not any(name in of for of in taken.values())]
     beyond = [name for name in beyond if takeable[points[name][0].name]]  # for others no place would do
@@ -112,7 +112,7 @@ def _chain(givers: set[str], placers: set[str], slots: Collection[str], taken: M
         reached |= more
 
 
-def _couples(world: World, hand: Hand, tool: str) -> bool:
+def _couples(world: World, hand: RobotTool, tool: str) -> bool:
     """Whether a robot's changer gets over a tool's coupling."""
     changer = world.cell.robots[hand.robot].changer
     if changer is None:
@@ -124,7 +124,7 @@ def _couples(world: World, hand: Hand, tool: str) -> bool:
     return bool(hand.kinematics.inverse(flange, hand.home_rad))
 
 
-def _away_m(hand: Hand, pose: Pose) -> float:
+def _away_m(hand: RobotTool, pose: Pose) -> float:
     return float(np.linalg.norm(pose.position - hand.ring.pose_base_in_world.position))
 
 

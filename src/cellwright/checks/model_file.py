@@ -30,7 +30,7 @@ from cellwright.models.importing import (
 )
 from cellwright.models.importing.drives import loads
 from cellwright.models.importing.mesh_files import FORMATS
-from cellwright.models.importing.source import Source, read_source
+from cellwright.models.importing.source import ParsedDescription, read_source
 
 __all__ = ["check_file"]
 
@@ -83,7 +83,7 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     return kind, [_read(tuple(notes)), *written, *check_spec(source.spec, kind)]
 
 
-def _is_loose(source: Source) -> bool:
+def _is_loose(source: ParsedDescription) -> bool:
     """Whether it is said to be free; only SDF says so, and only of what is not called static."""
     models = source.world.models if source.world is not None and source.format == "sdf" else ()
     return bool(models) and not any(placed.model.static or placed.model.joints for placed in models)
@@ -100,7 +100,7 @@ def _read(notes: tuple[Note, ...]) -> Finding:
     return Finding("reads", True, f"facts {told}; `cellwright model import` tells them", values)
 
 
-def _drives(source: Source, arm: ImportedArmFigures) -> list[Finding]:
+def _drives(source: ParsedDescription, arm: ImportedArmFigures) -> list[Finding]:
     """Whether the drives that the file describes can carry what it describes."""
     if source.world is None:
         return []
@@ -117,7 +117,7 @@ def _drives(source: Source, arm: ImportedArmFigures) -> list[Finding]:
     return [Finding("effort as written", False, "; ".join(weak), {}, "give the largest torque of the drive, in N m")]
 
 
-def _as_written(source: Source, search: Sequence[Path]) -> list[Finding]:
+def _as_written(source: ParsedDescription, search: Sequence[Path]) -> list[Finding]:
     """Masses and moments that the file gives must be such that importing it need not mend them."""
     if source.world is None:
         return []

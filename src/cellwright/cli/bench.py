@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cellwright.bench import BENCHES, Conditions, Result, run_bench
+from cellwright.bench import BENCHES, MeasurementConditions, Result, run_bench
 from cellwright.cli.output import err, prepare_output, print_json, say, table
 
 __all__ = ["app"]
@@ -29,7 +29,7 @@ def _add(name: str) -> None:
     ) -> int:
         if out is not None:
             prepare_output(out)
-        conditions = Conditions(seed, quick, lambda text: say(text, to=err))
+        conditions = MeasurementConditions(seed, quick, lambda text: say(text, to=err))
         results = []
         for number in range(1, runs + 1):
             if runs > 1:

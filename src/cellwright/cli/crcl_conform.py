@@ -12,13 +12,18 @@ from rich.text import Text
 from cellwright.cli.crcl_options import Json, Server
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.core.errors import OutOfRange
-from cellwright.crcl.conform import CheckResult, ConformOptions, Verdict, as_html, plan, select
+from cellwright.crcl.conform import CheckResult, CheckVerdict, ConformOptions, as_html, plan, select
 from cellwright.crcl.conform import conform as run_battery
 from cellwright.crcl.connection import parse_address, tcp
 
 __all__ = ["conform"]
 
-COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.AMBIGUOUS: "yellow", Verdict.SKIPPED: "bright_black"}
+COLOURS = {
+    CheckVerdict.PASS: "green",
+    CheckVerdict.FAIL: "red",
+    CheckVerdict.AMBIGUOUS: "yellow",
+    CheckVerdict.SKIPPED: "bright_black",
+}
 MAX_REACH_MM = 200.0
 MIN_TIMEOUT_S, MAX_TIMEOUT_S = 0.05, 600.0
 
@@ -98,7 +103,7 @@ def conform(
 
 def _show(result: CheckResult) -> None:
     say(Text(f"{result.verdict.value:9}", COLOURS[result.verdict]), f" {result.check.name}: {result.reason}")
-    if result.verdict is Verdict.FAIL:
+    if result.verdict is CheckVerdict.FAIL:
         say(f"          rule: {result.check.clause}")
         for exchange in result.evidence[-4:]:
             say(

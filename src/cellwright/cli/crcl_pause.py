@@ -13,7 +13,7 @@ from functools import partial
 from cellwright.cli.output import err, say
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.client import CrclClient
-from cellwright.crcl.runner import Step
+from cellwright.crcl.runner import ProgramStep
 
 try:
     import termios
@@ -44,7 +44,7 @@ class Pauses:
         self._go = asyncio.Event()
         self._has_keys = False
 
-    async def before(self, step: Step) -> bool:
+    async def before(self, step: ProgramStep) -> bool:
         """Waits as long as the program pauses; whether it goes on then."""
         if not self._first <= step.index <= self._length:
             return True
@@ -103,7 +103,7 @@ class Pauses:
                 for remove in removed:
                     remove()
 
-    def _tell(self, step: Step) -> None:
+    def _tell(self, step: ProgramStep) -> None:
         what = "this command" if self._stepping else "goes on"
         keys = f"Enter: {what}, s: one command, c: goes on, q: ends; " if self._has_keys else ""
         signals = f"kill -USR2 {os.getpid()} goes on; " if hasattr(signal, "SIGUSR2") else ""

@@ -17,9 +17,9 @@ from cellwright.core import Bus
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.messages import CrclCommand, CrclStatus
-from cellwright.crcl import CRCLCommandInstance, DecodeError, Problem, decode
+from cellwright.crcl import CRCLCommandInstance, DecodeError, DocumentProblem, decode
 from cellwright.crcl.connection import parse_address, tcp
-from cellwright.crcl.findings import Findings
+from cellwright.crcl.findings import DocumentFindings
 from cellwright.crcl.lenient import read_status
 from cellwright.crcl.proxy import CrclProxy, Passed
 from cellwright.crcl.xml_log import XmlLog
@@ -66,7 +66,7 @@ def record(
         count(),
     )
 
-    answers, commands = Findings(), Findings()
+    answers, commands = DocumentFindings(), DocumentFindings()
 
     def write(passed: Passed) -> None:
         content = (
@@ -102,17 +102,17 @@ def record(
     return 1 if trouble else 0
 
 
-def _problems(passed: Passed) -> list[Problem]:
+def _problems(passed: Passed) -> list[DocumentProblem]:
     """What is wrong with what went by; nothing where it can be read."""
     if not passed.is_document:
-        return [Problem(1, f"{len(passed.data)} bytes that are no document")]
+        return [DocumentProblem(1, f"{len(passed.data)} bytes that are no document")]
     try:
         if not passed.to_robot:
             return read_status(passed.data)[1]
         decode(passed.data, CRCLCommandInstance)
         return []
     except DecodeError as error:
-        return [Problem(error.line, error.what, error.where, error.allowed)]
+        return [DocumentProblem(error.line, error.what, error.where, error.allowed)]
 
 
 async def _serve(proxy: CrclProxy, host: str, port: int, duration_s: float | None, server: str) -> None:

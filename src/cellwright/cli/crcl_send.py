@@ -22,7 +22,7 @@ from cellwright.core.pose import Pose
 from cellwright.crcl import decode
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import parse_address
-from cellwright.crcl.findings import Findings
+from cellwright.crcl.findings import DocumentFindings
 from cellwright.crcl.frame import FrameMove
 from cellwright.crcl.messages import (
     CRCLCommand,
@@ -36,7 +36,7 @@ from cellwright.crcl.messages import (
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import Outcome
 from cellwright.crcl.patience import Patience
-from cellwright.crcl.runner import ProgramReport, Progress, run_program, steps
+from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program, steps
 from cellwright.crcl.unit_words import unit_commands
 
 __all__ = ["send"]
@@ -189,7 +189,7 @@ async def _send(
     ways: _Ways,
     options: ClientOptions,
     name: str,
-) -> tuple[Outcome | ProgramReport, CRCLCommand | None, Findings]:
+) -> tuple[Outcome | ProgramReport, CRCLCommand | None, DocumentFindings]:
     async with CrclClient.to(to, options=options, say=lambda text: say(text, to=err)) as client:
         try:
             if isinstance(document, CRCLProgram):
@@ -219,7 +219,7 @@ async def _one(client: CrclClient, command: CRCLCommand, ways: _Ways) -> Outcome
     return outcome
 
 
-def _tell(progress: Progress) -> None:
+def _tell(progress: ProgramProgress) -> None:
     if progress.outcome is None:
         return
     passes = "".join(f", {name} {number}" for name, number in progress.step.passes)

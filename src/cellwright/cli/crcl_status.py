@@ -12,8 +12,8 @@ from cellwright.cli.crcl_options import Json, Server, tell_findings
 from cellwright.cli.output import print_json, say, table
 from cellwright.crcl import encode
 from cellwright.crcl.connection import parse_address, tcp
-from cellwright.crcl.findings import Findings
-from cellwright.crcl.link import Link
+from cellwright.crcl.findings import DocumentFindings
+from cellwright.crcl.link import CrclLink
 from cellwright.crcl.messages import CRCLStatus, ParallelGripperStatus, VacuumGripperStatus
 from cellwright.crcl.options import ClientOptions
 
@@ -41,9 +41,9 @@ def status(
     tell_findings(findings)
 
 
-async def _ask(server: str) -> tuple[CRCLStatus, bytes, Findings]:
-    findings = Findings()
-    link = await Link.open(tcp(server), server, findings=findings)
+async def _ask(server: str) -> tuple[CRCLStatus, bytes, DocumentFindings]:
+    findings = DocumentFindings()
+    link = await CrclLink.open(tcp(server), server, findings=findings)
     try:
         await link.ask(1)
         return await link.next_status(ClientOptions.status_s), link.latest_text, findings

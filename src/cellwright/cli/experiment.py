@@ -9,7 +9,7 @@ import typer
 
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.extras import need_extra
-from cellwright.core.results import Conditions, Result
+from cellwright.core.results import MeasurementConditions, Result
 from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
 from cellwright.experiments.plots import can_plot
 from cellwright.experiments.report import number_text
@@ -48,7 +48,7 @@ def run(
     if not can_plot():
         say("there will be no plots: pip install 'cellwright[plots]'", to=err)
     prepare_output(folder / "result.json")
-    outcome = run_experiment(name, Conditions(seed, quick, lambda text: say(text, to=err)))
+    outcome = run_experiment(name, MeasurementConditions(seed, quick, lambda text: say(text, to=err)))
     written = save_outcome(outcome, folder, lambda text: say(text, to=err))
     if as_json:
         print_json(outcome.result.as_dict())

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from cellwright.cli.output import console, err, prepare_output, print_json, table
 from cellwright.core.extras import need_extra
-from cellwright.record import Difference, Entry, Log, Mismatch, Sameness, fields_of, paced, plain, read_log
+from cellwright.record import Difference, Log, LogEntry, Mismatch, Sameness, fields_of, paced, plain, read_log
 from cellwright.record import compare as compare_logs
 from cellwright.record import plot as plot_log
 
@@ -162,11 +162,11 @@ def _print_pairs(pairs: dict[str, str]) -> None:
     console.print(grid)
 
 
-def _as_json(entry: Entry) -> dict[str, Any]:
+def _as_json(entry: LogEntry) -> dict[str, Any]:
     return {"topic": entry.topic, "time_s": entry.time_ns / 1e9, "message": plain(entry.message)}
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: LogEntry) -> str:
     fields = {name: value for name, value in fields_of(entry.message).items() if name not in IN_EVERY_MESSAGE}
     text = ", ".join(f"{name} {_text(value)}" for name, value in fields.items())
     return f"{entry.time_ns / 1e9:10.3f}  {entry.topic}  {' '.join(text.split())}"

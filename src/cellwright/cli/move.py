@@ -20,7 +20,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 from cellwright.motion import LineSpeed
-from cellwright.sim import Order
+from cellwright.sim import TickOrder
 
 __all__ = ["move"]
 
@@ -123,7 +123,9 @@ def _watch(lab: Lab, robot: str) -> Iterator[_Following]:
         seen.worst_deg = max(seen.worst_deg, seen.last_deg)
 
     # After the physics and before the next set-point: what is seen is the error, not the set-point's own step.
-    ticking = lab.stepper.every(world.clock.period_ticks(WATCH_HZ), look, order=Order.SENSOR, name="following error")
+    ticking = lab.stepper.every(
+        world.clock.period_ticks(WATCH_HZ), look, order=TickOrder.SENSOR, name="following error"
+    )
     try:
         yield seen
     finally:

@@ -10,9 +10,9 @@ from cellwright.core.errors import OutputError
 from cellwright.knowledge import Database
 from cellwright.knowledge.pddl import (
     MAIN_VOCABULARY,
-    Form,
     Parts,
     PddlError,
+    PddlForm,
     PlanningFiles,
     check_plan,
     planning_files,
@@ -61,7 +61,7 @@ class PddlWriter:
                 f"the planning files ask for what the plan does, {len(self._kits)} of {len(self.request.jobs)} kits"
             )
 
-    def files(self, vocabulary: str, form: Form) -> PlanningFiles:
+    def files(self, vocabulary: str, form: PddlForm) -> PlanningFiles:
         """Domain and problem."""
         robots = self.request.state.robots
         return planning_files(
@@ -76,7 +76,7 @@ class PddlWriter:
             taken=self._taken,
         )
 
-    def texts(self, vocabulary: str, form: Form) -> dict[str, str]:
+    def texts(self, vocabulary: str, form: PddlForm) -> dict[str, str]:
         """File name -> text; the plan is among them where it can be said, and solves the problem."""
         files = self.files(vocabulary, form)
         left_out = "".join(f"; left out: {reason}\n" for reason in self._left_out.values())
@@ -89,10 +89,16 @@ class PddlWriter:
     def plan(self, files: PlanningFiles) -> str:
         """The plan in the words of these files; empty where there is none."""
         form, several = files.domain.form, sum(robot.available for robot in self.request.state.robots) > 1
-        if self.result is None or not self.result.actions or form is not (Form.TEMPORAL if several else Form.NUMERIC):
+        if (
+            self.result is None
+            or not self.result.actions
+            or form is not (PddlForm.TEMPORAL if several else PddlForm.NUMERIC)
+        ):
             return ""
         try:
-            steps = steps_of(self.result.actions, files.problem, epsilon_s=APART_S if form is Form.TEMPORAL else 0.0)
+            steps = steps_of(
+                self.result.actions, files.problem, epsilon_s=APART_S if form is PddlForm.TEMPORAL else 0.0
+            )
         except PddlError as error:
             self.notes.append(f"{files.domain.name}: no plan file: {error}")
             return ""
@@ -109,7 +115,7 @@ def write_pddl(folder: Path, writer: PddlWriter, words: Sequence[str] = ()) -> l
     """Domain and problem in every vocabulary, or in those that are named, and every form, with the plan."""
     written = []
     for vocabulary in words or planning_ontology().vocabularies:
-        for form in Form:
+        for form in PddlForm:
             name = f"{vocabulary}-{form}" + ("-named" if writer.parts is Parts.NAMED else "")
             written += [_write(folder / name / file, text) for file, text in writer.texts(vocabulary, form).items()]
     return written

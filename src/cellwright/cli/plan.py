@@ -16,14 +16,14 @@ from cellwright.cli.plan_check import check_files
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.extras import need_extra
 from cellwright.drawings.database import planning_database
-from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Form, Parts
+from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Parts, PddlForm
 from cellwright.lab.cell_file import read_cell
 from cellwright.orders import find_order
 from cellwright.planning import (
     PlanRequest,
     PlanResult,
     PlanStatus,
-    Verdict,
+    PlanValidation,
     make_planner,
     validate_timed,
     write_gantt,
@@ -31,8 +31,7 @@ from cellwright.planning import (
 from cellwright.planning import as_json as plan_as_json
 from cellwright.planning import plan as make_plan
 from cellwright.planning.belief import request_of
-from cellwright.planning.external import Form as PlannerForm
-from cellwright.planning.external import Limits
+from cellwright.planning.external import PlannerDialect, ProcessLimits
 
 __all__ = ["plan"]
 
@@ -91,7 +90,9 @@ def plan(
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else list(loaded.robots)[:1]
     if gantt is not None:
         prepare_output(gantt)
-    chosen = make_planner(planner, form=PlannerForm.named(form), limits=Limits(time_s=limit)) if planner else None
+    chosen = (
+        make_planner(planner, form=PlannerDialect.named(form), limits=ProcessLimits(time_s=limit)) if planner else None
+    )
     database, notes = planning_database(loaded, orders, named, seed)
     try:
         request = request_of(database, orders, robots=named, iterations=iterations)
@@ -139,11 +140,11 @@ def _one_of(given: str, allowed: Sequence[str], what: str) -> str:
 def _lines(writer: PddlWriter, vocabulary: str) -> list[str]:
     """The plan in the words of a vocabulary, a step on each line."""
     several = sum(robot.available for robot in writer.request.state.robots) > 1
-    text = writer.plan(writer.files(vocabulary, Form.TEMPORAL if several else Form.NUMERIC))
+    text = writer.plan(writer.files(vocabulary, PddlForm.TEMPORAL if several else PddlForm.NUMERIC))
     return [line for line in text.splitlines() if not line.startswith(";")]
 
 
-def _print(request: PlanRequest, result: PlanResult, verdict: Verdict, lines: list[str] | None) -> None:
+def _print(request: PlanRequest, result: PlanResult, verdict: PlanValidation, lines: list[str] | None) -> None:
     """What was planned, for people; in the words of a vocabulary it is a plan file, the rest of it comments."""
     mark = "" if lines is None else "; "
     for line in lines or ():

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from cellwright.cli.output import err, prepare_output, print_json, say, tell_hints
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 from cellwright.core.files import refuse_existing
-from cellwright.core.mistakes import Mistakes
 
 if TYPE_CHECKING:
     from cellwright.cells import Cell
@@ -211,7 +211,7 @@ def _troubles(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
 
-    mistakes, faults = Mistakes(), []
+    mistakes, faults = ErrorCollector(), []
     with mistakes.of_one():
         if header["recovery"] not in [mode.value for mode in RecoveryMode]:
             raise UnknownName("recovery", header["recovery"], [mode.value for mode in RecoveryMode])

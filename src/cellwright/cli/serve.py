@@ -15,7 +15,7 @@ from cellwright.cells import cell_hints
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
-from cellwright.interfaces import CrclDoors, VisionDoors
+from cellwright.interfaces import CrclInterface, VisionInterface
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 
@@ -57,8 +57,8 @@ def serve(
     loaded = read_cell(cell)
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
-        crcl = CrclDoors(lab, profile=profile, frame=_frame(frame), push_period_s=push)
-        vision = VisionDoors(lab, profile=profile, frame=_frame(frame))
+        crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
+        vision = VisionInterface(lab, profile=profile, frame=_frame(frame))
         for robot in ports:
             lab.robot(robot)
         vision.check_ports(vision_ports)
@@ -73,8 +73,8 @@ def serve(
 
 async def _serve(
     lab: Lab,
-    crcl: CrclDoors,
-    vision: VisionDoors,
+    crcl: CrclInterface,
+    vision: VisionInterface,
     host: str,
     ports: dict[str, int],
     vision_ports: dict[str, int],

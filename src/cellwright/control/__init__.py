@@ -4,7 +4,7 @@ from cellwright.control.control_block import Payload
 from cellwright.control.controller import CONTROLLERS, Controller, ControllerSite
 from cellwright.control.differential_drive import DifferentialDrive, DifferentialDrives, DriveEstimate
 from cellwright.control.drive import CommandMode, Drive
-from cellwright.control.gripper import Grasp, GraspStatus, Gripper
+from cellwright.control.gripper import GraspResult, GraspStatus, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.model_based import CartesianController, ComputedTorqueController
 from cellwright.control.pid import PidController
@@ -40,7 +40,7 @@ __all__ = [
     "Drive",
     "DriveEstimate",
     "FollowingError",
-    "Grasp",
+    "GraspResult",
     "GraspStatus",
     "Gripper",
     "JointServo",

@@ -18,7 +18,7 @@ from cellwright.control.control_block import Payload
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
-from cellwright.sim import Order, Stepper, Ticking, World
+from cellwright.sim import ScheduledCall, Stepper, TickOrder, World
 
 __all__ = ["CONTROLLERS", "Controller", "ControllerSite"]
 
@@ -69,7 +69,7 @@ class Controller(ABC):
         self.reference: Array = np.zeros((1, 3, self.joints))
         self.count = 0
         self.watch: Callable[[], object] = bool
-        self.tickings: list[Ticking] = []
+        self.tickings: list[ScheduledCall] = []
 
     @abstractmethod
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
@@ -117,13 +117,13 @@ class Controller(ABC):
         for ticking in self.tickings:
             ticking.active = True
 
-    def _schedule(self) -> list[Ticking]:
+    def _schedule(self) -> list[ScheduledCall]:
         name = f"{self.site.robot} controller"
         every = self.site.stepper.every
         check = self.site.world.clock.period_ticks(CHECK_HZ)
         return [
-            every(self.period_ticks, self._tick, order=Order.CONTROL, name=name),
-            every(check, lambda: self.watch(), order=Order.CONTROL, name=f"{name} watch"),
+            every(self.period_ticks, self._tick, order=TickOrder.CONTROL, name=name),
+            every(check, lambda: self.watch(), order=TickOrder.CONTROL, name=f"{name} watch"),
         ]
 
     def _tick(self) -> None:

@@ -15,7 +15,7 @@ from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.messages import Odometry
 from cellwright.core.pose import Pose
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["DifferentialDrive", "DifferentialDrives", "DriveEstimate"]
 
@@ -82,7 +82,9 @@ class DifferentialDrives:
             bus.declare(topic, Odometry)
         self.robots = {name: DifferentialDrive(name, self, world) for name in names}
         world.add_holder(f"drives of {names[0]}", self)
-        stepper.every(world.clock.period_ticks(rate_hz), self._reckon, order=Order.CONTROL, name=f"{names[0]} odometry")
+        stepper.every(
+            world.clock.period_ticks(rate_hz), self._reckon, order=TickOrder.CONTROL, name=f"{names[0]} odometry"
+        )
 
     def counts(self) -> npt.NDArray[np.int64]:
         """What the step counters say: (robots, 2)."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.control.drive import CommandMode, Drive
-from cellwright.sim import Order, Stepper, Ticking, World
+from cellwright.sim import ScheduledCall, Stepper, TickOrder, World
 
 __all__ = ["DirectCommands"]
 
@@ -45,7 +45,7 @@ class DirectCommands:
         self._braking = np.array([j.acceleration_limit_radps2 for j in joints]) * BRAKING_SHARE
         self._fastest = np.array([j.velocity_limit_radps for j in joints]) * OVERSPEED
         self._wanted = np.zeros(len(joints))
-        self._ticking: Ticking | None = None
+        self._ticking: ScheduledCall | None = None
 
     @property
     def active(self) -> bool:
@@ -56,7 +56,7 @@ class DirectCommands:
         """Begins, with the joints standing still."""
         self._wanted[:] = 0.0
         period = self._world.clock.period_ticks(RATE_HZ)
-        self._ticking = self._stepper.every(period, self._guard, order=Order.CONTROL, name=f"{self._robot} guard")
+        self._ticking = self._stepper.every(period, self._guard, order=TickOrder.CONTROL, name=f"{self._robot} guard")
 
     def cancel(self) -> None:
         """Ends; the drives keep the last command."""
@@ -64,11 +64,11 @@ class DirectCommands:
             self._ticking.cancel()
         self._ticking = None
 
-    def save(self) -> tuple[Ticking | None, Array]:
+    def save(self) -> tuple[ScheduledCall | None, Array]:
         """Whether it is active, and with which speeds."""
         return self._ticking, self._wanted.copy()
 
-    def load(self, state: tuple[Ticking | None, Array]) -> None:
+    def load(self, state: tuple[ScheduledCall | None, Array]) -> None:
         """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
         ticking, self._wanted[:] = state
         if ticking is not self._ticking:

@@ -10,7 +10,7 @@ from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.loop import WaitClock
 from cellwright.sim import ToolIndex, World
 
-__all__ = ["Grasp", "GraspStatus", "Gripper"]
+__all__ = ["GraspResult", "GraspStatus", "Gripper"]
 
 POLL_S = 0.02
 STILL_MPS = 0.002  # slower, and slower than near where it is told to go, a finger stands
@@ -28,7 +28,7 @@ class GraspStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Grasp:
+class GraspResult:
     """Where the fingers came to rest, and why there."""
 
     status: GraspStatus
@@ -120,7 +120,7 @@ class Gripper:
         if not (self.holding and width_m <= self.width_m):
             await self.move(width_m, self.next_force_n)
 
-    async def move(self, width_m: float, force_n: float | None = None) -> Grasp:
+    async def move(self, width_m: float, force_n: float | None = None) -> GraspResult:
         """Moves the fingers to a width, with at most so much force of each; None is the catalogue's.
 
         Raises:
@@ -161,7 +161,7 @@ class Gripper:
     def let_go(self, part: str) -> None:
         """It holds by friction alone."""
 
-    async def _move(self, finger_m: float) -> Grasp:
+    async def _move(self, finger_m: float) -> GraspResult:
         if self._busy:
             raise JobFailed(f"{self._robot} gripper is already moving")
         self._busy = True
@@ -170,7 +170,7 @@ class Gripper:
         finally:
             self._busy = False
 
-    async def _wait(self, finger_m: float) -> Grasp:
+    async def _wait(self, finger_m: float) -> GraspResult:
         closing = 2 * finger_m < self.width_m
         self._world.data.ctrl[self._tool.ctrl] = finger_m
         waited_s, moving = 0.0, True
@@ -182,10 +182,12 @@ class Gripper:
         width_m = self.width_m
         text = f"{width_m * 1000:.1f} mm"
         if moving:
-            return Grasp(GraspStatus.TIMEOUT, width_m, f"still moving after {limit_s:.1f} s, at {text}")
+            return GraspResult(GraspStatus.TIMEOUT, width_m, f"still moving after {limit_s:.1f} s, at {text}")
         short_m = (width_m - 2 * finger_m) * (1 if closing else -1)
         if short_m <= REACHED_M:
-            return Grasp(GraspStatus.REACHED, width_m, f"at {text}, nothing in the way")
+            return GraspResult(GraspStatus.REACHED, width_m, f"at {text}, nothing in the way")
         if closing:
-            return Grasp(GraspStatus.HOLDING, width_m, f"stopped at {text} on the way to {finger_m * 2000:.1f} mm")
-        return Grasp(GraspStatus.BLOCKED, width_m, f"opened only to {text} of {finger_m * 2000:.1f} mm")
+            return GraspResult(
+                GraspStatus.HOLDING, width_m, f"stopped at {text} on the way to {finger_m * 2000:.1f} mm"
+            )
+        return GraspResult(GraspStatus.BLOCKED, width_m, f"opened only to {text} of {finger_m * 2000:.1f} mm")

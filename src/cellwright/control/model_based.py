@@ -12,7 +12,7 @@ from cellwright.control.compiled import compiled_tick
 from cellwright.control.control_block import make_block
 from cellwright.control.controller import CHECK_HZ, CONTROLLERS, Array, Controller, ControllerSite
 from cellwright.core.errors import UnknownName
-from cellwright.sim import Order, Ticking
+from cellwright.sim import ScheduledCall, TickOrder
 
 __all__ = ["CartesianController", "ComputedTorqueController"]
 
@@ -77,12 +77,14 @@ class ModelBasedController(Controller):
         super().follow(reference)
         self.row["rows"], self.row["reference"] = len(self.reference), self.reference.ctypes.data
 
-    def _schedule(self) -> list[Ticking]:
+    def _schedule(self) -> list[ScheduledCall]:
         name, world, stepper = f"{self.site.robot} {self.law}", self.site.world, self.site.stepper
         user, address = self.block.ctypes.data, self._function.address
         return [
-            stepper.every_compiled(self.period_ticks, address, order=Order.CONTROL, name=name, user=user),
-            stepper.every(world.clock.period_ticks(CHECK_HZ), self._check, order=Order.CONTROL, name=f"{name} watch"),
+            stepper.every_compiled(self.period_ticks, address, order=TickOrder.CONTROL, name=name, user=user),
+            stepper.every(
+                world.clock.period_ticks(CHECK_HZ), self._check, order=TickOrder.CONTROL, name=f"{name} watch"
+            ),
         ]
 
     def _check(self) -> None:

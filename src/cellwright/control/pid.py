@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cellwright.control.controller import CONTROLLERS, Array, Controller, ControllerSite
 from cellwright.control.drive import CommandMode
-from cellwright.sim import Order, Ticking
+from cellwright.sim import ScheduledCall, TickOrder
 
 __all__ = ["PidController"]
 
@@ -47,9 +47,9 @@ class PidController(Controller):
     def load(self, state: object) -> None:
         """Nothing: where the drives hold is part of the world."""
 
-    def _schedule(self) -> list[Ticking]:
+    def _schedule(self) -> list[ScheduledCall]:
         name = f"{self.site.robot} servo"
-        return [self.site.stepper.every(self.period_ticks, self._tick, order=Order.CONTROL, name=name)]
+        return [self.site.stepper.every(self.period_ticks, self._tick, order=TickOrder.CONTROL, name=name)]
 
     def _tick(self) -> None:
         # All rows were made at once: one by one, between physics steps, they take several times as long.

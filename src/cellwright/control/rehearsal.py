@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.motion import Follower, Moment, RunState
+from cellwright.motion import Follower, FollowerState, RunState
 
 __all__ = ["Rehearsal"]
 
@@ -36,7 +36,7 @@ class Rehearsal:
         self._follower, self._start = follower, follower.moment
         self._begins_here = not ahead  # whether the first row is the start itself
         self.rows: Array = np.empty((0, 3, len(follower.arm.joints)))
-        self._moments: list[Moment] = []
+        self._moments: list[FollowerState] = []
         self._run()
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cellwright.control.control_block import Payload
 from cellwright.control.drive import CommandMode
-from cellwright.control.gripper import Grasp, Gripper
+from cellwright.control.gripper import GraspResult, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.servo import JointServo
 from cellwright.control.state import CollisionLimits, RobotState
@@ -224,7 +224,7 @@ class RobotController:
         """Closes the gripper; returns the width at which it stopped."""
         return await self.gripper.close()
 
-    async def move_gripper(self, width_m: float, force_n: float | None = None) -> Grasp:
+    async def move_gripper(self, width_m: float, force_n: float | None = None) -> GraspResult:
         """Moves the fingers to a width with a force; says where they came to rest, and whether they hold."""
         return await self.gripper.move(width_m, force_n)
 

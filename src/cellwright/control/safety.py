@@ -12,7 +12,7 @@ from cellwright.core.bus import Bus
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import SafetyStatus
 from cellwright.core.pose import Pose
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["SafetyController"]
 
@@ -43,7 +43,7 @@ class Zone(Protocol):
         """Its middle in the world, and its size."""
 
 
-class Guard(Protocol):
+class SafetyGuard(Protocol):
     """What a cell says about one guard."""
 
     @property
@@ -71,7 +71,7 @@ class SafetyPlan(Protocol):
         """The zones by name."""
 
     @property
-    def inputs(self) -> Mapping[str, Guard]:
+    def inputs(self) -> Mapping[str, SafetyGuard]:
         """The guards by name."""
 
 
@@ -103,7 +103,7 @@ class SafetyController:
         self._inside = {name: scanner.objects() for name, scanner in self._scanners.items()}
         if self._curtains or self._scanners:
             period = world.clock.period_ticks(RATE_HZ)
-            stepper.every(period, self._tick, order=Order.SENSOR, name="safety")
+            stepper.every(period, self._tick, order=TickOrder.SENSOR, name="safety")
         world.add_holder("safety", self)
         self._look()
 

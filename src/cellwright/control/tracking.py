@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cellwright.control.robot import RobotController
 from cellwright.core.loop import SimulationLoop
 from cellwright.motion import JointMove
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["Tracking", "tracking_study"]
 
@@ -99,7 +99,7 @@ def _track(
             reference = np.array(motion.at(time_s)[0])
             rows.append((time_s, reference, arm.joints_rad - reference, arm.effort_nm))
 
-        stepper.every(1, look, order=Order.SENSOR, name="tracking")
+        stepper.every(1, look, order=TickOrder.SENSOR, name="tracking")
 
         async def move_and_wait() -> None:
             await arm.follow(motion)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellwright.core.errors import JobFailed
 
-__all__ = ["Conditions", "Measurement", "MeasurementFailed", "Result"]
+__all__ = ["Measurement", "MeasurementConditions", "MeasurementFailed", "Result"]
 
 
 class MeasurementFailed(JobFailed):
@@ -21,7 +21,7 @@ class MeasurementFailed(JobFailed):
 
 
 @dataclass(frozen=True)
-class Conditions:
+class MeasurementConditions:
     """How to measure.
 
     Attributes:
@@ -69,7 +69,7 @@ class Result:
         cls,
         name: str,
         measured: Measurement,
-        conditions: Conditions,
+        conditions: MeasurementConditions,
         versions: Mapping[str, str],
         paper: Mapping[str, float] | None = None,
     ) -> Result:

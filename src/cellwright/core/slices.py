@@ -23,7 +23,7 @@ SLICE_S = 0.002
 """What every further slice takes, by the clock that is given: one tick, and about what it costs (one to three ms)."""
 
 
-class Ticking(Protocol):
+class SliceClock(Protocol):
     """A clock that can be waited by."""
 
     async def sleep(self, duration_s: float) -> None:
@@ -39,7 +39,7 @@ def at_once(work: Slices[T]) -> T:
             return end.value  # type: ignore[no-any-return]
 
 
-async def in_turns(work: Slices[T], clock: Ticking) -> T:
+async def in_turns(work: Slices[T], clock: SliceClock) -> T:
     """Does one slice at a time and lets others have their turn in between; the result.
 
     A task that is cancelled meanwhile leaves the rest undone.

@@ -7,12 +7,12 @@ CRCLCommandInstance(name=None, crcl_command=Dwell(name=None, command_id=7, guard
 
 from cellwright.crcl import messages
 from cellwright.crcl.blocking import BlockingClient
-from cellwright.crcl.check import Problem, check
+from cellwright.crcl.check import DocumentProblem, check
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, tcp
 from cellwright.crcl.endpoints import EndpointCfg, TargetsCfg
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
-from cellwright.crcl.example_robot.robot import PracticeArm, serve_practice_arm
+from cellwright.crcl.example_robot.robot import ExampleArm, serve_example_arm
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.link import LinkLost, NoAnswer
 from cellwright.crcl.messages.base import DataThing as DataThing
@@ -46,11 +46,11 @@ from cellwright.crcl.robot import (
     Tolerance,
     Waypoint,
 )
-from cellwright.crcl.runner import ProgramReport, Progress, run_program
+from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program
 from cellwright.crcl.screw import Screw
 from cellwright.crcl.server import DEFAULT_PORT, CrclServer
 from cellwright.crcl.targets import Switched, SwitchRefused, Target, Targets
-from cellwright.crcl.units import UNIT_PROFILES, Quantity, Units
+from cellwright.crcl.units import UNIT_PROFILES, CrclUnits, Quantity
 from cellwright.crcl.wall_clock import WallClock
 from cellwright.crcl.writer import encode
 from cellwright.crcl.xml_log import XmlLog, read_xml_log
@@ -72,9 +72,12 @@ __all__ = [
     "CrclProxy",
     "CrclRobot",
     "CrclServer",
+    "CrclUnits",
     "DecodeError",
+    "DocumentProblem",
     "EncodeError",
     "EndpointCfg",
+    "ExampleArm",
     "FramingError",
     "GripperKind",
     "GripperReading",
@@ -89,11 +92,9 @@ __all__ = [
     "Pace",
     "Passed",
     "Patience",
-    "PracticeArm",
-    "Problem",
     "ProgramPlace",
+    "ProgramProgress",
     "ProgramReport",
-    "Progress",
     "Quantity",
     "RobotClock",
     "RobotReading",
@@ -105,7 +106,6 @@ __all__ = [
     "Targets",
     "TargetsCfg",
     "Tolerance",
-    "Units",
     "WallClock",
     "Waypoint",
     "XmlLog",
@@ -114,7 +114,7 @@ __all__ = [
     "encode",
     "read_xml_log",
     "run_program",
-    "serve_practice_arm",
+    "serve_example_arm",
     "tcp",
 ]
 __all__ += messages.__all__

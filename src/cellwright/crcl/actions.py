@@ -12,14 +12,14 @@ from cellwright.crcl.moves import Moves
 from cellwright.crcl.robot import CrclRobot
 from cellwright.crcl.settings import Settings
 
-__all__ = ["Action", "Actions", "Plan"]
+__all__ = ["Action", "Actions", "CommandPlan"]
 
 Action: TypeAlias = "Callable[[], Awaitable[None]]"
 LONGEST_DWELL_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CommandPlan:
     """What a command does.
 
     Attributes:
@@ -41,7 +41,7 @@ class Actions:
     def __init__(self, robot: CrclRobot, moves: Moves) -> None:
         self._robot, self._moves = robot, moves
 
-    def plan(self, command: m.CRCLCommand, now: Settings) -> Plan:
+    def plan(self, command: m.CRCLCommand, now: Settings) -> CommandPlan:
         """What a command would do under the present settings; nothing is done yet.
 
         Raises:
@@ -53,67 +53,67 @@ class Actions:
                 held = Settings(
                     end_effector=now.end_effector, end_effector_parameters=now.end_effector_parameters
                 )  # what a gripper was told is still true
-                return Plan(held, robot.prepare)
+                return CommandPlan(held, robot.prepare)
             case m.EndCanon():
-                return Plan(now, robot.rest)
+                return CommandPlan(now, robot.rest)
             case m.StopMotion():
-                return Plan(now, lambda: robot.stop(command.stop_condition), stops=True)
+                return CommandPlan(now, lambda: robot.stop(command.stop_condition), stops=True)
             case m.MoveTo():
-                return Plan(now, self._moves.to(command, now))
+                return CommandPlan(now, self._moves.to(command, now))
             case m.MoveThroughTo():
-                return Plan(now, self._moves.through(command, now))
+                return CommandPlan(now, self._moves.through(command, now))
             case m.MoveScrew():
-                return Plan(now, self._moves.screw(command, now))
+                return CommandPlan(now, self._moves.screw(command, now))
             case m.ActuateJoints():
-                return Plan(now, self._moves.joints(command, now))
+                return CommandPlan(now, self._moves.joints(command, now))
             case m.Dwell():
                 if not 0.0 <= command.dwell_time <= LONGEST_DWELL_S:
                     raise OutOfRange("DwellTime", command.dwell_time, 0.0, LONGEST_DWELL_S, "s")
-                return Plan(now, lambda: robot.clock.sleep(command.dwell_time))
+                return CommandPlan(now, lambda: robot.clock.sleep(command.dwell_time))
             case m.Message():
                 robot.show_message(command.message)
-                return Plan(now)
+                return CommandPlan(now)
             case m.RunProgram():
-                return Plan(now, lambda: robot.run_program(command.program_text))
+                return CommandPlan(now, lambda: robot.run_program(command.program_text))
             case m.LoopBlockStart() | m.LoopBlockEnd():
-                return Plan(now, note=f"loop {command.loop_name}: repeating is up to whoever sends the commands")
-        return self._tool_plan(command, now) or Plan(now.after(command, robot.joints))
+                return CommandPlan(now, note=f"loop {command.loop_name}: repeating is up to whoever sends the commands")
+        return self._tool_plan(command, now) or CommandPlan(now.after(command, robot.joints))
 
-    def _tool_plan(self, command: m.CRCLCommand, now: Settings) -> Plan | None:
+    def _tool_plan(self, command: m.CRCLCommand, now: Settings) -> CommandPlan | None:
         robot = self._robot
         match command:
             case m.SetEndEffector():
                 after = replace(now, end_effector=command.setting)
-                return Plan(after, lambda: robot.set_end_effector(command.setting))
+                return CommandPlan(after, lambda: robot.set_end_effector(command.setting))
             case m.SetEndEffectorParameters():
                 given = _parameters(command.parameter_setting)
                 after = replace(now, end_effector_parameters={**now.end_effector_parameters, **given})
-                return Plan(after, lambda: robot.set_end_effector_parameters(given))
+                return CommandPlan(after, lambda: robot.set_end_effector_parameters(given))
             case m.SetRobotParameters():
                 values = _parameters(command.parameter_setting)
-                return Plan(now, lambda: robot.set_parameters(values))
+                return CommandPlan(now, lambda: robot.set_parameters(values))
             case m.OpenToolChanger():
-                return Plan(now, robot.open_tool_changer)
+                return CommandPlan(now, robot.open_tool_changer)
             case m.CloseToolChanger():
-                return Plan(now, robot.close_tool_changer)
+                return CommandPlan(now, robot.close_tool_changer)
             case m.EnableGripper() | m.DisableGripper():
-                return Plan(self._gripper_shown(command, now))
+                return CommandPlan(self._gripper_shown(command, now))
             case m.EnableSensor():
                 self._known_sensor(command.sensor_id)
                 options = _parameters(command.sensor_option)
                 after = replace(now, sensors={**now.sensors, command.sensor_id: command.sensor_option})
-                return Plan(after, lambda: robot.enable_sensor(command.sensor_id, options))
+                return CommandPlan(after, lambda: robot.enable_sensor(command.sensor_id, options))
             case m.DisableSensor():
                 self._known_sensor(command.sensor_id)
                 left = {name: options for name, options in now.sensors.items() if name != command.sensor_id}
-                return Plan(replace(now, sensors=left), lambda: robot.disable_sensor(command.sensor_id))
+                return CommandPlan(replace(now, sensors=left), lambda: robot.disable_sensor(command.sensor_id))
             case m.EnableRobotParameterStatus() | m.DisableRobotParameterStatus():
                 name = command.robot_parameter_name
                 if name not in robot.parameters:
                     raise UnknownName("robot parameter", name, robot.parameters)
                 others = tuple(shown for shown in now.parameters if shown != name)
                 enable = isinstance(command, m.EnableRobotParameterStatus)
-                return Plan(replace(now, parameters=(*others, name) if enable else others))
+                return CommandPlan(replace(now, parameters=(*others, name) if enable else others))
         return None
 
     def _known_sensor(self, sensor_id: str) -> None:

@@ -10,7 +10,7 @@ from cellwright.core.errors import JobFailed
 from cellwright.crcl.messages import CRCLStatus
 from cellwright.crcl.plausible import AXIS_ERROR
 from cellwright.crcl.poses import checked_pose
-from cellwright.crcl.units import Units, to_si
+from cellwright.crcl.units import CrclUnits, to_si
 
 __all__ = ["Apart", "PlaceTolerance", "apart"]
 
@@ -88,7 +88,7 @@ def _over(value: float | None, limit: float | None) -> bool:
     return value is not None and limit is not None and value > limit
 
 
-def apart(first: CRCLStatus | None, second: CRCLStatus, units: Units) -> Apart:
+def apart(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> Apart:
     """How far apart two robots are by their statuses, of which all positions are believed.
 
     Joints are compared only when both speak in the same units: a status does not say which of them slide.

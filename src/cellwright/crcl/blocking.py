@@ -9,7 +9,7 @@ from cellwright.crcl.client import CrclClient
 from cellwright.crcl.messages import CRCLCommand, CRCLProgram, CRCLStatus, StopConditionEnum
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import Outcome
-from cellwright.crcl.runner import ProgramReport, Progress, run_program
+from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program
 
 __all__ = ["BlockingClient"]
 
@@ -45,7 +45,7 @@ class BlockingClient(BlockingSession):
         start: int = 1,
         until: int | None = None,
         change: Callable[[CRCLCommand], CRCLCommand] = lambda command: command,
-        on_progress: Callable[[Progress], None] = lambda _progress: None,
+        on_progress: Callable[[ProgramProgress], None] = lambda _progress: None,
     ) -> ProgramReport:
         """Runs a program, or a part of it, as `run_program`; `on_progress` is called on the client's thread."""
         running = run_program(

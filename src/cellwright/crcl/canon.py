@@ -13,15 +13,15 @@ from collections.abc import Awaitable, Callable
 from cellwright.core.errors import CellwrightError, OutOfReach
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
-from cellwright.crcl.actions import Actions, Plan
+from cellwright.crcl.actions import Actions, CommandPlan
+from cellwright.crcl.current_command import CurrentCommand, OwnAnswer, PrivateCommand, Speaker
 from cellwright.crcl.guarded import Guarded, GuardRecord
 from cellwright.crcl.guards import GuardWatch
 from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance, StopConditionEnum
 from cellwright.crcl.moves import Moves
 from cellwright.crcl.robot import BeyondLimit, CrclRobot
 from cellwright.crcl.settings import Settings
-from cellwright.crcl.standing import OwnAnswer, PrivateCommand, Speaker, Standing
-from cellwright.crcl.units import Units, other_unit, to_si
+from cellwright.crcl.units import CrclUnits, other_unit, to_si
 
 __all__ = ["Canon"]
 
@@ -53,7 +53,7 @@ class Canon:
         self._tasks: list[asyncio.Task[None]] = []  # the last one is the present command; others are ending
         self._stop_with = StopConditionEnum.NORMAL  # a harder stop that is not over yet is not made softer
         self._status_id = 0
-        self._standing = Standing(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
+        self._standing = CurrentCommand(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
         self._owner: Speaker | None = None  # who sent the present command
 
     @property
@@ -107,9 +107,9 @@ class Canon:
             self.settings = plan.settings
         moving = self._cancel()
         if plan.action is None and watch is None and not moving:
-            self._standing = Standing(instance, _DONE, plan.note)
+            self._standing = CurrentCommand(instance, _DONE, plan.note)
         else:
-            self._standing = Standing(instance, _WORKING)
+            self._standing = CurrentCommand(instance, _WORKING)
             self._start(lambda: self._run(plan, watch, units, halt=moving and not plan.stops))
 
     def _refusal(self, command: m.CRCLCommand) -> str:
@@ -134,7 +134,7 @@ class Canon:
                 speaker.configure(instance.crcl_command)
             except CellwrightError as error:
                 state, text = _ERROR, str(error)
-        speaker.own_answer = OwnAnswer(self._standing, Standing(instance, state, text))
+        speaker.own_answer = OwnAnswer(self._standing, CurrentCommand(instance, state, text))
 
     def reject(self, text: str, command_id: int | None = None) -> None:
         """Goes into the error state for a message that nobody could understand.
@@ -145,7 +145,7 @@ class Canon:
         if self.state is not _ERROR:
             self._fail(text, instance)
         elif instance is not None:  # the first error is the one to be told
-            self._standing = Standing(instance, _ERROR, self._standing.text)
+            self._standing = CurrentCommand(instance, _ERROR, self._standing.text)
 
     async def close(self) -> None:
         """Ends whatever is going on; the robot stands."""
@@ -163,10 +163,10 @@ class Canon:
         elif isinstance(command, m.EndCanon):
             self.initialised = False
         # Its sender waits for an answer: the error is the answer.
-        self._standing = Standing(instance, _ERROR, self._standing.text)
+        self._standing = CurrentCommand(instance, _ERROR, self._standing.text)
 
     def _fail(self, text: str, instance: CRCLCommandInstance | None = None) -> None:
-        self._standing = Standing(instance or self._standing.instance, _ERROR, text)
+        self._standing = CurrentCommand(instance or self._standing.instance, _ERROR, text)
         if self._cancel():
             self._start(lambda: self._halt(StopConditionEnum.NORMAL))
 
@@ -196,7 +196,7 @@ class Canon:
         except CellwrightError as error:
             LOG.warning("%s could not be stopped: %s", self.robot.name, error)
 
-    async def _run(self, plan: Plan, watch: GuardWatch | None, units: Units, *, halt: bool) -> None:
+    async def _run(self, plan: CommandPlan, watch: GuardWatch | None, units: CrclUnits, *, halt: bool) -> None:
         try:
             if halt:
                 await self.robot.stop(self._stop_with)
@@ -214,10 +214,10 @@ class Canon:
 
     def _end(self, state: CommandStateEnum, text: str) -> None:
         if asyncio.current_task() is self._tasks[-1] and self.state is _WORKING:
-            self._standing = Standing(self._standing.instance, state, text)
+            self._standing = CurrentCommand(self._standing.instance, state, text)
 
 
-def _text(error: Exception, units: Units) -> str:
+def _text(error: Exception, units: CrclUnits) -> str:
     """What to tell of an error; a defect must reach the client, too, and not vanish in a task."""
     if isinstance(error, BeyondLimit):
         return error.text(units)

@@ -16,14 +16,14 @@ from cellwright.crcl.prolog import to_utf8
 from cellwright.crcl.table import DOCUMENTS, SIMPLE_TYPES, TypePlan
 from cellwright.crcl.types import XML_SPACE, Primitive, collapse
 
-__all__ = ["Problem", "check", "problems_of"]
+__all__ = ["DocumentProblem", "check", "problems_of"]
 
 _XS = "http://www.w3.org/2001/XMLSchema"
 _HINTS = {f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation"}
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DocumentProblem:
     """One thing that is wrong.
 
     Attributes:
@@ -43,18 +43,18 @@ class Problem:
         return f"{where}{self.what}" + (f" (allowed: {self.allowed})" if self.allowed else "")
 
 
-def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[Problem]:
+def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[DocumentProblem]:
     """All problems of a document, in the order of its lines; none when it is valid CRCL 2021Apr28."""
     try:
         root = parse(to_utf8(text, max_bytes)[0])
     except DecodeError as error:
-        return [Problem(error.line, error.what, error.where, error.allowed)]
+        return [DocumentProblem(error.line, error.what, error.where, error.allowed)]
     return problems_of(root)
 
 
-def problems_of(root: Any) -> list[Problem]:
+def problems_of(root: Any) -> list[DocumentProblem]:
     """The same of a document that was parsed."""
-    found: list[Problem] = []
+    found: list[DocumentProblem] = []
     plan = DOCUMENTS.get(root.tag)
     if plan is None:
         _report(found, root, f"the document is {root.tag}", ", ".join(DOCUMENTS))
@@ -63,7 +63,7 @@ def problems_of(root: Any) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.line)
 
 
-def _check_element(found: list[Problem], element: Any, base: TypePlan) -> None:
+def _check_element(found: list[DocumentProblem], element: Any, base: TypePlan) -> None:
     """An element that has elements: its type, attributes, children, and no text between them."""
     name = _stated_type(element)
     _check_attributes(found, element)
@@ -102,7 +102,7 @@ def _check_element(found: list[Problem], element: Any, base: TypePlan) -> None:
             _report(found, element, has, f"{field.least} or more" if field.repeated else "one")
 
 
-def _check_simple(found: list[Problem], element: Any, declared: Primitive) -> None:
+def _check_simple(found: list[DocumentProblem], element: Any, declared: Primitive) -> None:
     """An element that has a text."""
     name = _stated_type(element)
     _check_attributes(found, element)
@@ -119,7 +119,7 @@ def _check_simple(found: list[Problem], element: Any, declared: Primitive) -> No
         _report(found, element, f"'{(element.text or '')[:40]}' is not {primitive.name}", primitive.allowed)
 
 
-def _check_attributes(found: list[Problem], element: Any) -> None:
+def _check_attributes(found: list[DocumentProblem], element: Any) -> None:
     for name in element.keys():  # noqa: SIM118
         if name != XSI_TYPE and name not in _HINTS:
             _report(found, element, f"has the attribute {name.replace(f'{{{XSI}}}', 'xsi:')}", "xsi:type")
@@ -137,5 +137,5 @@ def _stated_type(element: Any) -> str | None:
     return f"xs:{local}" if space == _XS else f"{{{space}}}{local}"
 
 
-def _report(found: list[Problem], element: Any, what: str, allowed: str) -> None:
-    found.append(Problem(element.sourceline, what, path_of(element), allowed))
+def _report(found: list[DocumentProblem], element: Any, what: str, allowed: str) -> None:
+    found.append(DocumentProblem(element.sourceline, what, path_of(element), allowed))

@@ -14,9 +14,9 @@ from math import inf
 from typing import Self
 
 from cellwright.core.errors import JobFailed
+from cellwright.crcl.client_connections import ClientConnections
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
-from cellwright.crcl.lines import Lines
-from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.link import CrclLink, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
     CommandStateEnum,
     CRCLCommand,
@@ -63,7 +63,7 @@ class CrclClient:
         self.aborts = 0
         """How often `abort` was called: who runs a program looks whether it grew."""
         self._say = say
-        self._lines = Lines(connect, peer, self.options, say)
+        self._lines = ClientConnections(connect, peer, self.options, say)
         self.findings = self._lines.findings
         """What was wrong with the server's answers, which were read all the same."""
         self._last_id = (self.options.first_id or 1) - 1
@@ -178,7 +178,7 @@ class CrclClient:
 
     # One command, from sending to knowing.
 
-    async def _begin(self, command: CRCLCommand) -> tuple[Link, CRCLStatus]:
+    async def _begin(self, command: CRCLCommand) -> tuple[CrclLink, CRCLStatus]:
         """A connection on which the command means what it should, and the status before it."""
         until_s = self._now_s() + self.options.reconnect_s
         while True:
@@ -193,7 +193,7 @@ class CrclClient:
                 if self._now_s() > until_s:
                     raise
 
-    async def _finish(self, link: Link, pending: Pending, timeout_s: float, least_s: float = 0.0) -> Outcome:
+    async def _finish(self, link: CrclLink, pending: Pending, timeout_s: float, least_s: float = 0.0) -> Outcome:
         status: CRCLStatus | None = None
         must_send, is_lost, start_s = True, "", pending.sent_s
 
@@ -240,7 +240,7 @@ class CrclClient:
         left_s = min(least_s - passed_s, self.options.quiet_s)
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
-    async def _anew(self, link: Link, pending: Pending) -> Pending:
+    async def _anew(self, link: CrclLink, pending: Pending) -> Pending:
         """A command that was not taken up, with another number, for a connection on which it means the same."""
         command = pending.instance.crcl_command
         if not isinstance(command, _NEEDS_NO_UNITS):
@@ -251,7 +251,7 @@ class CrclClient:
     def _judge(self, pending: Pending, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
         return pending.judge(status, self._now_s(), self.options.refusal_s, self._last_id, self._stop_ids)
 
-    async def _whether_taken_up(self, link: Link, pending: Pending) -> str:
+    async def _whether_taken_up(self, link: CrclLink, pending: Pending) -> str:
         """After a reconnect: notes whether the command was seen; says why that cannot be known, or nothing."""
         until_s = self._now_s() + self.options.settle_s
         while True:
@@ -265,7 +265,7 @@ class CrclClient:
                 return ""
             await asyncio.sleep(self.options.poll_s)
 
-    async def _perform(self, link: Link, command: CRCLCommand, timeout_s: float, answer_s: float = inf) -> Outcome:
+    async def _perform(self, link: CrclLink, command: CRCLCommand, timeout_s: float, answer_s: float = inf) -> Outcome:
         """Sends a numbered command and waits for it on this link only; raises LinkLost and NoAnswer."""
         pending = Pending(CRCLCommandInstance(command), set(), self._now_s())
         await link.send(pending.instance)
@@ -280,7 +280,7 @@ class CrclClient:
                 return Outcome(verdict[0], command, verdict[1], status, took_s)
             await asyncio.sleep(self.options.poll_s)
 
-    async def _restore(self, link: Link, numbers: set[int] | None = None) -> None:
+    async def _restore(self, link: CrclLink, numbers: set[int] | None = None) -> None:
         """Sets units and reports on a new connection; raises CommandFailed if the server does not take them.
 
         Args:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from cellwright.crcl.check import Problem
+from cellwright.crcl.check import DocumentProblem
 
-__all__ = ["Findings"]
+__all__ = ["DocumentFindings"]
 
 MAX_KINDS = 100
 """So many are told apart; a peer that invents new mistakes for ever fills no memory."""
@@ -15,18 +15,18 @@ MAX_KINDS = 100
 _VARYING = re.compile(r"\[\d+\]|'[^']*'|^: \d+")
 
 
-class Findings:
+class DocumentFindings:
     """The mistakes of a peer."""
 
     def __init__(self) -> None:
-        self._first: dict[str, Problem] = {}
+        self._first: dict[str, DocumentProblem] = {}
         self._count: dict[str, int] = {}
         self._others = 0
 
     def __bool__(self) -> bool:
         return bool(self._first)
 
-    def add(self, problems: Iterable[Problem]) -> list[Problem]:
+    def add(self, problems: Iterable[DocumentProblem]) -> list[DocumentProblem]:
         """Takes problems in; returns those of a kind that was not known yet."""
         fresh = []
         for problem in problems:

@@ -25,7 +25,7 @@ from cellwright.crcl.messages import (
     SetLengthUnits,
     Vector,
 )
-from cellwright.crcl.units import Quantity, Units
+from cellwright.crcl.units import CrclUnits, Quantity
 
 __all__ = ["FrameMove"]
 
@@ -96,7 +96,7 @@ class FrameMove:
                 "the unit of its poses is not known, so they cannot be moved by metres "
                 "(allowed: SetLengthUnits before them, or --units such as mm)"
             )
-        per_m = 1.0 / Units(length=self._length).factor(Quantity.LENGTH)
+        per_m = 1.0 / CrclUnits(length=self._length).factor(Quantity.LENGTH)
         dx, dy, dz = (shift_m * per_m for shift_m in self._shift_m)
         return replace(point, x=x + dx, y=y + dy, z=z + dz)
 

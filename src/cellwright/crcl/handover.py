@@ -11,7 +11,7 @@ from cellwright.crcl.client import CrclClient
 from cellwright.crcl.messages import CRCLStatus, InitCanon, ParameterSetting, SetRobotParameters, SettingsStatus
 from cellwright.crcl.plausible import believed
 from cellwright.crcl.remembered import Remembered
-from cellwright.crcl.units import Units, to_si
+from cellwright.crcl.units import CrclUnits, to_si
 
 __all__ = ["hand_over"]
 
@@ -44,7 +44,7 @@ async def hand_over(
         JobFailed: It stands elsewhere, does not take the settings, or says that others hold.
     """
     ours = here.settings_status if here else None
-    units = remembered.units if remembered.initialised else Units()
+    units = remembered.units if remembered.initialised else CrclUnits()
     there, doubts = believed(await new.status(), units)
     for doubt in doubts:
         say(f"{new.peer}: {doubt}")

@@ -18,7 +18,7 @@ import math
 import re
 from typing import Any, cast
 
-from cellwright.crcl.check import Problem, problems_of
+from cellwright.crcl.check import DocumentProblem, problems_of
 from cellwright.crcl.errors import DecodeError
 from cellwright.crcl.messages import CommandStateEnum, CommandStatus, CRCLStatus, DataThing
 from cellwright.crcl.parser import MAX_BYTES, XSI_TYPE, parse
@@ -34,7 +34,7 @@ _REFERENCE = re.compile("&#(?:x([0-9A-Fa-f]{1,8})|([0-9]{1,8}));")
 _ASSUMED = {"CommandID": 0, "StatusID": 0, "CommandState": CommandStateEnum.CRCL_WORKING}
 
 
-def read_status(document: bytes) -> tuple[CRCLStatus, list[Problem]]:
+def read_status(document: bytes) -> tuple[CRCLStatus, list[DocumentProblem]]:
     """The status that a text holds, and everything that is wrong with it; nothing is when it can be decoded.
 
     Raises:
@@ -64,15 +64,15 @@ def read_status(document: bytes) -> tuple[CRCLStatus, list[Problem]]:
     return known, problems or [_problem(refused)]
 
 
-def _problem(error: DecodeError) -> Problem:
-    return Problem(error.line, error.what, error.where, error.allowed)
+def _problem(error: DecodeError) -> DocumentProblem:
+    return DocumentProblem(error.line, error.what, error.where, error.allowed)
 
 
-def _clean(data: bytes) -> tuple[bytes, list[Problem]]:
+def _clean(data: bytes) -> tuple[bytes, list[DocumentProblem]]:
     """A text without what XML cannot hold, written as itself or as a reference."""
     text, problems = data.decode("utf-8", "replace"), []
     if text.encode("utf-8") != data:
-        problems.append(Problem(1, "is not text in utf-8"))
+        problems.append(DocumentProblem(1, "is not text in utf-8"))
 
     def is_bad(reference: re.Match[str]) -> bool:
         code = int(reference[1], 16) if reference[1] else int(reference[2])
@@ -82,23 +82,27 @@ def _clean(data: bytes) -> tuple[bytes, list[Problem]]:
     for found in bad[:1]:
         name = f"U+{ord(found[0]):04X}" if len(found[0]) == 1 else found[0]
         line = text.count("\n", 0, found.start()) + 1
-        problems.append(Problem(line, f"has the character {name}", allowed=STRING.allowed))
+        problems.append(DocumentProblem(line, f"has the character {name}", allowed=STRING.allowed))
     if bad:
         text = _REFERENCE.sub(lambda reference: "" if is_bad(reference) else reference[0], NOT_XML.sub("", text))
     return text.encode(), problems
 
 
-def _drop_namespaces(root: Any, problems: list[Problem]) -> None:
+def _drop_namespaces(root: Any, problems: list[DocumentProblem]) -> None:
     """Names as the schema has them: it has no namespace, and types without a prefix."""
     for element in root.iter():
         space, brace, local = element.tag.rpartition("}")
         if brace:
             if not any("is in the namespace" in problem.what for problem in problems):
-                problems.append(Problem(element.sourceline, f"{local} is in the namespace '{space[1:]}'", "", "none"))
+                problems.append(
+                    DocumentProblem(element.sourceline, f"{local} is in the namespace '{space[1:]}'", "", "none")
+                )
             element.tag = local
         kind = element.get(XSI_TYPE) or element.get("xsi:type")
         if kind and (":" in kind or element.get(XSI_TYPE) is None):
-            problems.append(Problem(element.sourceline, f"{element.tag} has the type '{kind}'", "", "no prefix"))
+            problems.append(
+                DocumentProblem(element.sourceline, f"{element.tag} has the type '{kind}'", "", "no prefix")
+            )
             element.attrib.pop("xsi:type", None)
             element.set(XSI_TYPE, kind.rpartition(":")[2])
 

@@ -13,14 +13,14 @@ from math import inf
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.connection import Connection, Connector
 from cellwright.crcl.errors import DecodeError, FramingError
-from cellwright.crcl.findings import Findings
+from cellwright.crcl.findings import DocumentFindings
 from cellwright.crcl.framing import MessageStream
 from cellwright.crcl.lenient import read_status
 from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus, SettingsStatus
 from cellwright.crcl.reader import decode
 from cellwright.crcl.writer import encode
 
-__all__ = ["Link", "LinkLost", "NoAnswer"]
+__all__ = ["CrclLink", "LinkLost", "NoAnswer"]
 
 _SETTINGS, _SETTINGS_END = b"<SettingsStatus>", b"</SettingsStatus>"
 
@@ -33,7 +33,7 @@ class NoAnswer(JobFailed):
     """No status came in time."""
 
 
-class Link:
+class CrclLink:
     """A connection with a reader of its own.
 
     Args:
@@ -51,14 +51,14 @@ class Link:
     """
 
     def __init__(
-        self, connection: Connection, peer: str, send_s: float = 5.0, findings: Findings | None = None
+        self, connection: Connection, peer: str, send_s: float = 5.0, findings: DocumentFindings | None = None
     ) -> None:
         self.latest: CRCLStatus | None = None
         self.latest_text = b""
         self.latest_s = -inf
         self.arrived = 0
         self.lost = ""
-        self._findings = Findings() if findings is None else findings
+        self._findings = DocumentFindings() if findings is None else findings
         self._connection, self._peer, self._send_s = connection, peer, send_s
         self._unreadable = ""
         self._question, self._question_id = b"", -1
@@ -67,7 +67,9 @@ class Link:
         self._reader = asyncio.get_running_loop().create_task(self._read())
 
     @classmethod
-    async def open(cls, connect: Connector, peer: str, send_s: float = 5.0, findings: Findings | None = None) -> Link:
+    async def open(
+        cls, connect: Connector, peer: str, send_s: float = 5.0, findings: DocumentFindings | None = None
+    ) -> CrclLink:
         """A link over a new connection; raises ConnectionFailed."""
         return cls(await connect(), peer, send_s, findings)
 

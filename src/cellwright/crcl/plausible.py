@@ -7,7 +7,7 @@ from dataclasses import replace
 from cellwright.core.errors import BadInput
 from cellwright.crcl.messages import CRCLStatus, Pose
 from cellwright.crcl.poses import checked_pose
-from cellwright.crcl.units import Quantity, Units
+from cellwright.crcl.units import CrclUnits, Quantity
 
 __all__ = ["believed"]
 
@@ -16,7 +16,7 @@ MOST_IN_JOINT = 1e6
 AXIS_ERROR = 0.05  # of lengths and of the right angle; generous, since some servers write two digits
 
 
-def believed(status: CRCLStatus, units: Units) -> tuple[CRCLStatus, tuple[str, ...]]:
+def believed(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[str, ...]]:
     """A status without the positions that cannot be, and why each of them was left out.
 
     What it says of its command is kept: that is news, whatever the rest is worth.
@@ -40,7 +40,7 @@ def believed(status: CRCLStatus, units: Units) -> tuple[CRCLStatus, tuple[str, .
     return status, tuple(doubts)
 
 
-def _impossible(pose: Pose, units: Units, status: CRCLStatus) -> str:
+def _impossible(pose: Pose, units: CrclUnits, status: CRCLStatus) -> str:
     """Why a tool cannot be there; empty if it can."""
     try:
         checked_pose(pose, "tool", AXIS_ERROR)

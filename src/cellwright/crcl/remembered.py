@@ -31,7 +31,7 @@ from cellwright.crcl.messages import (
     SetTransAccel,
     SetTransSpeed,
 )
-from cellwright.crcl.units import Units, to_si
+from cellwright.crcl.units import CrclUnits, to_si
 
 __all__ = ["Remembered"]
 
@@ -60,9 +60,9 @@ class Remembered:
 
     def __init__(self) -> None:
         self.initialised = False
-        self.units = Units()
+        self.units = CrclUnits()
         self._units: dict[type[CRCLCommand], CRCLCommand] = {}
-        self._of_robot: dict[type[CRCLCommand], tuple[Units, CRCLCommand]] = {}
+        self._of_robot: dict[type[CRCLCommand], tuple[CrclUnits, CRCLCommand]] = {}
         self._status_report: CRCLCommand | None = None
         self._joint_reports: list[CRCLCommand] = []
 
@@ -70,7 +70,7 @@ class Remembered:
         """Takes in a command that was done, and the status that said so."""
         if isinstance(command, InitCanon):
             self.initialised = True
-            self.units = Units().told(status.settings_status if status else None)
+            self.units = CrclUnits().told(status.settings_status if status else None)
             self._units.clear()
             self._of_robot.clear()
         elif isinstance(command, EndCanon):
@@ -99,11 +99,11 @@ class Remembered:
             ours: What the robot that is left says: the speeds that hold there without having been set hold on.
             theirs: What the other robot says after InitCanon.
         """
-        known = Units().told(theirs)
+        known = CrclUnits().told(theirs)
         told = {name for name, setter in _UNITS.items() if setter in self._units}
         told |= {name for name in _UNITS if name in _ALWAYS_TOLD or getattr(known, name) != getattr(self.units, name)}
         commands: list[CRCLCommand] = []
-        before: Units | None = None
+        before: CrclUnits | None = None
         for units, command in (*self._of_robot.values(), *((self.units, c) for c in self._unset_speeds(ours))):
             commands += [*_setters(before, units, told), command]
             before = units
@@ -125,8 +125,8 @@ class Remembered:
         return [command for command in told if type(command) not in self._of_robot]
 
 
-def _setters(before: Units | None, units: Units, names: Iterable[str]) -> list[CRCLCommand]:
+def _setters(before: CrclUnits | None, units: CrclUnits, names: Iterable[str]) -> list[CRCLCommand]:
     """Commands from one set of units to another; from None, all that are to be told."""
-    wanted = [field.name for field in fields(Units) if field.name in names]
+    wanted = [field.name for field in fields(CrclUnits) if field.name in names]
     changed = (n for n in wanted if before is None or getattr(before, n) != getattr(units, n))
     return [_UNITS[name](0, getattr(units, name)) for name in changed]

@@ -15,7 +15,7 @@ from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.crcl.screw import Screw
-from cellwright.crcl.units import Quantity, Units
+from cellwright.crcl.units import CrclUnits, Quantity
 
 __all__ = [
     "BeyondLimit",
@@ -54,9 +54,9 @@ class BeyondLimit(JobFailed):
 
     def __init__(self, what: str, value: float, limit: float, quantity: Quantity, *, linear: bool = False) -> None:
         self.what, self.value, self.limit, self.quantity, self.linear = what, value, limit, quantity, linear
-        super().__init__(self.text(Units()))
+        super().__init__(self.text(CrclUnits()))
 
-    def text(self, units: Units) -> str:
+    def text(self, units: CrclUnits) -> str:
         """What is wrong, in somebody's units and in the words of the schema's own example."""
         factor = units.factor(self.quantity, linear=self.linear)
         value, limit = (round(number / factor, 6) for number in (self.value, self.limit))

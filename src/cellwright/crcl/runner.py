@@ -23,7 +23,7 @@ from cellwright.crcl.messages import (
 from cellwright.crcl.options import ProgramPlace
 from cellwright.crcl.outcome import Outcome, OutcomeState
 
-__all__ = ["Executing", "ProgramReport", "Progress", "Step", "run_program", "steps"]
+__all__ = ["Executing", "ProgramProgress", "ProgramReport", "ProgramStep", "run_program", "steps"]
 
 MAX_DEPTH = 50
 MAX_SKIPPED = 20_000
@@ -71,7 +71,7 @@ class Executing(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """One command of a program as it comes to be executed.
 
     Attributes:
@@ -92,10 +92,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ProgramProgress:
     """How far a program is; `outcome` is None when the step begins."""
 
-    step: Step
+    step: ProgramStep
     length: int
     executed: int
     outcome: Outcome | None
@@ -129,7 +129,7 @@ class ProgramReport:
 
 def steps(
     program: CRCLProgram, *, start: int = 1, until: int | None = None, setup: Sequence[CRCLCommand] = ()
-) -> Iterator[Step]:
+) -> Iterator[ProgramStep]:
     """The commands in the order of execution, loops repeated `MaxCount` times.
 
     Args:
@@ -148,11 +148,13 @@ def steps(
         for what, index, least in (("the command to start at", start, 1), ("the command to stop at", until, start)):
             if not least <= index <= length:
                 raise OutOfRange(what, index, least, length)
-    first = [Step(0, command) for command in (program.init_canon, *setup)]
+    first = [ProgramStep(0, command) for command in (program.init_canon, *setup)]
     return _steps(program, ends, start, until, [*first, *_settings_before(program.middle_command, ends, start)])
 
 
-def _steps(program: CRCLProgram, ends: dict[int, int], start: int, until: int, first: Sequence[Step]) -> Iterator[Step]:
+def _steps(
+    program: CRCLProgram, ends: dict[int, int], start: int, until: int, first: Sequence[ProgramStep]
+) -> Iterator[ProgramStep]:
     commands = program.middle_command
     yield from first
     for step in _block(commands, 0, len(commands), ends, (), start - 1):
@@ -161,10 +163,10 @@ def _steps(program: CRCLProgram, ends: dict[int, int], start: int, until: int, f
         yield step
         if step.index == until:
             break
-    yield Step(len(commands) + 1, program.end_canon)
+    yield ProgramStep(len(commands) + 1, program.end_canon)
 
 
-def _settings_before(commands: Sequence[MiddleCommand], ends: dict[int, int], start: int) -> list[Step]:
+def _settings_before(commands: Sequence[MiddleCommand], ends: dict[int, int], start: int) -> list[ProgramStep]:
     """The settings of the commands that are skipped.
 
     After two passes of a loop a third one changes nothing more, and after one where it sets no unit.
@@ -178,14 +180,14 @@ def _settings_before(commands: Sequence[MiddleCommand], ends: dict[int, int], st
         assert isinstance(closing, LoopBlockEnd)
         passes = 2 if any(isinstance(command, _UNITS) for command in commands[begin:end]) else 1
         fewer[end] = replace(closing, max_count=min(closing.max_count, passes))
-    found: list[Step] = []
+    found: list[ProgramStep] = []
     for number, step in enumerate(_block(fewer, 0, len(fewer), ends, (), 0)):
         if step.index >= start:
             break
         if number > MAX_SKIPPED:
             raise BadInput(f"loops before command {start} are nested too deep to start there")
         if isinstance(step.command, _SETTINGS):
-            found.append(Step(step.index, step.command))
+            found.append(ProgramStep(step.index, step.command))
     return found
 
 
@@ -196,7 +198,7 @@ def _block(
     ends: dict[int, int],
     passes: tuple[tuple[str, int], ...],
     first: int,
-) -> Iterator[Step]:
+) -> Iterator[ProgramStep]:
     """The commands from `start` to before `end`, without those before `first`."""
     at = start
     while at < end:
@@ -209,7 +211,7 @@ def _block(
                 yield from _block(commands, at + 1, ends[at], ends, inside, first if number == 1 else 0)
             at = ends[at]
         elif at >= first:
-            yield Step(at + 1, command, passes)
+            yield ProgramStep(at + 1, command, passes)
         at += 1
 
 
@@ -247,8 +249,8 @@ async def run_program(
     start: int = 1,
     until: int | None = None,
     change: Callable[[CRCLCommand], CRCLCommand] = lambda command: command,
-    before: Callable[[Step], Awaitable[bool]] | None = None,
-    on_progress: Callable[[Progress], None] = lambda _progress: None,
+    before: Callable[[ProgramStep], Awaitable[bool]] | None = None,
+    on_progress: Callable[[ProgramProgress], None] = lambda _progress: None,
 ) -> ProgramReport:
     """Runs a program to its end or to the first command that is not done.
 
@@ -283,11 +285,11 @@ async def run_program(
             if not goes_on:
                 await robot.execute(program.end_canon)
                 return report(OutcomeState.ABORTED, f"ended before {step.place(length)}")
-            on_progress(Progress(step, length, executed, None))
+            on_progress(ProgramProgress(step, length, executed, None))
             command = change(step.command)
             outcome = await robot.execute(command, place=ProgramPlace(file, min(step.index, length), length))
             executed += outcome.done
-            on_progress(Progress(step, length, executed, outcome))
+            on_progress(ProgramProgress(step, length, executed, outcome))
             if not outcome.done:
                 reason = f"{step.place(length)}, {outcome.text}"
                 if outcome.state in _MAY_MOVE:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from cellwright.core.slices import at_once, in_turns
 from cellwright.crcl import messages as m
 from cellwright.crcl.canon import Canon
+from cellwright.crcl.current_command import OwnAnswer
 from cellwright.crcl.errors import DecodeError, FramingError
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.reader import decode_in_slices
 from cellwright.crcl.reports import Reports
-from cellwright.crcl.standing import OwnAnswer
 from cellwright.crcl.status import StatusWriter
-from cellwright.crcl.units import Units
+from cellwright.crcl.units import CrclUnits
 
 __all__ = ["Service", "Session"]
 
@@ -42,7 +42,7 @@ class Service:
 
     canon: Canon
     writer: StatusWriter
-    units: Units
+    units: CrclUnits
     max_message_bytes: int = MAX_MESSAGE_BYTES
     bad_stream_is_error: bool = True
     on_command: TextHook | None = None

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
 from cellwright.crcl.canon import Canon
+from cellwright.crcl.current_command import Speaker
 from cellwright.crcl.errors import EncodeError
 from cellwright.crcl.reports import Reports
-from cellwright.crcl.standing import Speaker
 from cellwright.crcl.status_parts import (
     gripper_part,
     guards_part,
@@ -23,7 +23,7 @@ from cellwright.crcl.status_parts import (
     sensors_part,
     settings_part,
 )
-from cellwright.crcl.units import Units, from_si
+from cellwright.crcl.units import CrclUnits, from_si
 from cellwright.crcl.writer import encode
 
 __all__ = ["StatusWriter"]
@@ -58,7 +58,7 @@ class StatusWriter:
         )
         return b"".join(pieces)
 
-    def _write_motion(self, units: Units, reports: Reports) -> bytes:
+    def _write_motion(self, units: CrclUnits, reports: Reports) -> bytes:
         canon, reading = self._canon, self._canon.robot.read()
         return self._write(
             m.CRCLStatus(
@@ -70,13 +70,13 @@ class StatusWriter:
             units,
         )
 
-    def _write_settings(self, units: Units, reports: Reports) -> bytes:
+    def _write_settings(self, units: CrclUnits, reports: Reports) -> bytes:
         if not reports.settings:
             return b""
         part = settings_part(self._canon.robot, self._canon.settings, units, in_base=self._in_base)
         return self._write(m.CRCLStatus(_ANY, settings_status=part), units)
 
-    def _write_sensing(self, units: Units, reports: Reports) -> bytes:
+    def _write_sensing(self, units: CrclUnits, reports: Reports) -> bytes:
         canon = self._canon
         sensors = sensors_part(canon.robot.read(), canon.settings, canon.epoch_s) if reports.sensors else None
         guards = guards_part(canon.guard_record, canon.pose_base) if reports.guards else None
@@ -92,7 +92,7 @@ class StatusWriter:
             plain = m.CommandStatus(0, status.status_id, status.command_state, state_description=f"left out: {error}")
             return encode(m.CRCLStatus(plain))[: -len(_END)]
 
-    def _write(self, status: m.CRCLStatus, units: Units) -> bytes:
+    def _write(self, status: m.CRCLStatus, units: CrclUnits) -> bytes:
         """The text of what stands behind the head; nothing where a value has no text, because a status must come."""
         try:
             text = encode(from_si(status, units, self._canon.linear_joints), declaration=False)
@@ -111,12 +111,12 @@ class StatusWriter:
 class _Kept:
     """A piece of text by units and reports, as long as the objects that it tells of are the same ones."""
 
-    def __init__(self, write: Callable[[Units, Reports], bytes]) -> None:
+    def __init__(self, write: Callable[[CrclUnits, Reports], bytes]) -> None:
         self._write = write
         self._of: tuple[object, ...] = ()
-        self._texts: dict[tuple[Units, Reports], bytes] = {}
+        self._texts: dict[tuple[CrclUnits, Reports], bytes] = {}
 
-    def text(self, of: tuple[object, ...], units: Units, reports: Reports) -> bytes:
+    def text(self, of: tuple[object, ...], units: CrclUnits, reports: Reports) -> bytes:
         if len(of) != len(self._of) or any(one is not other for one, other in zip(of, self._of, strict=True)):
             self._of = of
             self._texts.clear()

@@ -11,7 +11,7 @@ from cellwright.crcl.poses import message_of_pose
 from cellwright.crcl.reports import Reports
 from cellwright.crcl.robot import CrclRobot, GripperKind, GripperReading, JointFacts, RobotReading, Vector3, Vector6
 from cellwright.crcl.settings import Settings
-from cellwright.crcl.units import Units
+from cellwright.crcl.units import CrclUnits
 
 __all__ = ["gripper_part", "guards_part", "joints_part", "pose_part", "sensors_part", "settings_part"]
 
@@ -78,7 +78,7 @@ def gripper_part(gripper: GripperReading | None, settings: Settings) -> m.Grippe
     )
 
 
-def settings_part(robot: CrclRobot, settings: Settings, units: Units, *, in_base: bool) -> m.SettingsStatus:
+def settings_part(robot: CrclRobot, settings: Settings, units: CrclUnits, *, in_base: bool) -> m.SettingsStatus:
     """What was set, or what the robot began with; Cartesian limits only for clients that speak in its base frame."""
     usual = robot.default_pace
     speed = settings.trans_speed or m.TransSpeedAbsolute(usual.speed_mps)

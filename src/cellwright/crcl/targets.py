@@ -23,7 +23,7 @@ from cellwright.crcl.messages import CommandStateEnum, CRCLCommand, CRCLStatus, 
 from cellwright.crcl.options import ProgramPlace
 from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.crcl.plausible import believed
-from cellwright.crcl.units import Units
+from cellwright.crcl.units import CrclUnits
 
 __all__ = ["SwitchRefused", "Switched", "Target", "Targets"]
 
@@ -210,7 +210,7 @@ class Target:
 
     def _believe(self, status: CRCLStatus) -> CRCLStatus:
         remembered = self._client.remembered
-        status, doubts = believed(status, remembered.units if remembered.initialised else Units())
+        status, doubts = believed(status, remembered.units if remembered.initialised else CrclUnits())
         if doubts and doubts != self._doubts:
             self._say(f"{self._client.peer}: {'; '.join(doubts)}")
         self._doubts = doubts

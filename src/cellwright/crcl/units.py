@@ -18,7 +18,7 @@ from cellwright.crcl import messages as m
 from cellwright.crcl.messages import AngleUnitEnum, ForceUnitEnum, LengthUnitEnum, TorqueUnitEnum
 from cellwright.crcl.table import PLANS, FieldPlan, TypePlan
 
-__all__ = ["UNIT_PROFILES", "Quantity", "Units", "from_si", "other_unit", "to_si", "unit_profile"]
+__all__ = ["UNIT_PROFILES", "CrclUnits", "Quantity", "from_si", "other_unit", "to_si", "unit_profile"]
 
 NEAREST_SHARE = 0.05  # of the reach: nobody works nearer to an arm than that
 
@@ -52,7 +52,7 @@ _SI_VALUES: dict[str, float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class CrclUnits:
     """The units in which one connection speaks."""
 
     length: LengthUnitEnum = LengthUnitEnum.METER
@@ -77,7 +77,7 @@ class Units:
         """What one unit is in SI."""
         return _SI_VALUES[self.name(quantity, linear=linear)]
 
-    def after(self, command: m.CRCLCommand) -> Units:
+    def after(self, command: m.CRCLCommand) -> CrclUnits:
         """The units once a command was executed; the same for all but the four that set a unit."""
         match command:
             case m.SetLengthUnits():
@@ -90,11 +90,11 @@ class Units:
                 return replace(self, torque=command.unit_name)
         return self
 
-    def told(self, settings: m.SettingsStatus | None) -> Units:
+    def told(self, settings: m.SettingsStatus | None) -> CrclUnits:
         """The units that a status names; where it names none they stay what they are."""
         if settings is None:
             return self
-        return Units(
+        return CrclUnits(
             settings.length_unit_name or self.length,
             settings.angle_unit_name or self.angle,
             settings.force_unit_name or self.force,
@@ -102,11 +102,11 @@ class Units:
         )
 
 
-UNIT_PROFILES = {"spec": Units(), "aprs-lab": Units(LengthUnitEnum.MILLIMETER, AngleUnitEnum.DEGREE)}
+UNIT_PROFILES = {"spec": CrclUnits(), "aprs-lab": CrclUnits(LengthUnitEnum.MILLIMETER, AngleUnitEnum.DEGREE)}
 """What InitCanon sets: the standard's metre and radian, or what the programs of the APRS laboratory mean."""
 
 
-def unit_profile(name: str) -> Units:
+def unit_profile(name: str) -> CrclUnits:
     """A profile by name."""
     if name not in UNIT_PROFILES:
         raise UnknownName("unit profile", name, UNIT_PROFILES)
@@ -143,7 +143,7 @@ _QUANTITIES: dict[type[m.DataThing], dict[str, Quantity]] = {
 # Not in the table: force-torque sensors and guards on them, which are in newton and newton metre by the schema.
 
 
-def other_unit(away_m: float, reach_m: float, units: Units) -> str:
+def other_unit(away_m: float, reach_m: float, units: CrclUnits) -> str:
     """A question to put behind the refusal of what is too far: its number may have been meant in millimetres.
 
     Args:
@@ -157,7 +157,7 @@ def other_unit(away_m: float, reach_m: float, units: Units) -> str:
     return ""
 
 
-def to_si(message: M, units: Units, linear_joints: Sequence[bool]) -> M:
+def to_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
     """A message in SI units.
 
     Args:
@@ -165,16 +165,16 @@ def to_si(message: M, units: Units, linear_joints: Sequence[bool]) -> M:
         units: Those units.
         linear_joints: Whether each joint, from number 1 on, slides; the others turn.
     """
-    return message if units == Units() else _converted(message, _factors(units, False), linear_joints, False)
+    return message if units == CrclUnits() else _converted(message, _factors(units, False), linear_joints, False)
 
 
-def from_si(message: M, units: Units, linear_joints: Sequence[bool]) -> M:
+def from_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
     """A message in the units of a session, from one in SI units."""
-    return message if units == Units() else _converted(message, _factors(units, True), linear_joints, False)
+    return message if units == CrclUnits() else _converted(message, _factors(units, True), linear_joints, False)
 
 
 @cache
-def _factors(units: Units, out: bool) -> tuple[Factors, Factors]:
+def _factors(units: CrclUnits, out: bool) -> tuple[Factors, Factors]:
     """For joints that turn, and for those that slide: what to do with a number of each quantity."""
 
     def function(factor: float) -> Callable[[float], float]:

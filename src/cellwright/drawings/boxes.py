@@ -26,7 +26,7 @@ from cellwright.cells import Cell, Layout, Placement, RobotCfg
 from cellwright.core.pose import Pose
 from cellwright.drawings.reach import APPROACH_M, SlotReach
 from cellwright.knowledge.tray_layout import tray_layout
-from cellwright.knowledge.workstation import BoxOfKits, Place, ReachBox, Spread, StackOfTrays, Table
+from cellwright.knowledge.workstation import BoxOfKits, Place, ReachBox, Spread, StackOfTrays, WorkTable
 from cellwright.motion import ArmKinematics
 
 __all__ = ["TrayPlaces"]
@@ -81,7 +81,7 @@ class TrayPlaces:
     # ------------------------------------------------------------ who gets there
 
     def reached(
-        self, robot: str, tools: Iterable[str], grippers: Iterable[RobotCfg], tables: Iterable[Table]
+        self, robot: str, tools: Iterable[str], grippers: Iterable[RobotCfg], tables: Iterable[WorkTable]
     ) -> Iterator[ReachBox]:
         """A box round every box and table at which a robot can take and set down kit trays, and fill them.
 
@@ -144,7 +144,7 @@ class TrayPlaces:
         return ReachBox(f"{robot}_reaches_{box}", tuple(low.tolist()), tuple(high.tolist()))
 
 
-def pose_on_table(table: Table) -> Pose:
+def pose_on_table(table: WorkTable) -> Pose:
     """Where a kit tray stands on a table that is kept for it: in the middle."""
     return table.place.pose @ Pose.from_xyz_rpy((0.0, 0.0, table.size_m[2]))
 

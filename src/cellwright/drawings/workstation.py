@@ -29,9 +29,9 @@ from cellwright.knowledge.workstation import (
     ReachBox,
     Spread,
     SupplyTray,
-    Table,
     ToolOfStation,
     Workstation,
+    WorkTable,
 )
 
 __all__ = ["workstation_of"]
@@ -111,16 +111,16 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
     )
 
 
-def _tables(cell: Cell, layout: Layout) -> dict[str, Table]:
+def _tables(cell: Cell, layout: Layout) -> dict[str, WorkTable]:
     tables = {}
     for name, fixture in cell.fixtures.items():
         figures = FURNITURE.get(fixture.model)
         if isinstance(figures, TableFigures):
-            tables[name] = Table(name, Place(layout.fixtures[name]), (*figures.size_m, figures.top_m))
+            tables[name] = WorkTable(name, Place(layout.fixtures[name]), (*figures.size_m, figures.top_m))
     return tables
 
 
-def _on_table(pose: Pose, tables: Iterable[Table], spread: Spread) -> Place:
+def _on_table(pose: Pose, tables: Iterable[WorkTable], spread: Spread) -> Place:
     """The place on the table below, or in the workstation when there is none."""
     for table in tables:
         length_m, width_m, top_m = table.size_m

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     )
     from cellwright.execution.pick_place import PathArm, PickPlace
     from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner, PickPlaceSettings
-    from cellwright.execution.scene import Scene, Sighting
+    from cellwright.execution.scene import AveragedScene, Sighting
     from cellwright.execution.settings import ExecutionSettings, Latencies, Recipe, RecoveryMode
     from cellwright.execution.straight_ways import Way
-    from cellwright.execution.transfer import Arm, Transfer
-    from cellwright.execution.waiting import Step, Waiting
+    from cellwright.execution.transfer import Transfer, TransferArm
+    from cellwright.execution.waiting import JobStep, Waiting
 
 __all__ = [
     "ActionRecord",
-    "Arm",
+    "AveragedScene",
     "Evaluated",
     "ExecutionSettings",
     "Executor",
+    "JobStep",
     "KitReport",
     "Latencies",
     "OrderReport",
@@ -42,11 +43,10 @@ __all__ = [
     "PickPlaceSettings",
     "Recipe",
     "RecoveryMode",
-    "Scene",
     "Sighting",
     "SlotReport",
-    "Step",
     "Transfer",
+    "TransferArm",
     "Unobtainable",
     "Waiting",
     "Way",
@@ -54,7 +54,7 @@ __all__ = [
 
 _HOMES = {
     "ActionRecord": "outcome",
-    "Arm": "transfer",
+    "TransferArm": "transfer",
     "Evaluated": "outcome",
     "ExecutionSettings": "settings",
     "Executor": "executor",
@@ -69,10 +69,10 @@ _HOMES = {
     "PickPlaceSettings": "pick_plan",
     "Recipe": "settings",
     "RecoveryMode": "settings",
-    "Scene": "scene",
+    "AveragedScene": "scene",
     "Sighting": "scene",
     "SlotReport": "outcome",
-    "Step": "waiting",
+    "JobStep": "waiting",
     "Transfer": "transfer",
     "Unobtainable": "outcome",
     "Waiting": "waiting",

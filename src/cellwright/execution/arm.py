@@ -14,7 +14,7 @@ from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.crcl.poses import checked_pose, message_of_pose
 from cellwright.execution.settings import Recipe
 
-__all__ = ["JOINT_SPEED_RADPS", "Arm", "ArmFailed", "HandReading", "raised", "tool_down"]
+__all__ = ["JOINT_SPEED_RADPS", "ArmClient", "ArmFailed", "HandReading", "raised", "tool_down"]
 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
@@ -52,7 +52,7 @@ class HandReading:
     holding: bool
 
 
-class Arm:
+class ArmClient:
     """One robot.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cellwright.catalogue import part_of_sku
-from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.seen import Seen, SlotPose
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
@@ -55,7 +55,7 @@ def unfit(part: Seen, recipe: Recipe, left_out: Collection[str]) -> str:
     return ""
 
 
-def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seat | None, str]:
+def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[SlotPose | None, str]:
     """The first open slot of a kit for a SKU, and nothing in the way there; or why there is none."""
     parts, filled = view.parts(), []
     for seat in view.seats_of_kit(kit, design):
@@ -69,7 +69,7 @@ def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Se
     return None, ", ".join(filled) or f"{kit} has no slot for {sku}"
 
 
-def blockers(view: CellView, seat: Seat, parts: Sequence[Seen]) -> list[Seen]:
+def blockers(view: CellView, seat: SlotPose, parts: Sequence[Seen]) -> list[Seen]:
     """Parts that lie about where a part of the slot's SKU would have to go."""
     radius_m = part_of_sku(seat.sku).radius_m - OVERLAP_M
     near = [part for part in parts if part.across_m(seat.position) < radius_m + part.figures.radius_m]
@@ -84,7 +84,7 @@ def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
     )
 
 
-def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, Seat | None]:
+def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, SlotPose | None]:
     """A part of that SKU in a slot of another."""
     parts = view.parts(sku)
     for seat in view.seats_of_kit(kit, design):

@@ -13,14 +13,14 @@ from cellwright.execution.tray_steps import TRAY_VERBS
 from cellwright.execution.worker import Worker
 from cellwright.planning import Action, Verb
 
-__all__ = ["Conditions"]
+__all__ = ["StepConditions"]
 
 IN_SLOT_M = 0.005
 _PLACES = {"WorkTable": "workTable", "LargeBoxWithEmptyKitTrays": "lbwekt", "LargeBoxWithKits": "lbwk"}
 When = Literal["precondition", "effect"]
 
 
-class Conditions:
+class StepConditions:
     """What must be true before and after the steps of one robot.
 
     Attributes:

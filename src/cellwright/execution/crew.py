@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cellwright.execution.doing import Doing
+from cellwright.execution.action_runner import ActionRunner
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.zones import Zones
 from cellwright.planning import MOVES, Action, Verb
@@ -40,7 +40,7 @@ class Crew:
 
     def __init__(
         self,
-        doings: Mapping[str, Doing],
+        doings: Mapping[str, ActionRunner],
         zones: Mapping[str, str],
         on_done: Callable[[Action], None] = lambda _action: None,
         may_begin: Callable[[], bool] = lambda: True,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.crcl import CrclClient
+from cellwright.execution.action_runner import ActionRunner
 from cellwright.execution.amends import clearing, mending, stowing
-from cellwright.execution.arm import Arm
-from cellwright.execution.conditions import Conditions
+from cellwright.execution.arm import ArmClient
+from cellwright.execution.conditions import StepConditions
 from cellwright.execution.crew import Crew, Failure
-from cellwright.execution.doing import Doing
 from cellwright.execution.drawings import drawn_places, shift_of
 from cellwright.execution.given import given_plan
 from cellwright.execution.look import Look
@@ -19,11 +19,11 @@ from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, U
 from cellwright.execution.planned import Planned, make_plan
 from cellwright.execution.predicates import Evaluator, ToolState
 from cellwright.execution.present import PresentCell
-from cellwright.execution.progress import Progress, load_progress, save_progress
-from cellwright.execution.recovery import Recovery
+from cellwright.execution.progress import OrderProgress, load_progress, save_progress
+from cellwright.execution.recovery import RecoveryPolicy
 from cellwright.execution.robots import Robots
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
-from cellwright.execution.steps import Steps
+from cellwright.execution.steps import StepRunner
 from cellwright.execution.survey import Survey
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
@@ -84,7 +84,9 @@ class Executor:
                 raise UnknownName("robot", robot, clients, "executor")
         how = self.settings.recipe, self.settings.tool_models
         self._workers = {
-            robot: Worker(Arm(robot, client, self.view.base(robot), *how), self.view, clock, self.view.tool(robot))
+            robot: Worker(
+                ArmClient(robot, client, self.view.base(robot), *how), self.view, clock, self.view.tool(robot)
+            )
             for robot, client in clients.items()
         }
         self._survey = Survey(self.view, self._look, clock, self._names)
@@ -93,8 +95,8 @@ class Executor:
         self._start_afresh([])
 
     def _start_afresh(self, orders: Sequence[Order]) -> None:
-        self._recovery = Recovery(self.settings)
-        self._progress = Progress(robots=list(self._names), drawn=self._drawn)
+        self._recovery = RecoveryPolicy(self.settings)
+        self._progress = OrderProgress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
         self._planned: Planned | None = None
         self._given: GivenPlan | None = None
@@ -106,11 +108,11 @@ class Executor:
         evaluator = Evaluator(cell)
         self._doings = {name: self._doing(worker, evaluator) for name, worker in self._workers.items()}
 
-    def _doing(self, worker: Worker, evaluator: Evaluator) -> Doing:
-        return Doing(
+    def _doing(self, worker: Worker, evaluator: Evaluator) -> ActionRunner:
+        return ActionRunner(
             worker,
-            Steps(worker, self._look, self._designs, self._recovery.left_out),
-            Conditions(worker, evaluator),
+            StepRunner(worker, self._look, self._designs, self._recovery.left_out),
+            StepConditions(worker, evaluator),
             self._look,
             self.clock,
             self.settings,

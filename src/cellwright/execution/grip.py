@@ -8,17 +8,17 @@ import numpy as np
 
 from cellwright.catalogue import grip_xyz_m, part_grip
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import Arm, ArmFailed, HandReading
+from cellwright.execution.arm import ArmClient, ArmFailed, HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import gripper_figures, hanging
 from cellwright.execution.hands import note_held, note_released
 from cellwright.execution.predicates import ToolState
-from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.seen import Seen, SlotPose
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 from cellwright.execution.waiting import Waiting
 
-__all__ = ["DISC_M", "Grip"]
+__all__ = ["DISC_M", "RobotHand"]
 
 IN_HAND_M = 0.02  # a part this near to the tool's centre point is what the fingers are closed on
 DISC_M = 0.050  # how far a held part reaches sideways: what leans hangs lower by some of that
@@ -31,7 +31,7 @@ MOST_READINGS = 5
 
 
 @dataclass
-class Grip:
+class RobotHand:
     """The hand of a robot.
 
     Attributes:
@@ -47,12 +47,12 @@ class Grip:
         read_s: When.
     """
 
-    arm: Arm
+    arm: ArmClient
     view: CellView
     clock: Waiting
     tool: str
     found: str = ""
-    seat: Seat | None = None
+    seat: SlotPose | None = None
     held: str = ""
     slipped_m: float = 0.0
     misses: int = 0

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner
-from cellwright.execution.waiting import Step, Waiting
+from cellwright.execution.waiting import JobStep, Waiting
 from cellwright.motion import Motion
 
 __all__ = ["PathArm", "PickPlace"]
@@ -18,7 +18,7 @@ SETTLE_S = 0.2
 HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way
 
 
-class Grip(Protocol):
+class JawMotion(Protocol):
     """How a movement of the jaws ended."""
 
     @property
@@ -32,7 +32,7 @@ class PathArm(Protocol):
     async def follow(self, motion: Motion) -> None:
         """Joint angles over time, from where the arm stands."""
 
-    async def move_gripper(self, width_m: float, force_n: float | None = None) -> Grip:
+    async def move_gripper(self, width_m: float, force_n: float | None = None) -> JawMotion:
         """The jaws to a width, or until they meet something."""
 
 
@@ -62,7 +62,7 @@ class PickPlace:
     thinking_s: float = 1.0
     seed: int = 0
     plan: PickPlacePlan | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[JobStep] = field(default_factory=list)
 
     async def run(self) -> None:
         """Looks, plans, takes, carries, sets down, goes home.
@@ -96,10 +96,10 @@ class PickPlace:
         await self.arm.follow(plan.withdraw)
         step.end_s = self.clock.time_s
 
-    def _begin(self, name: str, last: Step | None = None) -> Step:
+    def _begin(self, name: str, last: JobStep | None = None) -> JobStep:
         if last is not None:
             last.end_s = self.clock.time_s
-        self.steps.append(Step(name, self.clock.time_s))
+        self.steps.append(JobStep(name, self.clock.time_s))
         return self.steps[-1]
 
     async def _jaws(self, width_m: float, force_n: float | None = None) -> float:

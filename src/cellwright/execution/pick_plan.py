@@ -20,13 +20,13 @@ from cellwright.execution.straight_ways import Way, line_checker, ways_through
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.planning import (
+    CatalogueModel,
     ExactChecker,
     Held,
-    Model,
     MotionPlanner,
+    MotionPlanRequest,
+    MotionPlanResult,
     Obstacle,
-    PlanRequest,
-    PlanResult,
     Scene,
     TiltLimit,
 )
@@ -146,7 +146,7 @@ class PickPlacePlanner:
         if not self.grasps:
             raise JobFailed(f"{tool.title} has no grasp of a {part.title.lower()} from the {self.settings.kind}")
         self._open = _with_fingers(scene, tool.open_m)
-        held = Held(part.name, Model(part), self.grasps[0].pose_tcp.inverse())  # round: any of them will do
+        held = Held(part.name, CatalogueModel(part), self.grasps[0].pose_tcp.inverse())  # round: any of them will do
         carried = _with_fingers(scene, self.grasps[0].width_m / 2).holding(held)
         self._upright = TiltLimit.upright(held, self.settings.tilt_rad)
         self.carrying = MotionPlanner(carried)
@@ -181,7 +181,9 @@ class PickPlacePlanner:
 
     def standing(self, pose_part: Pose) -> MotionPlanner:
         """The planner for an open gripper while the part stands there."""
-        return MotionPlanner(self._open.with_obstacles([Obstacle(self.part.name, Model(self.part), pose_part)]))
+        return MotionPlanner(
+            self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])
+        )
 
     def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> list[Way]:
         """Straight ways to the part and up with it, nearest first."""
@@ -196,10 +198,10 @@ class PickPlacePlanner:
         poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in self.grasps]
         return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES)
 
-    def carry_request(self, pick: Way, places: Sequence[Way], seed: int) -> PlanRequest:
+    def carry_request(self, pick: Way, places: Sequence[Way], seed: int) -> MotionPlanRequest:
         """From where the part was lifted to above one of its places, upright; for the planner `carrying`."""
         settings = self.settings
-        return PlanRequest(
+        return MotionPlanRequest(
             pick.after_rad,
             [way.before_rad for way in places],
             seed=seed,
@@ -220,9 +222,13 @@ class PickPlacePlanner:
         until, then = (line_checker(exact, margin_m, near_rad, close) for exact in (first, second))
         return ways_through(poses, until, then, self.carrying, near_rad, most)
 
-    def _path(self, planner: MotionPlanner, start_rad: Array, goals_rad: Sequence[Array], seed: int) -> PlanResult:
+    def _path(
+        self, planner: MotionPlanner, start_rad: Array, goals_rad: Sequence[Array], seed: int
+    ) -> MotionPlanResult:
         settings = self.settings
-        request = PlanRequest(start_rad, goals_rad, seed=seed, planner=settings.planner, margin_m=settings.margin_m)
+        request = MotionPlanRequest(
+            start_rad, goals_rad, seed=seed, planner=settings.planner, margin_m=settings.margin_m
+        )
         result = planner.plan(request)
         if not result.is_success:
             raise JobFailed(f"{self.arm.name} finds no way: {result.reason}")
@@ -232,11 +238,11 @@ class PickPlacePlanner:
         self,
         before: MotionPlanner,
         after: MotionPlanner,
-        approach: PlanResult,
+        approach: MotionPlanResult,
         pick: Way,
-        carry: PlanResult,
+        carry: MotionPlanResult,
         place: Way,
-        withdraw: PlanResult,
+        withdraw: MotionPlanResult,
     ) -> PickPlacePlan:
         return PickPlacePlan(
             self._curve(before, approach),
@@ -254,7 +260,7 @@ class PickPlacePlanner:
         kinematics = self.carrying.kinematics
         return LineMove(kinematics, start_rad, kinematics.forward(end_rad), self.settings.line)
 
-    def _curve(self, planner: MotionPlanner, result: PlanResult, acceleration: float | None = None) -> TimedPath:
+    def _curve(self, planner: MotionPlanner, result: MotionPlanResult, acceleration: float | None = None) -> TimedPath:
         """The path with times, itself looked at for collisions: between corners it is no straight line."""
         scale, tolerance_rad = self.settings.scale, self.settings.tolerance_rad
         curve = TimedPath(self.arm, list(result.path_rad), scale, acceleration or scale, tolerance_rad)
@@ -274,6 +280,6 @@ def _with_fingers(scene: Scene, each_m: float) -> Scene:
     return replace(scene, robot=replace(scene.robot, tool_joints=joints))
 
 
-def _which(result: PlanResult, goals_rad: Sequence[Array]) -> int:
+def _which(result: MotionPlanResult, goals_rad: Sequence[Array]) -> int:
     """The goal at which a path ends."""
     return int(np.linalg.norm(np.array(goals_rad) - result.path_rad[-1], axis=1).argmin())

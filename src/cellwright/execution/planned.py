@@ -10,21 +10,21 @@ from itertools import combinations_with_replacement
 from cellwright.core.errors import JobFailed
 from cellwright.execution.binding import blockers, unfit
 from cellwright.execution.outcome import Unobtainable
-from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.seen import Seen, SlotPose
 from cellwright.execution.settings import Recipe
 from cellwright.execution.tray_places import full_kits_about, lying_about
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
-    HandKind,
+    HeldKind,
     KitJob,
     KitState,
     PartsTray,
+    PlannerRobot,
     PlanRequest,
     PlanResult,
     PlanStatus,
-    RobotState,
     TrayStack,
     plan,
     validate_timed,
@@ -193,9 +193,9 @@ class Desk:
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
 
-    def _spare_slot(self, robot: RobotState, state: CellState) -> PartsTray | None:
+    def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartsTray | None:
         """Where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
-        if robot.hand is None or robot.hand.kind is not HandKind.PART:
+        if robot.hand is None or robot.hand.kind is not HeldKind.PART:
             return None
         taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
         if taken & robot.reach:
@@ -278,7 +278,7 @@ def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:
     return min(known, key=lambda place: part.across_m(view.pose(place).position), default="")
 
 
-def _seats(view: CellView, job: KitJob) -> list[Seat]:
+def _seats(view: CellView, job: KitJob) -> list[SlotPose]:
     """The slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
     return view.seats_of_kit(job.name, job.design) if job.started and job.name in view.facts.tree.index else []
 

@@ -12,14 +12,14 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, i
 from cellwright.knowledge import Database
 from cellwright.orders import KitDesign, KitSlot, Order, OrderLine
 
-__all__ = ["Progress", "load_progress", "save_progress"]
+__all__ = ["OrderProgress", "load_progress", "save_progress"]
 
 PROGRESS = Table("execution_progress", MetaData(), Column("id", Integer, primary_key=True), Column("content", Text))
 """Not among the tables of the ontology: a database that no executor has used does not have it."""
 
 
 @dataclass
-class Progress:
+class OrderProgress:
     """What was under way.
 
     Attributes:
@@ -57,7 +57,7 @@ class Progress:
         return [_order(data) for data in self.orders]
 
 
-def save_progress(database: Database, progress: Progress) -> None:
+def save_progress(database: Database, progress: OrderProgress) -> None:
     """Writes it, in place of what was written before."""
     with database.transaction() as connection:
         PROGRESS.create(connection, checkfirst=True)
@@ -65,13 +65,13 @@ def save_progress(database: Database, progress: Progress) -> None:
         connection.execute(insert(PROGRESS).values(id=1, content=json.dumps(asdict(progress))))
 
 
-def load_progress(database: Database) -> Progress | None:
+def load_progress(database: Database) -> OrderProgress | None:
     """What was written last; None when nothing was."""
     with database.transaction() as connection:
         if not inspect(connection).has_table(PROGRESS.name):
             return None
         content = connection.scalar(select(PROGRESS.c.content))
-    return Progress(**json.loads(content)) if content else None
+    return OrderProgress(**json.loads(content)) if content else None
 
 
 def _order(data: dict[str, Any]) -> Order:

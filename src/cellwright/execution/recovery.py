@@ -11,14 +11,14 @@ from cellwright.execution.failure import FailureKind
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.worker import Worker
 
-__all__ = ["Recovery"]
+__all__ = ["RecoveryPolicy"]
 
 MOST_MISSES = 6  # grasps in a row that fail before a robot's hand is given up
 MOST_OF_A_KIND = 3  # failures of one kind with one part or place before that is left alone
 
 
 @dataclass
-class Recovery:
+class RecoveryPolicy:
     """The memory of one order.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cellwright.execution.arm import ArmFailed
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.hands import held_by
-from cellwright.execution.progress import Progress
+from cellwright.execution.progress import OrderProgress
 from cellwright.execution.worker import Worker
 from cellwright.knowledge import Belief
 
@@ -42,7 +42,7 @@ class Robots:
         """Why none of them works; empty while one does."""
         return "" if self.working() else "; ".join(f"{n}: {self.workers[n].out_of_service}" for n in self._names)
 
-    async def prepare(self, belief: Belief, progress: Progress) -> None:
+    async def prepare(self, belief: Belief, progress: OrderProgress) -> None:
         """Gets them ready; where they rest is what is known of earlier work, else where they stand."""
         held = held_by(belief)
         for worker in self.workers.values():

@@ -10,7 +10,7 @@ import numpy as np
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
 
-__all__ = ["Scene", "Sighting"]
+__all__ = ["AveragedScene", "Sighting"]
 
 SAME_OBJECT_M = 0.015
 
@@ -28,7 +28,7 @@ class Sighting:
         return float(np.hypot(*(self.pose_in_world.position - position)[:2]))
 
 
-class Scene:
+class AveragedScene:
     """The objects of several frames, brought together by kind and place.
 
     Detections have no identity and their rows jump, so rows of one SKU that lie together are one object; its pose

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import PartFigures, part_of_sku
 from cellwright.core.pose import Pose
 
-__all__ = ["Seat", "Seen"]
+__all__ = ["Seen", "SlotPose"]
 
 Array = npt.NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Seat:
+class SlotPose:
     """A slot of a tray or kit: where a part of its SKU stands when it is seated."""
 
     name: str

@@ -14,21 +14,21 @@ from cellwright.execution.binding import candidates, is_touched, open_seat, wron
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, gripper_figures, release_pose
 from cellwright.execution.look import CannotSee, Look
-from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.seen import Seen, SlotPose
 from cellwright.execution.sighting import look_at_trays
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
 
-__all__ = ["Steps"]
+__all__ = ["StepRunner"]
 
 MOVED_M = 0.004  # a part that is farther than this from where it was found has been moved
 TILTED_RAD = float(np.radians(8.0))  # or that leans otherwise by more
 
 
 @dataclass
-class Steps:
+class StepRunner:
     """The steps of one robot.
 
     Attributes:
@@ -223,7 +223,7 @@ class Steps:
             raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", worker.held)
         return await self._put(seat, tray)
 
-    async def _put(self, seat: Seat, where: str) -> str:
+    async def _put(self, seat: SlotPose, where: str) -> str:
         worker, recipe = self.worker, self.worker.recipe
         if not worker.held:
             raise StepFailed(FailureKind.LOST, f"{worker.name} holds nothing to put into {where}")
@@ -252,7 +252,7 @@ class Steps:
         worker.grasp = None
         return f"{part.name} into {seat.name} of {where}"
 
-    async def _release(self, seat: Seat) -> Pose:
+    async def _release(self, seat: SlotPose) -> Pose:
         """Where the tool lets the part go that it holds now."""
         worker, reading = self.worker, await self.worker.read()
         point = seat.position + np.array([0.0, 0.0, worker.recipe.release_m])

@@ -21,11 +21,11 @@ from cellwright.catalogue import (
 )
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
-from cellwright.execution.scene import Scene, Sighting
-from cellwright.execution.waiting import Step, Waiting
+from cellwright.execution.scene import AveragedScene, Sighting
+from cellwright.execution.waiting import JobStep, Waiting
 from cellwright.motion import LineSpeed
 
-__all__ = ["Arm", "Step", "Transfer"]
+__all__ = ["JobStep", "Transfer", "TransferArm"]
 
 APPROACH_M = 0.05  # the lab's own constants
 FAST = LineSpeed(speed_mps=0.4)
@@ -36,7 +36,7 @@ MOVE_SPEED = 0.6
 HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way: a light gear is held at 1.5 mm less than its peg
 
 
-class Arm(Protocol):
+class TransferArm(Protocol):
     """What a transfer needs of a robot; any controller that offers it will do."""
 
     async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
@@ -71,16 +71,16 @@ class Transfer:
         tool: Figures of the arm's gripper: with long fingers a gear is taken higher.
     """
 
-    arm: Arm
+    arm: TransferArm
     clock: Waiting
-    look: Callable[[], Awaitable[Scene]]
+    look: Callable[[], Awaitable[AveragedScene]]
     supply: TrayFigures
     kit: TrayFigures
     slot: SlotFigures
     kit_expected_m: np.ndarray
-    on_step: Callable[[Step, str], None] = lambda _step, _phase: None
+    on_step: Callable[[JobStep, str], None] = lambda _step, _phase: None
     tool: GripperFigures | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[JobStep] = field(default_factory=list)
 
     async def run(self) -> None:
         """Looks, takes, places, checks with its own eyes.
@@ -133,14 +133,14 @@ class Transfer:
         await self.arm.move_tool_straight(_raised(release, APPROACH_M), FAST)
         return f"gripper at {width_m * 1000:.1f} mm"
 
-    def _trays(self, scene: Scene, tray: TrayFigures) -> list[Sighting]:
+    def _trays(self, scene: AveragedScene, tray: TrayFigures) -> list[Sighting]:
         """The trays of a kind in view, beginning with the one nearest to the kit's place."""
         seen = scene.near(tray.sku, self.kit_expected_m)
         if not seen:
             raise JobFailed(f"no {tray.title.lower()} is in view")
         return seen
 
-    def _choose(self, scene: Scene, supplies: list[Sighting], gear: GearFigures) -> Sighting:
+    def _choose(self, scene: AveragedScene, supplies: list[Sighting], gear: GearFigures) -> Sighting:
         """The gear to take: in the first slot, in the tray's own order, that holds one."""
         for supply in supplies:
             for slot in self.supply.slots:
@@ -149,13 +149,13 @@ class Transfer:
                     return found[0]
         raise JobFailed(f"the {self.supply.title.lower()} in view holds no {gear.title.lower()}")
 
-    def _refuse_filled(self, scene: Scene, pose_seat_in_world: Pose) -> None:
+    def _refuse_filled(self, scene: AveragedScene, pose_seat_in_world: Pose) -> None:
         """Whatever lies in the slot, right or wrong, another gear must not be set on top of it."""
         for seen in scene.sightings:
             if seen.sku != self.kit.sku and seen.distance_m(pose_seat_in_world.position) < self.slot.top_radius_m:
                 raise JobFailed(f"{self.slot.name} of the {self.kit.title.lower()} is already filled: {seen.sku}")
 
-    def _verify(self, scene: Scene, pose_seat_in_world: Pose, gear: GearFigures) -> str:
+    def _verify(self, scene: AveragedScene, pose_seat_in_world: Pose, gear: GearFigures) -> str:
         found = scene.near(gear.sku, pose_seat_in_world.position, self.slot.top_radius_m)
         if not found:
             raise JobFailed(f"no {gear.title.lower()} is seen at {self.slot.name} after placing")
@@ -163,8 +163,8 @@ class Transfer:
         return f"seen {offset_m * 1000:.1f} mm from the slot's centre"
 
     @asynccontextmanager
-    async def _step(self, name: str) -> AsyncIterator[Step]:
-        step = Step(name, self.clock.time_s)
+    async def _step(self, name: str) -> AsyncIterator[JobStep]:
+        step = JobStep(name, self.clock.time_s)
         self.steps.append(step)
         self.on_step(step, "start")
         phase = "fail"

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
-from cellwright.execution.seen import Seat, Seen
+from cellwright.execution.seen import Seen, SlotPose
 from cellwright.knowledge import Belief, TransformTree
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
 from cellwright.orders import KitDesign
-from cellwright.planning.facts import Facts, read_facts
+from cellwright.planning.facts import BeliefFacts, read_facts
 
 __all__ = ["CellView"]
 
@@ -36,14 +36,14 @@ class CellView:
     def __init__(self, belief: Belief) -> None:
         self.belief = belief
         self.gone: set[str] = set()
-        self._facts: Facts | None = None
+        self._facts: BeliefFacts | None = None
         self._names: list[str] | None = None
         self._tree: TransformTree | None = None
         self._seen: dict[str, Seen] = {}
-        self._seated: dict[tuple[str, tuple[tuple[str, str], ...]], list[Seat]] = {}
+        self._seated: dict[tuple[str, tuple[tuple[str, str], ...]], list[SlotPose]] = {}
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> BeliefFacts:
         """What the database says, with the poses of now."""
         tree = self.belief.world_model.tree
         if self._facts is None or self._names is not tree.names:
@@ -135,22 +135,22 @@ class CellView:
         """What a detector sees of a place: the tray of a kit, else the thing itself."""
         return self.facts.tray_of.get(place, place)
 
-    def seats_of_tray(self, tray: str) -> list[Seat]:
+    def seats_of_tray(self, tray: str) -> list[SlotPose]:
         """The slots of a parts tray."""
         return self._seats(tray, tray_layout(self.facts.things[tray].sku).slots)
 
-    def seats_of_kit(self, kit: str, design: KitDesign) -> list[Seat]:
+    def seats_of_kit(self, kit: str, design: KitDesign) -> list[SlotPose]:
         """The slots of a kit of that design."""
         return self._seats(kit, design_slots(design))
 
-    def seats_on_kit_tray(self, kit: str) -> list[Seat]:
+    def seats_on_kit_tray(self, kit: str) -> list[SlotPose]:
         """The slots of the tray of a kit, whatever that shall become."""
         tray = self.facts.tray_of.get(kit)
         if not tray or kit not in self.facts.tree.index:
             return []
         return self._seats(kit, tray_layout(self.facts.things[tray].sku).slots)
 
-    def in_seat(self, seat: Seat, parts: Iterable[Seen] | None = None) -> Seen | None:
+    def in_seat(self, seat: SlotPose, parts: Iterable[Seen] | None = None) -> Seen | None:
         """The part in a slot: the nearest."""
         inside = [part for part in (self.parts() if parts is None else parts) if seat.holds(part)]
         return min(inside, key=lambda part: part.across_m(seat.position), default=None)
@@ -219,13 +219,13 @@ class CellView:
         """What is on its flange."""
         return self.facts.tool_of.get(robot, "")
 
-    def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[Seat]:
+    def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[SlotPose]:
         self._follow()
         wanted = tuple(slots)
         key = owner, tuple((slot.name, slot.sku) for slot in wanted)
         if key not in self._seated:
             pose = self.pose(owner)
-            self._seated[key] = [Seat(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in wanted]
+            self._seated[key] = [SlotPose(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in wanted]
         return self._seated[key]
 
     def _follow(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Step", "Waiting"]
+__all__ = ["JobStep", "Waiting"]
 
 
 class Waiting(Protocol):
@@ -20,7 +20,7 @@ class Waiting(Protocol):
 
 
 @dataclass
-class Step:
+class JobStep:
     """One step of a job: what, when, how it ended."""
 
     name: str

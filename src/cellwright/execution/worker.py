@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmFailed, raised, tool_down
 from cellwright.execution.grasps import GraspChoice
-from cellwright.execution.grip import DISC_M, Grip
+from cellwright.execution.grip import DISC_M, RobotHand
 
 __all__ = ["Worker"]
 
@@ -24,7 +24,7 @@ HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
 
 @dataclass
-class Worker(Grip):
+class Worker(RobotHand):
     """A robot and what it has in mind.
 
     Attributes:

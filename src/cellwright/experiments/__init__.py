@@ -6,28 +6,35 @@ from cellwright.experiments import kitting_faults as kitting_faults
 from cellwright.experiments import rovi_interpolation as rovi_interpolation
 from cellwright.experiments import rovi_reachability as rovi_reachability
 from cellwright.experiments import rovi_rrt as rovi_rrt
-from cellwright.experiments.compare import Comparison, compare_results, read_result
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Outcome, Table, run_experiment
-from cellwright.experiments.plots import Bars, Boxes, FloorPlan, Heatmap, Lines, Picture, Plot, draw
+from cellwright.experiments.compare import ResultComparison, compare_results, read_result
+from cellwright.experiments.experiment import (
+    EXPERIMENTS,
+    DataTable,
+    Experiment,
+    ExperimentFindings,
+    ExperimentOutcome,
+    run_experiment,
+)
+from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, Heatmap, ImagePlot, LinePlot, Plot, draw
 from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
 from cellwright.experiments.report import save_outcome
 
 __all__ = [
     "EXPERIMENTS",
-    "Bars",
-    "Boxes",
-    "Comparison",
+    "BarPlot",
+    "BoxPlot",
+    "DataTable",
     "Experiment",
-    "Findings",
+    "ExperimentFindings",
+    "ExperimentOutcome",
     "FloorPlan",
     "Grid",
     "Heatmap",
-    "Lines",
-    "Outcome",
-    "Picture",
+    "ImagePlot",
+    "LinePlot",
     "Plot",
     "ReachMap",
-    "Table",
+    "ResultComparison",
     "compare_results",
     "draw",
     "map_reach",

@@ -10,11 +10,11 @@ from typing import Any
 from cellwright.core.errors import BadInput
 from cellwright.core.results import Result
 
-__all__ = ["Change", "Comparison", "compare_results", "read_result"]
+__all__ = ["MetricChange", "ResultComparison", "compare_results", "read_result"]
 
 
 @dataclass(frozen=True)
-class Change:
+class MetricChange:
     """One metric in both results; None where one of them lacks it."""
 
     metric: str
@@ -28,10 +28,10 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultComparison:
     """Every metric of either result, and how the two were made differently."""
 
-    changes: list[Change]
+    changes: list[MetricChange]
     circumstances: dict[str, tuple[str, str]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Comparison:
         }
 
 
-def compare_results(first: Result, second: Result) -> Comparison:
+def compare_results(first: Result, second: Result) -> ResultComparison:
     """Metric by metric; results of different experiments are refused."""
     if first.name != second.name:
         raise BadInput(f"cannot compare '{first.name}' with '{second.name}': different experiments")
@@ -52,8 +52,8 @@ def compare_results(first: Result, second: Result) -> Comparison:
     pairs = {"seed": (str(first.seed), str(second.seed)), "quick": (str(first.quick), str(second.quick))}
     for package in dict.fromkeys([*first.versions, *second.versions]):
         pairs[package] = (first.versions.get(package, "-"), second.versions.get(package, "-"))
-    return Comparison(
-        [Change(name, first.metrics.get(name), second.metrics.get(name)) for name in names],
+    return ResultComparison(
+        [MetricChange(name, first.metrics.get(name), second.metrics.get(name)) for name in names],
         {name: pair for name, pair in pairs.items() if pair[0] != pair[1]},
     )
 

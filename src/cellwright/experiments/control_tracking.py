@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from cellwright.cells import load_cell
 from cellwright.control import Tracking, tracking_study
-from cellwright.core.results import Conditions
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Table
-from cellwright.experiments.plots import Lines
+from cellwright.core.results import MeasurementConditions
+from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
+from cellwright.experiments.plots import LinePlot
 from cellwright.motion import ArmKinematics
 from cellwright.sim import World
 
@@ -33,7 +33,7 @@ MOST_MRAD = 8.0
 ROWS_PER_TABLE = 100
 
 
-def control_tracking(conditions: Conditions) -> Findings:
+def control_tracking(conditions: MeasurementConditions) -> ExperimentFindings:
     """The same move from home for each controller in a world of its own, looked at after every physics step."""
     metrics: dict[str, float] = {}
     tables, plots = {}, []
@@ -51,7 +51,7 @@ def control_tracking(conditions: Conditions) -> Findings:
         plots += _lines(robot, runs)
     first = [name for name in CONTENDERS if not name.endswith("_paper")]
     targets = {f"{robot}.{name}.max_mrad": {"max": MOST_MRAD} for robot in ARMS for name in first}
-    return Findings(metrics, targets, {}, tables, plots, NOTES)
+    return ExperimentFindings(metrics, targets, {}, tables, plots, NOTES)
 
 
 def _figures(run: Tracking, arm: ArmKinematics, limits_nm: Array) -> dict[str, float]:
@@ -70,7 +70,7 @@ def _figures(run: Tracking, arm: ArmKinematics, limits_nm: Array) -> dict[str, f
     }
 
 
-def _table(runs: list[Tracking]) -> Table:
+def _table(runs: list[Tracking]) -> DataTable:
     joints = range(1, runs[0].error_rad.shape[1] + 1)
     columns = ["controller", "time_s", *(f"error_{j}_mrad" for j in joints), *(f"effort_{j}_nm" for j in joints)]
     rows = [
@@ -78,16 +78,16 @@ def _table(runs: list[Tracking]) -> Table:
         for run in runs
         for k in range(0, len(run.time_s), max(1, len(run.time_s) // ROWS_PER_TABLE))
     ]
-    return Table(columns, rows)
+    return DataTable(columns, rows)
 
 
-def _lines(robot: str, runs: list[Tracking]) -> list[Lines]:
+def _lines(robot: str, runs: list[Tracking]) -> list[LinePlot]:
     worst = {run.label: (run.time_s, 1e3 * np.abs(run.error_rad).max(axis=1)) for run in runs}
     busiest = int(runs[0].peak_effort_nm.argmax())
     torque = {run.label: (run.time_s, run.effort_nm[:, busiest]) for run in runs}
     return [
-        Lines(f"error_{robot}", f"{robot}: the joint that is farthest off.", worst, "time [s]", "error [mrad]"),
-        Lines(
+        LinePlot(f"error_{robot}", f"{robot}: the joint that is farthest off.", worst, "time [s]", "error [mrad]"),
+        LinePlot(
             f"torque_{robot}",
             f"{robot}: torque of joint {busiest + 1}, which carries the most.",
             torque,

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from cellwright import __version__
 from cellwright.core.extras import need_extra
 from cellwright.core.registry import Registry
-from cellwright.core.results import Conditions, Measurement, Result
+from cellwright.core.results import Measurement, MeasurementConditions, Result
 from cellwright.experiments.plots import Plot
 from cellwright.lab.versions import versions
 
-__all__ = ["EXPERIMENTS", "Experiment", "Findings", "Outcome", "Table", "run_experiment"]
+__all__ = ["EXPERIMENTS", "DataTable", "Experiment", "ExperimentFindings", "ExperimentOutcome", "run_experiment"]
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """Data of an experiment as rows, saved as CSV."""
 
     columns: Sequence[str]
@@ -24,7 +24,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Findings(Measurement):
+class ExperimentFindings(Measurement):
     """What an experiment found.
 
     Attributes:
@@ -35,7 +35,7 @@ class Findings(Measurement):
     """
 
     paper: Mapping[str, float] = field(default_factory=dict)
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, DataTable] = field(default_factory=dict)
     plots: Sequence[Plot] = ()
     notes: Sequence[str] = ()
 
@@ -51,23 +51,23 @@ class Experiment:
     """
 
     title: str
-    run: Callable[[Conditions], Findings]
+    run: Callable[[MeasurementConditions], ExperimentFindings]
     needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
     """A result that is compared and saved, and everything that its page shows beside it."""
 
     title: str
     result: Result
-    findings: Findings
+    findings: ExperimentFindings
 
 
 EXPERIMENTS: Registry[Experiment] = Registry("experiment", "cellwright.experiments")
 
 
-def run_experiment(name: str, conditions: Conditions) -> Outcome:
+def run_experiment(name: str, conditions: MeasurementConditions) -> ExperimentOutcome:
     """Runs an experiment by its registered name.
 
     Raises:
@@ -78,4 +78,4 @@ def run_experiment(name: str, conditions: Conditions) -> Outcome:
     need_extra(f"the experiment '{name}'", "motion", *experiment.needs)
     findings = experiment.run(conditions)
     used = {"cellwright": __version__, **versions()}
-    return Outcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)
+    return ExperimentOutcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)

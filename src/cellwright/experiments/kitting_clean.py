@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import Streams
 from cellwright.core.statistics import wilson_low
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings
+from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
-from cellwright.experiments.plots import Boxes
+from cellwright.experiments.plots import BoxPlot
 from cellwright.experiments.pool import run_jobs
 
 __all__ = ["kitting_clean"]
@@ -18,7 +18,7 @@ LAYOUTS, QUICK_LAYOUTS = 100, 5
 ORDERS = ("kit_m2l1", "kit_s2l2")
 
 
-def kitting_clean(conditions: Conditions, workers: int | None = None) -> Findings:
+def kitting_clean(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Both kits, each alone, in every layout."""
     layouts = QUICK_LAYOUTS if conditions.quick else LAYOUTS
     seeds = Streams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
@@ -28,12 +28,12 @@ def kitting_clean(conditions: Conditions, workers: int | None = None) -> Finding
         "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
     )
     metrics = _metrics(rows)
-    return Findings(
+    return ExperimentFindings(
         metrics,
         {"success": {"min": 1.0}, "false_done": {"max": 0.0}, "placed_mm_p95": {"max": 1.0}},
         tables={"runs": table_of(rows)},
         plots=[
-            Boxes(
+            BoxPlot(
                 "placed",
                 "Distance of seated parts from the middle of their slots; 1 mm counts as seated.",
                 {
@@ -42,7 +42,7 @@ def kitting_clean(conditions: Conditions, workers: int | None = None) -> Finding
                 },
                 "distance [mm]",
             ),
-            Boxes(
+            BoxPlot(
                 "time",
                 "Simulated time of a kit, thinking included.",
                 {order: [row.sim_s for row in rows if row.order == order] for order in ORDERS},

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import Streams
 from cellwright.core.statistics import wilson_low
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Table
+from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
-from cellwright.experiments.plots import Bars
+from cellwright.experiments.plots import BarPlot
 from cellwright.experiments.pool import run_jobs
 
 __all__ = ["FAULT_SPECS", "RECOVERIES", "kitting_faults"]
@@ -32,7 +32,7 @@ FAULT_SPECS = {
 }
 
 
-def kitting_faults(conditions: Conditions, workers: int | None = None) -> Findings:
+def kitting_faults(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Every fault with every kind of recovery, in the same layouts."""
     runs = QUICK_RUNS if conditions.quick else RUNS
     seeds = Streams(conditions.seed).stream("kitting-faults").integers(2**31, size=runs).tolist()
@@ -51,12 +51,12 @@ def kitting_faults(conditions: Conditions, workers: int | None = None) -> Findin
         for recovery in reversed(RECOVERIES)
         for fault in FAULT_SPECS
     }
-    return Findings(
+    return ExperimentFindings(
         _metrics(rows, figures),
         {"all.false_done": {"max": 0.0}},
         tables={"summary": _summary(figures), "runs": table_of(rows)},
         plots=[
-            Bars(
+            BarPlot(
                 "recovered",
                 "Share of the kits that were completed although something went wrong, of those that an oracle which "
                 "knows the truth could have completed.",
@@ -94,14 +94,14 @@ def _metrics(rows: Sequence[KittingRow], figures: Figures) -> dict[str, float]:
     return metrics
 
 
-def _summary(figures: Figures) -> Table:
+def _summary(figures: Figures) -> DataTable:
     names = ("recovered", "recovered_low", "n", "applied", "false_done", "detect_s_median", "sim_s_median")
     rows = [
         [fault, recovery, *(figures[fault, recovery][name] for name in names)]
         for fault in FAULT_SPECS
         for recovery in RECOVERIES
     ]
-    return Table(["fault", "recovery", *names], rows)
+    return DataTable(["fault", "recovery", *names], rows)
 
 
 def _notes(rows: Sequence[KittingRow], runs: int) -> list[str]:

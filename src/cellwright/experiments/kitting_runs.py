@@ -8,7 +8,7 @@ from time import process_time
 
 from cellwright.cells import Cell, load_cell
 from cellwright.core.errors import SimulationError
-from cellwright.experiments.experiment import Table
+from cellwright.experiments.experiment import DataTable
 from cellwright.lab import Lab
 
 __all__ = ["KittingJob", "KittingRow", "random_cell", "run_kitting", "table_of"]
@@ -111,8 +111,8 @@ def run_kitting(job: KittingJob) -> KittingRow:
     )
 
 
-def table_of(rows: list[KittingRow]) -> Table:
+def table_of(rows: list[KittingRow]) -> DataTable:
     """All rows; the worst placement instead of all."""
     names = [field.name for field in fields(KittingRow)]
     data = [{**asdict(row), "placed_mm": max(row.placed_mm, default=float("nan"))} for row in rows]
-    return Table(names, [[row[name] for name in names] for row in data])
+    return DataTable(names, [[row[name] for name in names] for row in data])

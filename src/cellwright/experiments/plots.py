@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import MissingExtra
 
-__all__ = ["Bars", "Boxes", "FloorPlan", "Heatmap", "Lines", "Picture", "Plot", "can_plot", "draw"]
+__all__ = ["BarPlot", "BoxPlot", "FloorPlan", "Heatmap", "ImagePlot", "LinePlot", "Plot", "can_plot", "draw"]
 
 
 class Plot(Protocol):
@@ -60,7 +60,7 @@ class Heatmap:
 
 
 @dataclass(frozen=True)
-class Bars:
+class BarPlot:
     """Groups of bars: ours beside the paper's."""
 
     name: str
@@ -83,7 +83,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Lines:
+class LinePlot:
     """Curves over a common axis.
 
     Attributes:
@@ -108,7 +108,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class BoxPlot:
     """How values are spread: a box from the first to the third quarter, lines to the ends, outliers as dots."""
 
     name: str
@@ -163,7 +163,7 @@ class FloorPlan:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImagePlot:
     """A rendered picture (rows, columns, 3) of bytes."""
 
     name: str

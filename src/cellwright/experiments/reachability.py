@@ -13,7 +13,7 @@ from cellwright.catalogue import PARTS, gripper_model
 from cellwright.cells import Cell, nominal_layout
 from cellwright.core.errors import BadInput, ConfigError, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.experiments.experiment import Table
+from cellwright.experiments.experiment import DataTable
 from cellwright.experiments.plots import Heatmap
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.reach_scene import BaseReach, ReachScene, ReachTask
@@ -87,13 +87,13 @@ class ReachMap:
         numbers = [getattr(row, weight) for row in self.of(kind)]
         return np.array(numbers, float).reshape(len(self.grid.ys), len(self.grid.xs))
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """All numbers."""
         columns = ["grasp", "base_x_m", "base_y_m", "solutions", "free"]
         if self.task.weighted:
             columns += ["manipulability", "nearness"]
         numbers = [[str(r.kind), r.x_m, r.y_m, r.solutions, r.free, r.manipulability, r.nearness] for r in self.rows]
-        return Table(columns, [row[: len(columns)] for row in numbers])
+        return DataTable(columns, [row[: len(columns)] for row in numbers])
 
     def heatmap(self, weight: str = "free", name: str = "reachability") -> Heatmap:
         """As a picture."""

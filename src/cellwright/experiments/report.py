@@ -14,7 +14,7 @@ from pathlib import Path
 from cellwright.core.errors import OutputError
 from cellwright.core.page import fill_page
 from cellwright.core.results import Result
-from cellwright.experiments.experiment import Outcome, Table
+from cellwright.experiments.experiment import DataTable, ExperimentOutcome
 from cellwright.experiments.plots import can_plot, draw
 
 __all__ = ["number_text", "result_json", "save_outcome", "write_table"]
@@ -38,7 +38,9 @@ def result_json(result: Result) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def save_outcome(outcome: Outcome, folder: Path, say: Callable[[str], None] = lambda _text: None) -> list[Path]:
+def save_outcome(
+    outcome: ExperimentOutcome, folder: Path, say: Callable[[str], None] = lambda _text: None
+) -> list[Path]:
     """Writes everything; the files, the page last."""
     written: list[Path] = []
 
@@ -65,7 +67,7 @@ def save_outcome(outcome: Outcome, folder: Path, say: Callable[[str], None] = la
     return written
 
 
-def write_table(table: Table, path: Path) -> None:
+def write_table(table: DataTable, path: Path) -> None:
     """A table as CSV."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -73,7 +75,7 @@ def write_table(table: Table, path: Path) -> None:
         writer.writerows(table.rows)
 
 
-def _page(outcome: Outcome, pictures: list[tuple[str, bytes]]) -> str:
+def _page(outcome: ExperimentOutcome, pictures: list[tuple[str, bytes]]) -> str:
     result, findings = outcome.result, outcome.findings
     missing = "" if pictures or not findings.plots else "<p>No plots: matplotlib was not installed.</p>"
     return fill_page(
@@ -130,11 +132,11 @@ def _picture(caption: str, svg: bytes) -> str:
     )
 
 
-def _is_short(table: Table) -> bool:
+def _is_short(table: DataTable) -> bool:
     return len(table.rows) <= SHORT_ROWS
 
 
-def _table(name: str, table: Table, is_open: str = "") -> str:
+def _table(name: str, table: DataTable, is_open: str = "") -> str:
     """The data for whoever has only the page; long tables are cut, the CSV file is whole."""
     first = table.rows[0] if table.rows else [""] * len(table.columns)
     kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]

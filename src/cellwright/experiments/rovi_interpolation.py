@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellwright.core.pose import Pose
-from cellwright.core.results import Conditions
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Table
-from cellwright.experiments.plots import Bars
+from cellwright.core.results import MeasurementConditions
+from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
+from cellwright.experiments.plots import BarPlot
 from cellwright.motion.interpolation import CartesianTrajectory, blended, linear
 
 __all__ = ["rovi_interpolation"]
@@ -56,7 +56,7 @@ PAPER = {
 }
 
 
-def rovi_interpolation(conditions: Conditions) -> Findings:
+def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
     """Durations with the limits of the project's code, of its text, and of its demonstration in the plane."""
     metrics: dict[str, float] = {}
     rows: list[Sequence[object]] = []
@@ -84,13 +84,13 @@ def rovi_interpolation(conditions: Conditions) -> Findings:
     limits |= {name: PAPER[name] for name in ("demo.linear_s", "demo.blended_s")}
     bars = [f"{kind}.{name}_s" for kind in ("linear", "blended") for name in PICK_X_M] + ["demo.linear_s"]
     bars += ["demo.blended_s"]
-    return Findings(
+    return ExperimentFindings(
         metrics,
         {name: {"min": 0.99 * value, "max": 1.01 * value} for name, value in limits.items()},
         PAPER,
-        {"durations": Table(("pick", "path_m", "linear_s", "blended_path_m", "blended_s", "text_linear_s"), rows)},
+        {"durations": DataTable(("pick", "path_m", "linear_s", "blended_path_m", "blended_s", "text_linear_s"), rows)},
         [
-            Bars(
+            BarPlot(
                 "durations",
                 "Durations of the paths to the three pick locations and of the demonstration, ours and the paper's.",
                 [name.removesuffix("_s").replace(".", "\n") for name in bars],

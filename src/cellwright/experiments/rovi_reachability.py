@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
-from cellwright.core.results import Conditions
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings
+from cellwright.core.results import MeasurementConditions
+from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
 from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
 from cellwright.motion.grasps import GraspKind
 
@@ -29,7 +29,7 @@ PAPER = {
 }
 
 
-def rovi_reachability(conditions: Conditions) -> Findings:
+def rovi_reachability(conditions: MeasurementConditions) -> ExperimentFindings:
     """Both places of the bottle that the project has: the one of its code and log, and the one of its text."""
     turns = QUICK_TURNS if conditions.quick else TURNS
     maps = {}
@@ -41,7 +41,7 @@ def rovi_reachability(conditions: Conditions) -> Findings:
     metrics: dict[str, float] = {"bases": len(list(TABLE))}
     for source, found in maps.items():
         metrics |= _metrics("" if source == "code" else f"{source}.", found, TURNS / turns)
-    return Findings(
+    return ExperimentFindings(
         metrics,
         {f"{kind}.difference": {"min": -0.1, "max": 0.1} for kind in GraspKind},
         PAPER,
@@ -76,7 +76,7 @@ def _metrics(prefix: str, found: ReachMap, scale: float) -> dict[str, float]:
     return metrics
 
 
-def _told(conditions: Conditions) -> Callable[[int, int], None]:
+def _told(conditions: MeasurementConditions) -> Callable[[int, int], None]:
     def progress(done: int, total: int) -> None:
         if done * 10 // total != (done - 1) * 10 // total:
             conditions.say(f"  {done} of {total} places")

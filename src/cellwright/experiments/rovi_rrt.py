@@ -7,16 +7,16 @@ from dataclasses import asdict
 
 import numpy as np
 
-from cellwright.core.results import Conditions
+from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import Streams
 from cellwright.core.statistics import wilson_low
-from cellwright.experiments.experiment import EXPERIMENTS, Experiment, Findings, Table
-from cellwright.experiments.plots import Bars, Boxes, FloorPlan, Picture, Plot
+from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
+from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, ImagePlot, Plot
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.rovi_rrt_notes import notes
 from cellwright.experiments.rovi_rrt_plans import (
+    COMPARED,
     HEADINGS_DEG,
-    PLANNERS,
     TASKS,
     Heading,
     PlanJob,
@@ -57,7 +57,7 @@ BOXES_M = {
 }
 
 
-def rovi_rrt(conditions: Conditions, workers: int | None = None) -> Findings:
+def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Plans and executes, so many times for each of the three locations of the bottle."""
     runs = QUICK_RUNS if conditions.quick else RUNS
     seeds = {pick: Streams(conditions.seed).stream(f"rovi-rrt/{pick}").integers(2**31, size=runs) for pick in PICKS}
@@ -69,7 +69,7 @@ def rovi_rrt(conditions: Conditions, workers: int | None = None) -> Findings:
     conditions.say(f"pick and place in physics: {len(jobs)} runs")
     done = run_jobs("execution", execute, [RunJob(*job) for job in jobs], workers, _told(conditions, "runs"))
     metrics = {**_plan_metrics(plans), **_heading_metrics(headings), **_run_metrics(done)}
-    return Findings(
+    return ExperimentFindings(
         metrics,
         _targets(),
         PAPER,
@@ -83,7 +83,7 @@ def rovi_rrt(conditions: Conditions, workers: int | None = None) -> Findings:
     )
 
 
-def _told(conditions: Conditions, what: str) -> Callable[[int, int], None]:
+def _told(conditions: MeasurementConditions, what: str) -> Callable[[int, int], None]:
     def progress(count: int, total: int) -> None:
         if count * 10 // total != (count - 1) * 10 // total:
             conditions.say(f"  {count} of {total} {what}")
@@ -143,18 +143,18 @@ def _targets() -> dict[str, dict[str, float]]:
     return {name: {"min": 1.0} for name in always} | {"executed.hits": {"max": 0}, "carry.max_tilt_deg": {"max": 5.5}}
 
 
-def _table(rows: Sequence[PlanRow] | Sequence[Run] | Sequence[Heading], leave_out: Sequence[str] = ()) -> Table:
+def _table(rows: Sequence[PlanRow] | Sequence[Run] | Sequence[Heading], leave_out: Sequence[str] = ()) -> DataTable:
     data = [{name: value for name, value in asdict(row).items() if name not in leave_out} for row in rows]
-    return Table(list(data[0]), [list(row.values()) for row in data])
+    return DataTable(list(data[0]), [list(row.values()) for row in data])
 
 
 def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[Run]) -> list[Plot]:
     rates = ["fixed", "rrt", "rrtconnect", "rrtstar", "executed"]
-    times = (*PLANNERS, "constrained", "unconstrained")
+    times = (*COMPARED, "constrained", "unconstrained")
     firsts = {pick: next(row for row in runs if row.pick == pick) for pick in PICKS}
     return [
         _picture(),
-        Bars(
+        BarPlot(
             "success",
             "Share of runs in which a way was found, and in which the bottle was brought to its place in physics.",
             [f"{task}\n{pick}" for task in rates for pick in PICKS],
@@ -166,7 +166,7 @@ def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[R
             },
             "share of runs",
         ),
-        Boxes(
+        BoxPlot(
             "planning_time",
             "Processor time of a plan; the project's were all about 5,050 ms, its time limit.",
             {
@@ -183,7 +183,7 @@ def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[R
             {pick: np.array(row.way_m) for pick, row in firsts.items()},
             BOXES_M,
         ),
-        Boxes(
+        BoxPlot(
             "errors",
             "Error of the detected place, slip in the hand while carrying, error of where it was set down.",
             {
@@ -196,10 +196,12 @@ def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[R
     ]
 
 
-def _picture() -> Picture:
+def _picture() -> ImagePlot:
     world = World(cell_with_bottle_at("p2"))
     pixels = choose_renderer().render(*world.appearance.now(), cell_view(world), PICTURE_PX)
-    return Picture("cell", "The cell with the bottle at its second location, behind it the crate, can and mug.", pixels)
+    return ImagePlot(
+        "cell", "The cell with the bottle at its second location, behind it the crate, can and mug.", pixels
+    )
 
 
 EXPERIMENTS.add(

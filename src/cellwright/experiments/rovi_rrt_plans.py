@@ -14,13 +14,19 @@ from cellwright.core.pose import Pose
 from cellwright.execution import Way
 from cellwright.experiments.rovi_rrt_scene import PICKS, PLACE, home_rad, pick_place_planner
 from cellwright.motion.grasps import GraspKind, tcp_in_part
-from cellwright.motion.planning import MotionPlanner, PlanRequest, PlanResult, goals_from_poses, grasps_about
+from cellwright.motion.planning import (
+    MotionPlanner,
+    MotionPlanRequest,
+    MotionPlanResult,
+    goals_from_poses,
+    grasps_about,
+)
 from cellwright.motion.planning.checker import between
 
 __all__ = [
+    "COMPARED",
     "FIXED_DEG",
     "HEADINGS_DEG",
-    "PLANNERS",
     "TASKS",
     "Heading",
     "PlanJob",
@@ -29,9 +35,9 @@ __all__ = [
     "try_heading",
 ]
 
-Planned = tuple[MotionPlanner, PlanRequest]
+Planned = tuple[MotionPlanner, MotionPlanRequest]
 
-PLANNERS = {
+COMPARED = {
     "rrt": "ompl:RRT",
     "rrtconnect": "rrt_connect",
     "rrtstar": "ompl:RRTstar",
@@ -124,10 +130,10 @@ def _staged(name: str) -> Callable[[str, int], Planned]:
     """To a little before the bottle, on any side from which a straight way leads to it and up with it."""
 
     def planned(pick: str, seed: int) -> Planned:
-        request = PlanRequest(
+        request = MotionPlanRequest(
             home_rad(),
             [way.before_rad for way in _picks(pick)],
-            planner=PLANNERS[name],
+            planner=COMPARED[name],
             seed=seed,
             iterations=STAR_ITERATIONS if name == "rrtstar" else ITERATIONS,
             margin_m=pick_place_planner().settings.margin_m,
@@ -142,7 +148,9 @@ def _direct(name: str, headings: int) -> Callable[[str, int], Planned]:
 
     def planned(pick: str, seed: int) -> Planned:
         poses = grasps_about(PICKS[pick], _grasp(FIXED_DEG), headings)
-        request = PlanRequest(home_rad(), goal_poses=poses, planner=PLANNERS[name], seed=seed, iterations=ITERATIONS)
+        request = MotionPlanRequest(
+            home_rad(), goal_poses=poses, planner=COMPARED[name], seed=seed, iterations=ITERATIONS
+        )
         return _standing(pick), request
 
     return planned
@@ -161,7 +169,7 @@ def _carry(upright: bool) -> Callable[[str, int], Planned]:
 
 
 TASKS: dict[str, Callable[[str, int], Planned]] = {
-    **{name: _staged(name) for name in PLANNERS},
+    **{name: _staged(name) for name in COMPARED},
     **{f"direct.{name}": _direct(name, len(HEADINGS_DEG)) for name in ("rrt", "rrtconnect")},
     "fixed": _direct("rrtconnect", 1),
     "constrained": _carry(True),
@@ -190,18 +198,18 @@ def _places(pick: str, number: int) -> list[Way]:
     return pick_place_planner().places(_placed(), PLACE, _picks(pick)[number].after_rad)
 
 
-def _tools(result: PlanResult) -> list[Pose]:
+def _tools(result: MotionPlanResult) -> list[Pose]:
     planner = pick_place_planner().carrying
     states = between(result.path_rad, PATH_STEP_RAD) if result.is_success else ()
     return [planner.ring.tool_in_world(planner.kinematics.forward(joints)) for joints in states]
 
 
-def _path_m(result: PlanResult) -> float:
+def _path_m(result: MotionPlanResult) -> float:
     points = np.array([pose.position for pose in _tools(result)]).reshape(-1, 3)
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) if len(points) else float("nan")
 
 
-def _tilt_deg(result: PlanResult) -> float:
+def _tilt_deg(result: MotionPlanResult) -> float:
     """Of what is held: -y of the tool points up, when it is taken from the side."""
     ups = [-pose.rotation_matrix[2, 1] for pose in _tools(result)]
     return float(np.degrees(np.arccos(np.clip(min(ups), -1.0, 1.0)))) if ups else float("nan")

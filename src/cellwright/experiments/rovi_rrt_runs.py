@@ -12,7 +12,7 @@ from cellwright.core.bus import Role
 from cellwright.core.errors import JobFailed
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
-from cellwright.execution import PickPlace, Scene
+from cellwright.execution import AveragedScene, PickPlace
 from cellwright.experiments.rovi_rrt_scene import (
     BOTTLE,
     PICKS,
@@ -23,9 +23,9 @@ from cellwright.experiments.rovi_rrt_scene import (
     home_rad,
     pick_place_planner,
 )
-from cellwright.judge import CollisionMonitor, Permit
+from cellwright.judge import AllowedContact, CollisionMonitor
 from cellwright.lab import Lab
-from cellwright.sim import Order
+from cellwright.sim import TickOrder
 
 __all__ = ["Run", "RunJob", "execute", "permits"]
 
@@ -85,14 +85,14 @@ class Run:
     way_m: tuple[tuple[float, float, float], ...] = ()
 
 
-def permits(pick: str) -> list[Permit]:
+def permits(pick: str) -> list[AllowedContact]:
     """What may touch: the pads the bottle, and the bottle the table where it is taken and where it is set down."""
     x, y, _ = (float(value) for value in PICKS[pick].position)
     there_x, there_y, _ = (float(value) for value in PLACE.position)
     return [
-        Permit(f"{ROBOT}/tool/pad_*", BOTTLE),
-        Permit(BOTTLE, TABLE, (x, y), FOOT_M),
-        Permit(BOTTLE, TABLE, (there_x, there_y), FOOT_M),
+        AllowedContact(f"{ROBOT}/tool/pad_*", BOTTLE),
+        AllowedContact(BOTTLE, TABLE, (x, y), FOOT_M),
+        AllowedContact(BOTTLE, TABLE, (there_x, there_y), FOOT_M),
     ]
 
 
@@ -112,7 +112,7 @@ class _Attempt:
         self.stood = {name: lab.world.pose_of(name) for name in lab.world.objects}
         self.seen: Pose | None = None
         self.track: list[tuple[float, Pose, Pose]] = []
-        lab.stepper.every(WATCH_TICKS, self._watch, order=Order.JUDGE, name="bottle")
+        lab.stepper.every(WATCH_TICKS, self._watch, order=TickOrder.JUDGE, name="bottle")
         self.work = PickPlace(
             lab.robot(ROBOT), lab.clock, self._look, pick_place_planner(), PLACE, home_rad(), seed=job.seed
         )
@@ -163,7 +163,7 @@ class _Attempt:
         subscription = self.lab.bus.subscribe(DETECTOR, receive, subscriber="execution", role=Role.CONTROLLER)
         await self.lab.clock.sleep(LOOK_S)
         self.lab.bus.unsubscribe(subscription)
-        found = Scene(frames[:LOOK_FRAMES]).of_sku(PARTS.get(BOTTLE).sku)
+        found = AveragedScene(frames[:LOOK_FRAMES]).of_sku(PARTS.get(BOTTLE).sku)
         if not found:
             raise JobFailed("no bottle is in view")
         x, y, _ = found[0].pose_in_world.position

@@ -13,7 +13,7 @@ from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
 from cellwright.cells import Cell, PoseCfg, load_cell, nominal_layout
 from cellwright.core.pose import Pose
 from cellwright.execution import PickPlacePlanner
-from cellwright.motion.planning import Model, Obstacle, Robot, Scene
+from cellwright.motion.planning import CatalogueModel, Obstacle, Scene, SceneRobot
 
 __all__ = ["BOTTLE", "PICKS", "PLACE", "believed_scene", "cell_with_bottle_at", "home_rad", "pick_place_planner"]
 
@@ -42,9 +42,13 @@ def believed_scene() -> Scene:
     arm = ROBOTS.get(cfg.model)
     joints = (*(replace(joint, position_limits_rad=(-pi, pi)) for joint in arm.joints[:-1]), arm.joints[-1])
     assert cfg.tool is not None
-    robot = Robot(replace(arm, joints=joints), layout.bases[ROBOT], TOOLS.get(cfg.tool))
-    fixtures = [Obstacle(n, Model(FURNITURE.get(cell.fixtures[n].model)), p) for n, p in layout.fixtures.items()]
-    parts = [Obstacle(p.name, Model(PARTS.get(p.model)), p.pose_in_world) for p in layout.parts if p.name != BOTTLE]
+    robot = SceneRobot(replace(arm, joints=joints), layout.bases[ROBOT], TOOLS.get(cfg.tool))
+    fixtures = [
+        Obstacle(n, CatalogueModel(FURNITURE.get(cell.fixtures[n].model)), p) for n, p in layout.fixtures.items()
+    ]
+    parts = [
+        Obstacle(p.name, CatalogueModel(PARTS.get(p.model)), p.pose_in_world) for p in layout.parts if p.name != BOTTLE
+    ]
     return Scene(robot, (*fixtures, *parts))
 
 

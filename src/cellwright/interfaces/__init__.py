@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from cellwright.interfaces.control import ControlDoor
-    from cellwright.interfaces.crcl import CrclDoors
+    from cellwright.interfaces.control import ControlInterface
+    from cellwright.interfaces.crcl import CrclInterface
     from cellwright.interfaces.crcl_arm import CrclArm
-    from cellwright.interfaces.crcl_frames import ArmDoor
-    from cellwright.interfaces.vision import VisionDoors
+    from cellwright.interfaces.crcl_frames import CrclArmFrame
+    from cellwright.interfaces.vision import VisionInterface
     from cellwright.interfaces.vision_blocking import BlockingVisionClient
     from cellwright.interfaces.vision_client import Frame, NoFrame, VisionClient
     from cellwright.interfaces.vision_server import LineEncoder, VisionServer
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AngleUnit",
-    "ArmDoor",
     "BlockingVisionClient",
-    "ControlDoor",
+    "ControlInterface",
     "CrclArm",
-    "CrclDoors",
+    "CrclArmFrame",
+    "CrclInterface",
     "Frame",
     "LineEncoder",
     "NoFrame",
     "VisionClient",
-    "VisionDoors",
     "VisionEncoder",
     "VisionGroup",
+    "VisionInterface",
     "VisionServer",
     "decode_line",
     "encode_line",
@@ -40,12 +40,12 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "ArmDoor": ".crcl_frames",
+        "CrclArmFrame": ".crcl_frames",
         "BlockingVisionClient": ".vision_blocking",
-        "ControlDoor": ".control",
+        "ControlInterface": ".control",
         "CrclArm": ".crcl_arm",
-        "CrclDoors": ".crcl",
-        "VisionDoors": ".vision",
+        "CrclInterface": ".crcl",
+        "VisionInterface": ".vision",
     }
     | dict.fromkeys(("Frame", "NoFrame", "VisionClient"), ".vision_client")
     | dict.fromkeys(("LineEncoder", "VisionServer"), ".vision_server")

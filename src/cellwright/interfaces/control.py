@@ -11,7 +11,7 @@ from typing import Any, Self
 from cellwright.core.errors import BadInput
 from cellwright.core.listener import Listener
 
-__all__ = ["ControlDoor"]
+__all__ = ["ControlInterface"]
 
 MAX_LINE_BYTES = 16 * 1024
 BACKLOG_BYTES = 256 * 1024  # what may wait for a client that does not read; it is dropped when more would
@@ -24,7 +24,7 @@ _Heard = tuple[bool, float]
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class ControlDoor:
+class ControlInterface:
     """A server for whoever wants to hear of orders.
 
     Attributes:

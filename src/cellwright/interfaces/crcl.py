@@ -11,15 +11,15 @@ from cellwright.core.messages import CrclCommand, CrclStatus
 from cellwright.crcl import CrclServer
 from cellwright.crcl.memory import MemoryConnection
 from cellwright.interfaces.crcl_arm import CrclArm
-from cellwright.interfaces.crcl_frames import ArmDoor
+from cellwright.interfaces.crcl_frames import CrclArmFrame
 from cellwright.lab.lab import Lab
 
-__all__ = ["CrclDoors"]
+__all__ = ["CrclInterface"]
 
 LAB_PROFILE = "aprs-lab"
 
 
-class CrclDoors:
+class CrclInterface:
     """Servers for the robots of a laboratory.
 
     Attributes:
@@ -40,7 +40,7 @@ class CrclDoors:
         profile: str = "spec",
         frame: Literal["base", "world"] = "base",
         push_period_s: float | None = None,
-        doors: Mapping[str, ArmDoor] | None = None,
+        doors: Mapping[str, CrclArmFrame] | None = None,
     ) -> None:
         self._lab = lab
         self._sequences = dict.fromkeys(lab.robots, 0)
@@ -86,9 +86,9 @@ class CrclDoors:
         self._lab.bus.publish(f"/{robot}/crcl_{kind}", message(now_ns, self._sequences[robot] - 1, robot, text))
 
 
-def _door(cfg: CrclCfg, profile: str) -> ArmDoor:
+def _door(cfg: CrclCfg, profile: str) -> CrclArmFrame:
     """As the cell says; the frame of a laboratory only where its profile is asked for."""
     sensors = {name: direction == "tool" for name, direction in cfg.force_sensors.items()}
     if profile != LAB_PROFILE or cfg.lab is None:
-        return ArmDoor(force_sensors=sensors)
-    return ArmDoor(cfg.lab.pose.pose, cfg.lab.point == "flange", sensors)
+        return CrclArmFrame(force_sensors=sensors)
+    return CrclArmFrame(cfg.lab.pose.pose, cfg.lab.point == "flange", sensors)

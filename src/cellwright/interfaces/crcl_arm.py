@@ -33,7 +33,7 @@ from cellwright.crcl import (
     Waypoint,
 )
 from cellwright.crcl.messages import StopConditionEnum
-from cellwright.interfaces.crcl_frames import ArmDoor
+from cellwright.interfaces.crcl_frames import CrclArmFrame
 from cellwright.interfaces.crcl_motions import ToolMotions
 from cellwright.motion import Motion, StopCategory
 from cellwright.motion.chain import SerialChain
@@ -63,9 +63,14 @@ class CrclArm:
     """
 
     def __init__(
-        self, controller: RobotController, wait_clock: WaitClock, clock: Clock, bus: Bus, door: ArmDoor | None = None
+        self,
+        controller: RobotController,
+        wait_clock: WaitClock,
+        clock: Clock,
+        bus: Bus,
+        door: CrclArmFrame | None = None,
     ) -> None:
-        door = door or ArmDoor()
+        door = door or CrclArmFrame()
         self.name, self.clock = controller.name, wait_clock
         self.max_pace, self.default_pace = MOST, USUAL
         self.cartesian_limits = None

@@ -9,11 +9,11 @@ from cellwright.core.messages import Wrench
 from cellwright.core.pose import Pose
 from cellwright.crcl import SensorReading
 
-__all__ = ["ArmDoor"]
+__all__ = ["CrclArmFrame"]
 
 
 @dataclass(frozen=True)
-class ArmDoor:
+class CrclArmFrame:
     """How an arm is offered over CRCL.
 
     Attributes:

@@ -9,20 +9,20 @@ from typing import Literal, Self
 from cellwright.catalogue import PARTS, TRAYS, TrayKind
 from cellwright.cells import VisionCfg
 from cellwright.core.bus import Role, Subscription
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.interfaces import VisionEncoder, VisionServer
 from cellwright.lab.cell_file import check_doors
 from cellwright.lab.lab import Lab
 
-__all__ = ["VisionDoors"]
+__all__ = ["VisionInterface"]
 
 LAB_PROFILE = "aprs-lab"
 
 
-class VisionDoors:
+class VisionInterface:
     """A server for every robot whose cell gives it eyes.
 
     It sends detections, as they come over the bus to any controller, in the coordinates in which the robot's CRCL door
@@ -44,7 +44,7 @@ class VisionDoors:
         self._lab = lab
         self._subscriptions: list[Subscription] = []
         self._doors = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
-        mistakes, suffix = Mistakes(), "/detections"
+        mistakes, suffix = ErrorCollector(), "/detections"
         topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
         check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], mistakes)
         mistakes.tell()

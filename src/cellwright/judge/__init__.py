@@ -7,38 +7,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cellwright.judge.allowed_contact import AllowedContact
     from cellwright.judge.collision import CollisionMonitor, Hit
-    from cellwright.judge.drops import Drop, DropMonitor
+    from cellwright.judge.drops import DropEvent, DropMonitor
     from cellwright.judge.faults import AnyFault, FaultCfg, FaultScheduler, parse_fault
-    from cellwright.judge.hand_events import HandEvent, Hold, Moment
+    from cellwright.judge.hand_events import HandEvent, HandMoment, HeldObject
     from cellwright.judge.hands import HandWatch
     from cellwright.judge.judge import Judge
     from cellwright.judge.kit import KitItem, KitVerdict, judge_kit
-    from cellwright.judge.oracle import Reaches, Recovery, judge_recoverable
-    from cellwright.judge.permit import Permit
-    from cellwright.judge.permits import kitting_permits
+    from cellwright.judge.kitting_contacts import kitting_permits
+    from cellwright.judge.oracle import Reaches, Recoverability, judge_recoverable
     from cellwright.judge.score import Points, Score, ScoreItem, score_run
     from cellwright.judge.seating import Seating, judge_slot, judge_slots
 
 __all__ = [
+    "AllowedContact",
     "AnyFault",
     "CollisionMonitor",
-    "Drop",
+    "DropEvent",
     "DropMonitor",
     "FaultCfg",
     "FaultScheduler",
     "HandEvent",
+    "HandMoment",
     "HandWatch",
+    "HeldObject",
     "Hit",
-    "Hold",
     "Judge",
     "KitItem",
     "KitVerdict",
-    "Moment",
-    "Permit",
     "Points",
     "Reaches",
-    "Recovery",
+    "Recoverability",
     "Score",
     "ScoreItem",
     "Seating",
@@ -54,22 +54,22 @@ __all__ = [
 _HOMES = {
     "AnyFault": "faults",
     "CollisionMonitor": "collision",
-    "Drop": "drops",
+    "DropEvent": "drops",
     "DropMonitor": "drops",
     "FaultCfg": "faults",
     "FaultScheduler": "faults",
     "HandEvent": "hand_events",
     "HandWatch": "hands",
     "Hit": "collision",
-    "Hold": "hand_events",
+    "HeldObject": "hand_events",
     "Judge": "judge",
     "KitItem": "kit",
     "KitVerdict": "kit",
-    "Moment": "hand_events",
-    "Permit": "permit",
+    "HandMoment": "hand_events",
+    "AllowedContact": "permit",
     "Points": "score",
     "Reaches": "oracle",
-    "Recovery": "oracle",
+    "Recoverability": "oracle",
     "Score": "score",
     "ScoreItem": "score",
     "Seating": "seating",

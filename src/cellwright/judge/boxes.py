@@ -12,7 +12,7 @@ from cellwright.core.pose import Pose
 from cellwright.judge.seating import lean_rad
 from cellwright.sim import World
 
-__all__ = ["Boxes", "Standing", "boxes_of"]
+__all__ = ["BoxPlacement", "KitBoxes", "boxes_of"]
 
 TILT_LIMIT_RAD = np.radians(2.0)
 HEIGHT_LIMIT_M = 0.003
@@ -20,7 +20,7 @@ STILL_MPS = 0.01
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoxPlacement:
     """How a tray is in, or out of, boxes.
 
     Attributes:
@@ -37,7 +37,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class KitBoxes:
     """The boxes of a cell, by what its drawings have in them: empty kit trays, or nothing yet.
 
     Attributes:
@@ -48,7 +48,7 @@ class Boxes:
     supplies: Mapping[str, BoxFigures]
     outlets: Mapping[str, BoxFigures]
 
-    def standing(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> Standing:
+    def standing(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> BoxPlacement:
         """How a tray is in one of the boxes, or in one for finished kits; there must be one."""
         some = self.outlets if boxes is None else boxes
         pose, figures = world.pose_of(tray), world.objects[tray].figures
@@ -57,14 +57,14 @@ class Boxes:
         box, place = some[nearest], world.layout.fixtures[nearest]
         pose_in_box = place.inverse() @ pose
         if not box.holds(pose_in_box.position.tolist()):
-            return Standing(nearest, False, False, f"{_distance_m(place, box, pose):.3f} m from {nearest}")
+            return BoxPlacement(nearest, False, False, f"{_distance_m(place, box, pose):.3f} m from {nearest}")
         problems = _problems(world, tray, box, figures, pose_in_box)
         off_m = min(float(np.hypot(*(pose_in_box.position[:2] - spot[:2]))) for spot in box.places_xyz_m)
         fine = f"{off_m * 1000:.1f} mm from its place"
-        return Standing(nearest, True, not problems, f"in {nearest}, {'; '.join(problems) or fine}")
+        return BoxPlacement(nearest, True, not problems, f"in {nearest}, {'; '.join(problems) or fine}")
 
 
-def boxes_of(world: World) -> Boxes:
+def boxes_of(world: World) -> KitBoxes:
     """The boxes of a cell."""
     cell = world.cell
     boxes = {
@@ -79,7 +79,7 @@ def boxes_of(world: World) -> Boxes:
         return any(boxes[name].holds((from_world @ tray).position.tolist()) for tray in trays)
 
     supplies = {name: figures for name, figures in boxes.items() if is_supply(name)}
-    return Boxes(supplies, {name: figures for name, figures in boxes.items() if name not in supplies})
+    return KitBoxes(supplies, {name: figures for name, figures in boxes.items() if name not in supplies})
 
 
 def _distance_m(pose_box: Pose, box: BoxFigures, pose_tray: Pose) -> float:

@@ -14,9 +14,9 @@ import numpy as np
 
 from cellwright.core.errors import OutOfRange
 from cellwright.core.pose import Pose
-from cellwright.judge.permit import Permit
+from cellwright.judge.allowed_contact import AllowedContact
 from cellwright.judge.riding import places_on, rides
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 from cellwright.sim.contacts import owner
 
 __all__ = ["CollisionMonitor", "Hit"]
@@ -78,7 +78,7 @@ class CollisionMonitor:
         self,
         world: World,
         stepper: Stepper,
-        permits: Iterable[Permit] = (),
+        permits: Iterable[AllowedContact] = (),
         pause_s: float = 0.1,
         name: str = "collision monitor",
     ) -> None:
@@ -91,10 +91,10 @@ class CollisionMonitor:
         self._held, self._touching = set[int](), set[tuple[int, ...]]()
         self._pardoned: dict[tuple[int, ...], float] = {}
         self._riding: dict[int, dict[str, Pose]] = {}
-        self._limited: dict[tuple[str, str], list[Permit]] = {}
+        self._limited: dict[tuple[str, str], list[AllowedContact]] = {}
         world.bind(self._look_up)
         world.add_holder(name, self)
-        self._ticking = stepper.every(1, self._tick, order=Order.JUDGE, name=name)
+        self._ticking = stepper.every(1, self._tick, order=TickOrder.JUDGE, name=name)
 
     def stop(self) -> None:
         """Looks no more."""

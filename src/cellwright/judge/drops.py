@@ -10,14 +10,14 @@ import numpy as np
 from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.furniture_kinds import FloorFigures
 from cellwright.core.pose import Pose
-from cellwright.judge.hand_events import HandEvent, Moment
+from cellwright.judge.hand_events import HandEvent, HandMoment
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.riding import rides
 from cellwright.judge.seating import judge_slots
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 from cellwright.sim.contacts import owner
 
-__all__ = ["Drop", "DropMonitor"]
+__all__ = ["DropEvent", "DropMonitor"]
 
 RATE_HZ = 50.0
 STILL_MPS, STILL_RADPS = 0.01, 0.2
@@ -27,7 +27,7 @@ GENTLE_M = 0.010  # who opens the hand no higher above the ground sets a part do
 
 
 @dataclass(frozen=True)
-class Drop:
+class DropEvent:
     """A part or a tray that fell out of a hand, or a part that fell off a tray in a hand.
 
     Attributes:
@@ -81,20 +81,20 @@ class DropMonitor:
     """
 
     def __init__(self, world: World, stepper: Stepper, watch: HandWatch, name: str = "drop monitor") -> None:
-        self.drops: list[Drop] = []
+        self.drops: list[DropEvent] = []
         self._world = world
         self._falls: list[_Fall] = []
         models = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
         self._floors = {name for name, figures in models.items() if isinstance(figures, FloorFigures)}
         watch.listen(self._hear)
         world.add_holder(name, self)
-        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.JUDGE, name=name)
+        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
-    def save(self) -> tuple[tuple[Drop, ...], list[_Fall]]:
+    def save(self) -> tuple[tuple[DropEvent, ...], list[_Fall]]:
         """What was found, and what is falling."""
         return tuple(self.drops), deepcopy(self._falls)
 
-    def load(self, state: tuple[tuple[Drop, ...], list[_Fall]]) -> None:
+    def load(self, state: tuple[tuple[DropEvent, ...], list[_Fall]]) -> None:
         """Goes back to it."""
         self.drops[:] = state[0]
         self._falls = [fall for fall in deepcopy(state[1]) if fall.event.part in self._world.objects]
@@ -104,14 +104,14 @@ class DropMonitor:
         self._falls = [fall for fall in self._falls if fall.event.part != part]
 
     def _hear(self, event: HandEvent) -> None:
-        if event.moment in (Moment.RELEASE, Moment.LOSS) and event.lifted:
+        if event.moment in (HandMoment.RELEASE, HandMoment.LOSS) and event.lifted:
             self._falls.append(_Fall(event))
             world_in_tray = self._world.pose_of(event.part).inverse()
             for part in event.riding:
                 x, y, z = (float(value) for value in self._world.pose_of(part).position)
                 rider = replace(event, part=part, position_m=(x, y, z), riding=(), tray=event.part)
                 self._falls.append(_Fall(rider, world_in_tray @ self._world.pose_of(part)))
-        elif event.moment is Moment.GRASP:
+        elif event.moment is HandMoment.GRASP:
             for fall in [fall for fall in self._falls if fall.event.part in (event.part, *event.riding)]:
                 self._end(fall)
 
@@ -142,7 +142,7 @@ class DropMonitor:
         self._falls.remove(fall)
         if fall.pose_in_tray is not None and self._stayed(fall.event, fall.pose_in_tray):
             return
-        event, opened = fall.event, fall.event.moment is Moment.RELEASE
+        event, opened = fall.event, fall.event.moment is HandMoment.RELEASE
         pose = self._world.pose_of(event.part)
         height_m = event.position_m[2] - float(pose.position[2])
         if height_m < GENTLE_M and (opened or self._slot(event.part)):
@@ -150,7 +150,7 @@ class DropMonitor:
         x, y, z = (float(value) for value in pose.position)
         on_floor = bool(self._floors & set(fall.landed_on))
         self.drops.append(
-            Drop(
+            DropEvent(
                 event.part,
                 event.robot,
                 event.time_s,

@@ -8,10 +8,10 @@ from typing import Any
 
 from cellwright.core.pose import Pose
 
-__all__ = ["HandEvent", "Hold", "Moment"]
+__all__ = ["HandEvent", "HandMoment", "HeldObject"]
 
 
-class Moment(StrEnum):
+class HandMoment(StrEnum):
     """What may happen between a hand and a part or a tray."""
 
     APPROACH = "approach"
@@ -37,7 +37,7 @@ class HandEvent:
         tray: The tray that a lost part rode in.
     """
 
-    moment: Moment
+    moment: HandMoment
     robot: str
     part: str
     time_s: float
@@ -48,7 +48,7 @@ class HandEvent:
 
 
 @dataclass
-class Hold:
+class HeldObject:
     """A part or a tray in a hand, since it was taken.
 
     Attributes:

@@ -12,9 +12,9 @@ import numpy as np
 
 from cellwright.catalogue import PartFigures, TrayFigures, tray_grip
 from cellwright.core.pose import Pose
-from cellwright.judge.hand_events import HandEvent, Hold, Moment
+from cellwright.judge.hand_events import HandEvent, HandMoment, HeldObject
 from cellwright.judge.riding import is_covered, places_on, rides
-from cellwright.sim import ObjectIndex, Order, Stepper, ToolIndex, World
+from cellwright.sim import ObjectIndex, Stepper, TickOrder, ToolIndex, World
 from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["HandWatch"]
@@ -34,7 +34,7 @@ OPENING_M = 0.0005
 
 @dataclass
 class _Hand:
-    hold: Hold | None = None
+    hold: HeldObject | None = None
     touched: str = ""
     looks: int = 0
     over: str = ""
@@ -56,14 +56,14 @@ class HandWatch:
         self._hands = {robot: _Hand() for robot in world.robots}
         world.bind(self._look_up)
         world.add_holder(name, self)
-        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.JUDGE, name=name)
+        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
     def listen(self, listener: Callable[[HandEvent], None]) -> None:
         """Calls back with every event, in order."""
         self._listeners.append(listener)
 
     @property
-    def held(self) -> dict[str, Hold]:
+    def held(self) -> dict[str, HeldObject]:
         """Robot -> what it holds now."""
         return {robot: hand.hold for robot, hand in self._hands.items() if hand.hold is not None}
 
@@ -163,9 +163,9 @@ class HandWatch:
             hand.touched = touched
             if hand.looks >= FIRM_LOOKS:
                 here_m = self._position(touched)
-                hand.hold = Hold(touched, here_m, here_m, riding=self._riding(touched))
+                hand.hold = HeldObject(touched, here_m, here_m, riding=self._riding(touched))
                 hand.over = hand.let_go = ""
-                self._tell(Moment.GRASP, robot, touched, riding=tuple(hand.hold.riding))
+                self._tell(HandMoment.GRASP, robot, touched, riding=tuple(hand.hold.riding))
             return
         hand.touched, hand.looks = "", 0
         if len(self._takes[robot]) and tcp_m.tolist() != hand.tcp_m.tolist():
@@ -193,13 +193,15 @@ class HandWatch:
         descends = velocity[2] < -SLOW_MPS / 2 and np.hypot(*velocity[:2]) < -velocity[2]
         if part not in (hand.over, hand.let_go) and (descends or _length(velocity) < SLOW_MPS):
             hand.over = part
-            self._tell(Moment.APPROACH, robot, part)
+            self._tell(HandMoment.APPROACH, robot, part)
 
-    def _look_at_hold(self, robot: str, hand: _Hand, hold: Hold, tool: ToolIndex | VacuumIndex, touched: bool) -> None:
+    def _look_at_hold(
+        self, robot: str, hand: _Hand, hold: HeldObject, tool: ToolIndex | VacuumIndex, touched: bool
+    ) -> None:
         hold.looks_without = 0 if touched else hold.looks_without + 1
         if hold.looks_without >= GONE_LOOKS:
             hand.hold, hand.touched, hand.looks, hand.let_go = None, "", 0, hold.part
-            moment, riding = Moment.RELEASE if self._opens(tool) else Moment.LOSS, tuple(hold.riding)
+            moment, riding = HandMoment.RELEASE if self._opens(tool) else HandMoment.LOSS, tuple(hold.riding)
             self._tell(moment, robot, hold.part, hold.lifted, hold.last_m, riding)
             return
         here_m = self._position(hold.part)
@@ -210,17 +212,17 @@ class HandWatch:
         hold.way_m = float(np.hypot(way[0], way[1]))
         if hold.lifted and not hold.carried and hold.way_m > CARRIED_M:
             hold.carried = True
-            self._tell(Moment.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
+            self._tell(HandMoment.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
         if hold.riding:
             self._look_at_riders(robot, hold)
 
-    def _look_at_riders(self, robot: str, hold: Hold) -> None:
+    def _look_at_riders(self, robot: str, hold: HeldObject) -> None:
         """A part that leaves a tray in a hand has fallen off it, unless another hand has taken it."""
         for part, pose in tuple(hold.riding.items()):
             if not rides(self._world, hold.part, part, pose):
                 del hold.riding[part]
                 if part in self._world.objects and not self.holds(part):
-                    self._tell(Moment.LOSS, robot, part, hold.lifted, tray=hold.part)
+                    self._tell(HandMoment.LOSS, robot, part, hold.lifted, tray=hold.part)
 
     def _opens(self, tool: ToolIndex | VacuumIndex) -> bool:
         """Whether a tool is told to let go: to open, or to stop its pump."""
@@ -244,7 +246,7 @@ class HandWatch:
 
     def _tell(
         self,
-        moment: Moment,
+        moment: HandMoment,
         robot: str,
         part: str,
         lifted: bool = False,

@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cellwright.core.bus import Bus
 from cellwright.core.messages import Verdict
+from cellwright.judge.allowed_contact import AllowedContact
 from cellwright.judge.collision import CollisionMonitor
 from cellwright.judge.drops import DropMonitor
 from cellwright.judge.faults import FaultCfg, FaultScheduler, FilteredSensor
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.kit import KitVerdict, judge_kit
-from cellwright.judge.oracle import Reaches, Recovery, judge_recoverable
-from cellwright.judge.permit import Permit
-from cellwright.judge.permits import kitting_permits
+from cellwright.judge.kitting_contacts import kitting_permits
+from cellwright.judge.oracle import Reaches, Recoverability, judge_recoverable
 from cellwright.judge.score import Points, Score, score_run
 from cellwright.orders import KitDesign
 from cellwright.sim import Stepper, World
@@ -48,7 +48,7 @@ class Judge:
         bus: Bus,
         sensors: Sequence[FilteredSensor] = (),
         faults: Sequence[FaultCfg] = (),
-        permits: Sequence[Permit] | None = None,
+        permits: Sequence[AllowedContact] | None = None,
     ) -> None:
         self._world, self._bus, self._told = world, bus, 0
         self.hands = HandWatch(world, stepper)
@@ -74,7 +74,7 @@ class Judge:
 
     def recoverable(
         self, wanted: Mapping[str, KitDesign], reaches: Reaches, robots: Collection[str] | None = None
-    ) -> Recovery:
+    ) -> Recoverability:
         """Whether the wanted kits can be completed from how things are now; ask when they are at rest."""
         return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)
 

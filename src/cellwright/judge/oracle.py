@@ -16,11 +16,11 @@ from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import CellState, PlanRequest, PlanResult, PlanStatus, plan, validate_timed
 from cellwright.sim import World
 
-__all__ = ["Reaches", "Recovery", "judge_recoverable"]
+__all__ = ["Reaches", "Recoverability", "judge_recoverable"]
 
 
 @dataclass(frozen=True)
-class Recovery:
+class Recoverability:
     """What the oracle says.
 
     Attributes:
@@ -52,7 +52,7 @@ def judge_recoverable(
     watch: HandWatch | None = None,
     robots: Collection[str] | None = None,
     max_lean_rad: float = MAX_LEAN_RAD,
-) -> Recovery:
+) -> Recoverability:
     """Whether the wanted kits can be completed from the true state.
 
     Args:
@@ -65,7 +65,7 @@ def judge_recoverable(
     """
     reading = TrueState(world, wanted, reaches, watch, robots, max_lean_rad)
     if reading.hopeless:
-        return Recovery(False, "; ".join(reading.hopeless), reading.lost)
+        return Recoverability(False, "; ".join(reading.hopeless), reading.lost)
     counts: dict[str, int] = {}
     for design in wanted.values():
         counts[design.name] = counts.get(design.name, 0) + 1
@@ -77,8 +77,8 @@ def judge_recoverable(
     if result.status not in (PlanStatus.SOLVED, PlanStatus.OPTIMAL) or result.unfinished:
         why = "; ".join(result.reasons) or f"the planner says {result.status}"
         lost = "".join(f"; {part}: {reason}" for part, reason in reading.lost.items())
-        return Recovery(False, why + lost, reading.lost, state, result)
+        return Recoverability(False, why + lost, reading.lost, state, result)
     verdict = validate_timed(request, result)
     if not verdict.valid:
-        return Recovery(False, f"the plan does not hold: {verdict.reason}", reading.lost, state, result)
-    return Recovery(True, f"a plan of {len(result.actions)} steps completes it", reading.lost, state, result)
+        return Recoverability(False, f"the plan does not hold: {verdict.reason}", reading.lost, state, result)
+    return Recoverability(True, f"a plan of {len(result.actions)} steps completes it", reading.lost, state, result)

@@ -23,7 +23,7 @@ from cellwright.judge.oracle_tools import Reaches, ToolShed
 from cellwright.judge.oracle_trays import TrayPlan
 from cellwright.judge.seating import judge_slots, lean_rad
 from cellwright.orders import KitDesign
-from cellwright.planning import CellState, Hand, HandKind, Holder, KitState, PartsTray, RobotState, Tool
+from cellwright.planning import CellState, HeldItem, HeldKind, KitState, PartsTray, PlannerRobot, Tool, ToolHolderState
 from cellwright.sim import World
 
 __all__ = ["MAX_LEAN_RAD", "TrueState"]
@@ -79,7 +79,7 @@ class TrueState:
             # Who carries the tray must also get to the slots that are still to be filled.
             places |= {kit.place: places[kit.place] & self._takers_of_kit(kit) for kit in self.kits if kit.place}
         states = tuple(
-            RobotState(
+            PlannerRobot(
                 name,
                 frozenset({*(p for p, takers in places.items() if name in takers), *self.shed.at_holders[name]}),
                 self.shed.on[name],
@@ -91,7 +91,7 @@ class TrueState:
         return CellState(
             robots=states,
             tools=tuple(Tool(name, self.shed.handles[name]) for name in self.shed.names),
-            holders=tuple(Holder(name, tool) for name, tool in self.shed.holders.items()),
+            holders=tuple(ToolHolderState(name, tool) for name, tool in self.shed.holders.items()),
             parts_trays=tuple(
                 PartsTray(place, sku, len(parts), max(self._capacity(place, sku), len(parts)))
                 for place, (sku, parts, _) in self.supplies.items()
@@ -102,12 +102,12 @@ class TrueState:
             kits=tuple(self.kits),
         )
 
-    def _hand(self, robot: str) -> Hand | None:
+    def _hand(self, robot: str) -> HeldItem | None:
         if robot not in self.held:
             return None
         item = self.world.objects[self.held[robot]]
         if not item.is_tray:
-            return Hand(HandKind.PART, item.sku)
+            return HeldItem(HeldKind.PART, item.sku)
         return self.trays.hands.get(robot) if self.trays is not None else None
 
     def _kit(self, tray: str, design: KitDesign) -> list[KitState]:

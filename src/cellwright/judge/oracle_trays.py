@@ -14,7 +14,7 @@ from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
 from cellwright.judge.oracle_tools import ToolShed
 from cellwright.judge.seating import lean_rad
 from cellwright.orders import DESIGNS, KitDesign
-from cellwright.planning import Hand, HandKind, KitState, Outlet, TrayStack
+from cellwright.planning import HeldItem, HeldKind, KitState, Outlet, TrayStack
 from cellwright.sim import World
 
 __all__ = ["TrayPlan"]
@@ -47,7 +47,7 @@ class TrayPlan:
         self._taken: dict[str, str] = {}
         self.lost: dict[str, str] = {}
         self.places: dict[str, frozenset[str]] = {}
-        self.hands: dict[str, Hand] = {}
+        self.hands: dict[str, HeldItem] = {}
         self.in_the_way: list[KitState] = []
         self._kit_trays = {
             name: item.figures
@@ -141,7 +141,7 @@ class TrayPlan:
                 self._inside[box] += 1
                 continue
             if tray in self._holder:
-                self.hands[self._holder[tray]] = Hand(HandKind.KIT_TRAY, figures.sku)
+                self.hands[self._holder[tray]] = HeldItem(HeldKind.KIT_TRAY, figures.sku)
                 continue
             if not self.usable(tray):
                 continue
@@ -156,10 +156,10 @@ class TrayPlan:
     def _in_hand(self, robot: str, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
         """A full kit is put away, an empty tray is a tray; a kit that was begun goes back to a table first."""
         if not any(filled):
-            self.hands[robot] = Hand(HandKind.KIT_TRAY, design.tray_sku)
+            self.hands[robot] = HeldItem(HeldKind.KIT_TRAY, design.tray_sku)
             return []
         if filled == tuple(slot.sku for slot in design.slots):
-            self.hands[robot] = Hand(HandKind.KIT, design.tray_sku, tray)
+            self.hands[robot] = HeldItem(HeldKind.KIT, design.tray_sku, tray)
             return [KitState(tray, design, "", filled)]
         free = [table for table in self._tables if table not in self._taken]
         if not free:

@@ -9,7 +9,7 @@ from typing import Any
 from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.judge.collision import Hit
-from cellwright.judge.drops import Drop
+from cellwright.judge.drops import DropEvent
 from cellwright.judge.kit import IN_BOX, TOOL_CLEAR, KitVerdict
 
 __all__ = ["Points", "Score", "ScoreItem", "score_run"]
@@ -89,7 +89,7 @@ class Score:
 def score_run(
     kits: Sequence[KitVerdict],
     hits: Sequence[Hit],
-    drops: Sequence[Drop],
+    drops: Sequence[DropEvent],
     time_s: float,
     *,
     par_s: float,

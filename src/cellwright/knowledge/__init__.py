@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cellwright.knowledge.generated import records
     from cellwright.knowledge.pose_rate import pose_update_rate
     from cellwright.knowledge.sighting import BeliefCfg
-    from cellwright.knowledge.transform_tree import Link, TransformTree
+    from cellwright.knowledge.transform_tree import TransformTree, TreeNode
     from cellwright.knowledge.workstation import Workstation
     from cellwright.knowledge.workstation_records import fill, filled_database
     from cellwright.knowledge.world_model import WorldModel
@@ -30,9 +30,9 @@ __all__ = [
     "BeliefCfg",
     "Database",
     "DatabaseError",
-    "Link",
     "OntologyError",
     "TransformTree",
+    "TreeNode",
     "Workstation",
     "WorldModel",
     "fill",
@@ -45,7 +45,7 @@ PLACES = {
     "Belief": "belief",
     "BeliefCfg": "sighting",
     "Database": "database",
-    "Link": "transform_tree",
+    "TreeNode": "transform_tree",
     "TransformTree": "transform_tree",
     "Workstation": "workstation",
     "WorldModel": "world_model",

@@ -22,11 +22,11 @@ from cellwright.knowledge.workstation import (
     Spread,
     StackOfTrays,
     SupplyTray,
-    Table,
     ToolHolder,
     ToolKind,
     ToolOfStation,
     Workstation,
+    WorkTable,
 )
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS
@@ -88,7 +88,7 @@ def paper_workstation(
     )
     made = Workstation(
         name,
-        tables=tuple(Table(f"work_table_{n + 1}", floor.next_place(), TABLE_SIZE_M) for n in range(tables)),
+        tables=tuple(WorkTable(f"work_table_{n + 1}", floor.next_place(), TABLE_SIZE_M) for n in range(tables)),
         tools=tools,
         changers=(changer,),
         supplies=tuple(tray for sku in sorted(parts) for tray in _supply(sku, parts[sku] + spare, floor)),

@@ -20,14 +20,14 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 
-__all__ = ["Link", "TransformTree"]
+__all__ = ["TransformTree", "TreeNode"]
 
 Array = npt.NDArray[np.float64]
 NEVER = -np.inf
 
 
 @dataclass(frozen=True)
-class Link:
+class TreeNode:
     """An object's place in the tree; an object without a reference is a root, at the world's origin."""
 
     reference: str | None
@@ -46,7 +46,7 @@ class TransformTree:
         BadInput: Objects that refer to each other in a circle.
     """
 
-    def __init__(self, links: Mapping[str, Link]) -> None:
+    def __init__(self, links: Mapping[str, TreeNode]) -> None:
         self._arrange({name: link.reference for name, link in links.items()})
         in_order = [links[name] for name in self.names]
         self.in_reference: Array = np.array([k.pose_in_reference.matrix for k in in_order]).reshape(-1, 4, 4)
@@ -149,11 +149,11 @@ class TransformTree:
         row, other = self.indices([name, frame])
         return Pose.from_matrix(inverse(self.in_world[other][None])[0] @ self.in_world[row])
 
-    def links(self) -> dict[str, Link]:
+    def links(self) -> dict[str, TreeNode]:
         """The tree as links, from which an equal tree can be made."""
         references = [None if p < 0 else self.names[p] for p in self.parent]
         return {
-            name: Link(references[i], Pose.from_matrix(self.in_reference[i]), float(self.seen_s[i]))
+            name: TreeNode(references[i], Pose.from_matrix(self.in_reference[i]), float(self.seen_s[i]))
             for i, name in enumerate(self.names)
         }
 

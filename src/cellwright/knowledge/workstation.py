@@ -23,10 +23,10 @@ __all__ = [
     "Spread",
     "StackOfTrays",
     "SupplyTray",
-    "Table",
     "ToolHolder",
     "ToolKind",
     "ToolOfStation",
+    "WorkTable",
     "Workstation",
 ]
 
@@ -112,7 +112,7 @@ class Changer:
 
 
 @dataclass(frozen=True)
-class Table:
+class WorkTable:
     """A table; with trays on it a piece of furniture, empty a place where one kit can be built."""
 
     name: str
@@ -191,7 +191,7 @@ class Workstation:
     """
 
     name: str
-    tables: tuple[Table, ...] = ()
+    tables: tuple[WorkTable, ...] = ()
     robots: tuple[Machine, ...] = ()
     tools: tuple[ToolOfStation, ...] = ()
     changers: tuple[Changer, ...] = ()
@@ -221,9 +221,9 @@ class Workstation:
                 raise BadInput(f"workstation '{self.name}': the tool '{tool}' is in {mounted.count(tool)} places")
 
     def _named(self) -> Iterator[tuple[str, Place]]:
-        groups: tuple[Iterable[Table | Machine | Changer | SupplyTray | FixedKit | StackOfTrays | BoxOfKits], ...] = (
-            *(self.tables, self.robots, self.changers, self.supplies, self.kits, self.stacks, self.boxes),
-        )
+        groups: tuple[
+            Iterable[WorkTable | Machine | Changer | SupplyTray | FixedKit | StackOfTrays | BoxOfKits], ...
+        ] = (*(self.tables, self.robots, self.changers, self.supplies, self.kits, self.stacks, self.boxes),)
         yield from ((thing.name, thing.place) for group in groups for thing in group)
         for changer in self.changers:
             yield from ((holder.name, holder.place) for holder in changer.holders)

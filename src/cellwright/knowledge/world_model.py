@@ -30,7 +30,7 @@ from cellwright.knowledge.pose_store import (
     turned_covariances,
 )
 from cellwright.knowledge.stable_state import pack, read_state, unpack, write_state
-from cellwright.knowledge.transform_tree import NEVER, Link, TransformTree
+from cellwright.knowledge.transform_tree import NEVER, TransformTree, TreeNode
 
 __all__ = ["WorldModel"]
 
@@ -85,17 +85,17 @@ class WorldModel:
             .outerjoin(other, PoseLocation.ref_object_id == other.id)
         )
         past = POSE_HISTORY.c
-        links: dict[str, Link] = {}
+        links: dict[str, TreeNode] = {}
         rows: dict[str, int] = {}
         with self.database.session() as session:
             for name, reference, row, time_s, *numbers in session.execute(question):
                 pose = Pose.identity() if None in numbers else pose_from_axes(numbers)
-                links[name] = Link(reference, pose, NEVER if time_s is None else time_s)
+                links[name] = TreeNode(reference, pose, NEVER if time_s is None else time_s)
                 rows[name] = row
             counted = session.execute(select(past.object_name, func.max(past.number)).group_by(past.object_name))
             entries = {name: number + 1 for name, number in counted}
         for reference in {k.reference for k in links.values() if k.reference is not None} - set(links):
-            links[reference] = Link(None, Pose.identity())
+            links[reference] = TreeNode(None, Pose.identity())
         self.tree = TransformTree(links)
         self._location_id = np.array([rows.get(name, -1) for name in self.tree.names], np.int64)
         self._entries = np.array([entries.get(name, 0) for name in self.tree.names], np.int64)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from cellwright.cells import Cell, CellMistakes, Layout, load_cell, nominal_layout
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.messages import Detections
-from cellwright.core.mistakes import Mistakes
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
 
@@ -42,7 +42,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
         layout = nominal_layout(cell, seed)
     except CellMistakes as error:
         raise _with_others(error, error.rest, seed) from None
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     detectors = _check_sensors(cell, layout.camera_errors, mistakes)
     if doors or mistakes.found:
         check_doors(cell, detectors, mistakes)
@@ -56,19 +56,19 @@ def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMista
     """The mistakes that were found, and those in what they leave of the cell."""
     if rest is None:
         return error
-    others = Mistakes(rest.left_out)
+    others = ErrorCollector(rest.left_out)
     try:
         detectors = _check_sensors(rest, nominal_layout(rest, seed).camera_errors, others)
         check_doors(rest, detectors, others)
         _check_overlaps(rest, seed, others)
     except BadInput:  # it is no whole cell: what was found stands, and the next round tells more
         pass
-    all_of_them = Mistakes()
+    all_of_them = ErrorCollector()
     all_of_them.found = [*error.errors, *others.found]
     return CellMistakes(all_of_them.in_order(), rest)
 
 
-def _check_sensors(cell: Cell, cameras: Mapping[str, object], mistakes: Mistakes) -> list[str]:
+def _check_sensors(cell: Cell, cameras: Mapping[str, object], mistakes: ErrorCollector) -> list[str]:
     """Every sensor's line makes sense and is there once; gives the names of all detectors, those with mistakes too."""
     known = {"robot": [*cell.names_in("robots"), *cell.mobile_names], "camera": [*cameras]}
     places: dict[str, str] = {}
@@ -87,7 +87,7 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], mistakes: Mistakes
     return detectors
 
 
-def check_doors(cell: Cell, detectors: Collection[str], mistakes: Mistakes) -> None:
+def check_doors(cell: Cell, detectors: Collection[str], mistakes: ErrorCollector) -> None:
     """The detector of every vision door exists."""
     for name, robot in cell.robots.items():
         if robot.vision is not None and robot.vision.detector not in detectors:
@@ -95,6 +95,6 @@ def check_doors(cell: Cell, detectors: Collection[str], mistakes: Mistakes) -> N
             mistakes.add(UnknownName("detector", robot.vision.detector, detectors, where))
 
 
-def _check_overlaps(cell: Cell, seed: int, mistakes: Mistakes) -> None:
+def _check_overlaps(cell: Cell, seed: int, mistakes: ErrorCollector) -> None:
     with mistakes.of_one():
         World(cell.model_copy(update={"settle_s": 0.0}), seed)

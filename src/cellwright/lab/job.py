@@ -13,7 +13,7 @@ from cellwright.cells import Cell
 from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Detections, Verdict
-from cellwright.execution import Scene, Step, Transfer
+from cellwright.execution import AveragedScene, JobStep, Transfer
 from cellwright.judge import Seating, judge_slot
 from cellwright.lab.lab import Lab
 
@@ -66,7 +66,7 @@ class JobReport:
 
     done: bool
     reason: str
-    steps: tuple[Step, ...]
+    steps: tuple[JobStep, ...]
     seating: Seating
     time_s: float
     grasp_lock_uses: int
@@ -85,7 +85,7 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
     tray = _kit_tray_of(lab, job)
     sequence = 0
 
-    def tell(step: Step, phase: str) -> None:
+    def tell(step: JobStep, phase: str) -> None:
         nonlocal sequence
         event = ActionEvent(
             lab.world.clock.time_ns, sequence, "execution", job.robot, step.name, phase, step.detail, (), (), ()
@@ -93,8 +93,8 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
         lab.bus.publish("/execution/actions", event)
         sequence += 1
 
-    async def look() -> Scene:
-        return Scene(await _fresh_frames(lab, job.detector))
+    async def look() -> AveragedScene:
+        return AveragedScene(await _fresh_frames(lab, job.detector))
 
     expected = lab.nominal.objects[tray].pose_in_world.position
     hand = lab.world.robots[job.robot].tool

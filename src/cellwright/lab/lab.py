@@ -13,9 +13,9 @@ from cellwright import __version__
 from cellwright.cells import Cell
 from cellwright.control import DifferentialDrive, DifferentialDrives, RobotController, SafetyController
 from cellwright.core.bus import Bus
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
-from cellwright.core.mistakes import Mistakes
 from cellwright.lab.cell_file import checked_layout, read_cell
 from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
@@ -93,7 +93,7 @@ class Lab:
 
     def _make_sensors(self) -> list[Sensor[Any]]:
         sensors: dict[str, Sensor[Any]] = {}
-        mistakes = Mistakes()
+        mistakes = ErrorCollector()
         for place, line in self.cell.sensor_lines():
             with mistakes.of_one():
                 sensor = make_sensor(line, self.world, f"{self.cell.where}: {place}")

@@ -20,7 +20,7 @@ from cellwright.core.errors import BadInput, OutputError
 from cellwright.core.pose import Pose
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import model_hash
-from cellwright.sim import Order, World
+from cellwright.sim import TickOrder, World
 from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["WorldFile", "WorldState"]
@@ -222,7 +222,7 @@ class WorldFile:
         self._model = model or model_hash(lab.world.model)
         clock = lab.world.clock
         self._ticking = lab.stepper.every(
-            clock.period_ticks(1 / PERIOD_S), self.write, order=Order.RECORD, name="world file"
+            clock.period_ticks(1 / PERIOD_S), self.write, order=TickOrder.RECORD, name="world file"
         )
         self.write()
 

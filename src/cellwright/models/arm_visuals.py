@@ -10,7 +10,7 @@ import numpy as np
 
 from cellwright.core.errors import UnknownName
 from cellwright.models.surfaces import Surface, make_collision, make_visual
-from cellwright.shapes.body_shape import Hull, Piece
+from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 
 __all__ = ["add_hulls", "add_pieces"]
@@ -20,7 +20,7 @@ _MATT = {"black", "rubber"}
 
 
 def add_pieces(
-    spec: Any, bodies: Mapping[str, Any], pieces: Iterable[Piece], colours: Mapping[str, tuple[float, float, float]]
+    spec: Any, bodies: Mapping[str, Any], pieces: Iterable[MeshPiece], colours: Mapping[str, tuple[float, float, float]]
 ) -> None:
     """Adds what is seen; pieces of one finish on one body become one mesh."""
     groups: dict[tuple[str, str], list[Mesh]] = {}

@@ -16,27 +16,27 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 
 __all__ = [
-    "Box",
-    "Capsule",
-    "Cylinder",
-    "Ellipsoid",
-    "Frame",
+    "BoxGeometry",
+    "CapsuleGeometry",
+    "CylinderGeometry",
+    "EllipsoidGeometry",
+    "FrameDescription",
     "Geometry",
     "Inertial",
-    "Joint",
+    "JointDescription",
     "JointKind",
-    "Limits",
-    "Link",
+    "LimitsDescription",
+    "LinkDescription",
     "Material",
     "MeshFile",
     "Mimic",
-    "Model",
+    "ModelDescription",
     "PlacedModel",
-    "Plane",
-    "Sensor",
+    "PlaneGeometry",
+    "SensorDescription",
     "Shape",
-    "Sphere",
-    "World",
+    "SphereGeometry",
+    "WorldDescription",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -61,14 +61,14 @@ class Inertial:
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxGeometry:
     """A cuboid about its origin, by its whole sides."""
 
     size_m: Vector3
 
 
 @dataclass(frozen=True)
-class Cylinder:
+class CylinderGeometry:
     """Along z, about its origin."""
 
     radius_m: float
@@ -76,7 +76,7 @@ class Cylinder:
 
 
 @dataclass(frozen=True)
-class Capsule:
+class CapsuleGeometry:
     """Along z, about its origin; the length is that of the cylinder between the two half spheres."""
 
     radius_m: float
@@ -84,21 +84,21 @@ class Capsule:
 
 
 @dataclass(frozen=True)
-class Sphere:
+class SphereGeometry:
     """About its origin."""
 
     radius_m: float
 
 
 @dataclass(frozen=True)
-class Ellipsoid:
+class EllipsoidGeometry:
     """About its origin, by its half axes."""
 
     radii_m: Vector3
 
 
 @dataclass(frozen=True)
-class Plane:
+class PlaneGeometry:
     """Through its origin, z its normal; the size is what is drawn, touched it is without end."""
 
     size_m: tuple[float, float]
@@ -123,7 +123,9 @@ class MeshFile:
     centred: bool = False
 
 
-Geometry = Box | Cylinder | Capsule | Sphere | Ellipsoid | Plane | MeshFile
+Geometry = (
+    BoxGeometry | CylinderGeometry | CapsuleGeometry | SphereGeometry | EllipsoidGeometry | PlaneGeometry | MeshFile
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +163,7 @@ class Shape:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Link:
+class LinkDescription:
     """A rigid body.
 
     Attributes:
@@ -192,7 +194,7 @@ class JointKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class LimitsDescription:
     """Of a joint, in rad or m, rad/s or m/s, N m or N; None where the description says nothing.
 
     Attributes:
@@ -218,7 +220,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Joint:
+class JointDescription:
     """What joins two links.
 
     Attributes:
@@ -245,7 +247,7 @@ class Joint:
     anchor_m: Vector3 = (0.0, 0.0, 0.0)
     axis: Vector3 = (1.0, 0.0, 0.0)
     axis_2: Vector3 | None = None
-    limits: Limits = Limits()
+    limits: LimitsDescription = LimitsDescription()
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
@@ -253,7 +255,7 @@ class Joint:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Frame:
+class FrameDescription:
     """A named place on a link.
 
     Attributes:
@@ -268,7 +270,7 @@ class Frame:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sensor:
+class SensorDescription:
     """A sensor on a link, as far as it is described.
 
     Attributes:
@@ -289,7 +291,7 @@ class Sensor:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Model:
+class ModelDescription:
     """A robot, a tool, a thing.
 
     Attributes:
@@ -302,17 +304,17 @@ class Model:
     """
 
     name: str
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    sensors: tuple[Sensor, ...] = ()
+    links: tuple[LinkDescription, ...]
+    joints: tuple[JointDescription, ...] = ()
+    frames: tuple[FrameDescription, ...] = ()
+    sensors: tuple[SensorDescription, ...] = ()
     static: bool = False
 
-    def link(self, name: str) -> Link:
+    def link(self, name: str) -> LinkDescription:
         """The link of that name."""
         return next(link for link in self.links if link.name == name)
 
-    def joint_of(self, child: str) -> Joint | None:
+    def joint_of(self, child: str) -> JointDescription | None:
         """The joint that carries a link: the first one that has it as its child."""
         return next((joint for joint in self.joints if joint.child == child), None)
 
@@ -327,12 +329,12 @@ class Model:
 class PlacedModel:
     """A model at its place: the pose is its root link's, in the world."""
 
-    model: Model
+    model: ModelDescription
     pose: Pose = field(default_factory=Pose.identity)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class World:
+class WorldDescription:
     """Models at their places.
 
     Attributes:

@@ -10,7 +10,7 @@ from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.path import JointPath, LinePath, Path, PosePath
 from cellwright.motion.profile import JointMove, LineMove, LineSpeed, Motion, PathMotion
 from cellwright.motion.queue import MotionQueue
-from cellwright.motion.running import Follower, Moment, RunState, StopCategory
+from cellwright.motion.running import Follower, FollowerState, RunState, StopCategory
 from cellwright.motion.sample import JointSample
 from cellwright.motion.through import ThroughMove
 from cellwright.motion.time_follower import TimeFollower, make_follower
@@ -25,6 +25,7 @@ __all__ = [
     "Choice",
     "DynamicsTerms",
     "Follower",
+    "FollowerState",
     "Grasp",
     "GraspKind",
     "JointLimits",
@@ -35,7 +36,6 @@ __all__ = [
     "LinePath",
     "LineSpeed",
     "Load",
-    "Moment",
     "Motion",
     "MotionQueue",
     "Path",

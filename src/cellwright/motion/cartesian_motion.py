@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
-from cellwright.motion.cartesian_pieces import Piece
+from cellwright.motion.cartesian_pieces import PathPiece
 from cellwright.motion.interpolation import CartesianTrajectory, along
 from cellwright.motion.kinematics import ArmKinematics, checked_angles
 from cellwright.motion.limits import JointLimits
@@ -84,7 +84,7 @@ class CartesianMotion:
                     )
 
 
-def _path(kinematics: ArmKinematics, start_rad: Array, pieces: list[Piece]) -> PosePath:
+def _path(kinematics: ArmKinematics, start_rad: Array, pieces: list[PathPiece]) -> PosePath:
     length_m = sum(piece.length_m for piece in pieces)
 
     def pose_at(fraction: float) -> Pose:

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from cellwright.core import rotation
 from cellwright.core.pose import Pose
 
-__all__ = ["Arc", "Line", "Piece"]
+__all__ = ["Arc", "Line", "PathPiece"]
 
 Array = npt.NDArray[np.float64]
 
 
-class Piece(Protocol):
+class PathPiece(Protocol):
     """A stretch of path, by the way along it."""
 
     length_m: float

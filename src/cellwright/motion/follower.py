@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ruckig import ControlInterface
 
 from cellwright.motion.profile import PathMotion
-from cellwright.motion.running import Follower, Moment, StopCategory
+from cellwright.motion.running import Follower, FollowerState, StopCategory
 from cellwright.motion.sample import JointSample
 
 __all__ = ["PathFollower"]
@@ -40,7 +40,7 @@ class PathFollower(Follower):
         position, slope, bend = self.motion.path.at(place)
         return JointSample(position, slope * rate, bend * rate**2 + slope * change)
 
-    def _sampled_many(self, moments: Sequence[Moment]) -> Array:
+    def _sampled_many(self, moments: Sequence[FollowerState]) -> Array:
         place, rate, change = np.array([moment[:3] for moment in moments]).T
         position, slope, bend = self.motion.path.at_many(np.minimum(place, 1.0))
         rate, change = rate[:, None], change[:, None]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
-from cellwright.motion.cartesian_pieces import Arc, Line, Piece
+from cellwright.motion.cartesian_pieces import Arc, Line, PathPiece
 
 __all__ = ["CartesianSample", "CartesianTrajectory", "Trapezoid", "along", "blended", "linear"]
 
@@ -75,7 +75,7 @@ class CartesianTrajectory:
         duration_s: Of the whole motion.
     """
 
-    def __init__(self, stretches: Sequence[Sequence[Piece]], speed_mps: float, acceleration_mps2: float) -> None:
+    def __init__(self, stretches: Sequence[Sequence[PathPiece]], speed_mps: float, acceleration_mps2: float) -> None:
         for what, value in (("speed", speed_mps), ("acceleration", acceleration_mps2)):
             if not 1e-6 <= value <= 1e6:
                 raise OutOfRange(f"{what} of the interpolation", value, 1e-6, 1e6)
@@ -86,7 +86,7 @@ class CartesianTrajectory:
         self.duration_s = float(sum(profile.duration_s for profile in self._profiles))
 
     @property
-    def stretches(self) -> list[list[Piece]]:
+    def stretches(self) -> list[list[PathPiece]]:
         """The pieces of each stretch."""
         return [list(pieces) for pieces in self._stretches]
 
@@ -105,7 +105,7 @@ class CartesianTrajectory:
         return CartesianSample(pose, slope * speed_mps, slope * acceleration_mps2 + bend * speed_mps**2)
 
 
-def along(pieces: Sequence[Piece], way_m: float) -> tuple[Pose, Array, Array]:
+def along(pieces: Sequence[PathPiece], way_m: float) -> tuple[Pose, Array, Array]:
     """The pose, and the derivatives of position and rotation by the way, on pieces that follow each other."""
     for piece in pieces[:-1]:
         if way_m <= piece.length_m:
@@ -145,7 +145,7 @@ def blended(
         raise OutOfRange("blend radius", radius_m, 1e-9, 1e6, "m")
     bends = _bends(waypoints)
     _check_room(waypoints, bends, radius_m)
-    pieces: list[Piece] = []
+    pieces: list[PathPiece] = []
     start = waypoints[0]
     for number, bend_rad in enumerate(bends, start=1):
         before, via, after = waypoints[number - 1 : number + 2]

@@ -17,7 +17,7 @@ from cellwright.motion.joint_brake import JointBrake
 from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.sample import JointSample
 
-__all__ = ["Follower", "Moment", "RunState", "StopCategory"]
+__all__ = ["Follower", "FollowerState", "RunState", "StopCategory"]
 
 Array = npt.NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class RunState(Enum):
 ENDED = (RunState.DONE, RunState.STOPPED)
 
 
-class Moment(NamedTuple):
+class FollowerState(NamedTuple):
     """Where a follower was at some tick, so that it can be put back there and go on in another way."""
 
     place: float
@@ -111,11 +111,11 @@ class Follower(ABC):
         return max(abs(self._now[1]), abs(self._now[2])) < REST
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> FollowerState:
         """Where it is, to be put back to."""
-        return Moment(*self._now, self.state)
+        return FollowerState(*self._now, self.state)
 
-    def put_back(self, moment: Moment) -> None:
+    def put_back(self, moment: FollowerState) -> None:
         """Forgets what came after a moment; the next order counts from there."""
         self._place(moment.place, moment.rate, moment.change)
         self.state, self._brake = moment.state, None
@@ -155,13 +155,13 @@ class Follower(ABC):
         self.sample = self._sampled(min(self._now[0], self._end), *self._now[1:])
         return self.sample
 
-    def run(self, most: int) -> tuple[Array, list[Moment]]:
+    def run(self, most: int) -> tuple[Array, list[FollowerState]]:
         """At least one tick and at most so many, until it rests; several at once are quicker than one by one.
 
         Returns:
             Positions, velocities and accelerations, (ticks, 3, joints), and where it was at each of them.
         """
-        moments: list[Moment] = []
+        moments: list[FollowerState] = []
         if self.state in ENDED or self._brake is not None:
             rows: list[JointSample] = []
             while not rows or (len(rows) < most and not self.at_rest):
@@ -170,7 +170,7 @@ class Follower(ABC):
             return np.array(rows), moments
         while not moments or (len(moments) < most and not self.at_rest):
             self._advance()
-            moments.append(Moment(*self._now, self.state))
+            moments.append(FollowerState(*self._now, self.state))
         made = self._sampled_many(moments)
         self.sample = JointSample(*made[-1])
         return made, moments
@@ -207,7 +207,7 @@ class Follower(ABC):
             break
         raise JobFailed(f"{self.arm.name} cannot go on along its path within its limits")
 
-    def _sampled_many(self, moments: Sequence[Moment]) -> Array:
+    def _sampled_many(self, moments: Sequence[FollowerState]) -> Array:
         """The joints at several moments, (moments, 3, joints)."""
         return np.array([self._sampled(min(m.place, self._end), m.rate, m.change) for m in moments])
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from cellwright.core.config import Cfg
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.orders.design import KitDesign
 from cellwright.orders.order import Order, OrderLine
 
@@ -48,7 +48,7 @@ class OrderCfg(Cfg):
 
     def order_designs(self, library: Mapping[str, KitDesign], where: str) -> dict[str, KitDesign]:
         """All designs that the order may name."""
-        designs, mistakes = dict(library), Mistakes()
+        designs, mistakes = dict(library), ErrorCollector()
         for name, cfg in self.designs.items():
             try:
                 made = KitDesign.of(name, cfg.tray, cfg.parts)
@@ -67,7 +67,7 @@ class OrderCfg(Cfg):
 
     def order_of(self, library: Mapping[str, KitDesign], where: str) -> Order:
         """The order; a kit that nobody designed is an error that lists the designs."""
-        mistakes, designs = Mistakes(), dict(library)
+        mistakes, designs = ErrorCollector(), dict(library)
         with mistakes.of_one():
             designs = self.order_designs(library, where)
         known = {*designs, *self.designs}

@@ -9,8 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from cellwright.catalogue import PARTS, TRAYS, TrayFigures, TrayKind
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.mistakes import Mistakes
 
 __all__ = ["PAPER_PART_SKUS", "PAPER_TRAY_SKU", "KitDesign", "KitSlot", "known_part_skus", "known_tray_skus"]
 
@@ -62,7 +62,7 @@ class KitDesign:
         Raises:
             BadInput: All that is wrong: SKUs that nobody knows, with those that exist; parts that do not fit the tray.
         """
-        where, mistakes = f"kit '{name}'", Mistakes()
+        where, mistakes = f"kit '{name}'", ErrorCollector()
         for sku, count in parts.items():
             with mistakes.of_one():
                 if sku not in known_part_skus():

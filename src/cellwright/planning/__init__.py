@@ -4,7 +4,7 @@ from cellwright.planning.actions import MOVES, NEEDS, Action, Durations, Verb
 from cellwright.planning.external import CommandPlanner, PlannerFailed, make_planner
 from cellwright.planning.gantt import write_gantt
 from cellwright.planning.planner import (
-    PLANNERS,
+    TASK_PLANNERS,
     KitJob,
     Planner,
     PlanRequest,
@@ -20,29 +20,28 @@ from cellwright.planning.scheduler import Scheduler
 from cellwright.planning.sequencer import Sequencer
 from cellwright.planning.state import (
     CellState,
-    Hand,
-    HandKind,
-    Holder,
+    HeldItem,
+    HeldKind,
     KitState,
     Outlet,
     PartsTray,
-    RobotState,
+    PlannerRobot,
     Tool,
+    ToolHolderState,
     TrayStack,
 )
-from cellwright.planning.validator import Verdict, validate_sequence, validate_timed
+from cellwright.planning.validator import PlanValidation, validate_sequence, validate_timed
 
 __all__ = [
     "MOVES",
     "NEEDS",
-    "PLANNERS",
+    "TASK_PLANNERS",
     "Action",
     "CellState",
     "CommandPlanner",
     "Durations",
-    "Hand",
-    "HandKind",
-    "Holder",
+    "HeldItem",
+    "HeldKind",
     "KitJob",
     "KitState",
     "Outlet",
@@ -50,16 +49,17 @@ __all__ = [
     "PlanRequest",
     "PlanResult",
     "PlanStatus",
+    "PlanValidation",
     "Planner",
     "PlannerFailed",
-    "RobotState",
+    "PlannerRobot",
     "Scheduler",
     "Sequencer",
     "Tool",
+    "ToolHolderState",
     "TrayStack",
     "Unfinished",
     "Verb",
-    "Verdict",
     "as_json",
     "make_planner",
     "named_kits",

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import Hand
+from cellwright.planning.state import HeldItem
 
-__all__ = ["Arm", "OpenKit", "Supply"]
+__all__ = ["OpenKit", "RobotSchedule", "Supply"]
 
 
 @dataclass(slots=True, eq=False)
-class Arm:
+class RobotSchedule:
     """A robot: what is on it, and when it is free."""
 
     name: str
     reach: frozenset[str]
     tools: frozenset[str]
     tool: str | None
-    hand: Hand | None
+    hand: HeldItem | None
     time_s: float = 0.0
 
 

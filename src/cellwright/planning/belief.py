@@ -9,17 +9,17 @@ from cellwright.knowledge import Database, WorldModel
 from cellwright.orders import Order
 from cellwright.planning.actions import Durations
 from cellwright.planning.believed_kits import BelievedKits
-from cellwright.planning.facts import Facts, Thing, read_facts
+from cellwright.planning.facts import BeliefFacts, Thing, read_facts
 from cellwright.planning.lying import EVERYTHING, Lying, Trust
 from cellwright.planning.planner import PlanRequest
 from cellwright.planning.state import (
     CellState,
-    Hand,
-    HandKind,
-    Holder,
+    HeldItem,
+    HeldKind,
     Outlet,
-    RobotState,
+    PlannerRobot,
     Tool,
+    ToolHolderState,
     TrayStack,
 )
 
@@ -74,7 +74,7 @@ def request_of(
 class _Reading:
     def __init__(
         self,
-        facts: Facts,
+        facts: BeliefFacts,
         robots: Collection[str] | None,
         trust: Trust,
         orders: Sequence[Order],
@@ -97,7 +97,7 @@ class _Reading:
         supply = tuple(tray for tray in trays if tray is not None)
         tables = [thing.name for thing in facts.of_kind("WorkTable") if not self._is_furniture(thing.name)]
         holders = tuple(
-            Holder(thing.name, facts.tool_of.get(thing.name)) for thing in facts.of_kind("EndEffectorHolder")
+            ToolHolderState(thing.name, facts.tool_of.get(thing.name)) for thing in facts.of_kind("EndEffectorHolder")
         )
         places = [*tables, *(p.name for group in (supply, stacks, outlets, holders) for p in group)]
         reach = {name: self._reached(name, [*places, *facts.stationary]) for name in self._robots()}
@@ -129,18 +129,18 @@ class _Reading:
             if thing.name in self.facts.handles or thing.name in mounted:
                 yield Tool(thing.name, frozenset(self.facts.handles.get(thing.name, ())))
 
-    def _robot(self, name: str, reach: frozenset[str]) -> RobotState:
+    def _robot(self, name: str, reach: frozenset[str]) -> PlannerRobot:
         tool = self.facts.tool_of.get(name)
-        return RobotState(name, reach, tool, self._hand(tool), name in self.in_service)
+        return PlannerRobot(name, reach, tool, self._hand(tool), name in self.in_service)
 
-    def _hand(self, tool: str | None) -> Hand | None:
+    def _hand(self, tool: str | None) -> HeldItem | None:
         held = self.facts.things.get(self.facts.held.get(tool or "", ""))
         if held is None:
             return None
         if held.kind == "Kit":
             tray = self.facts.things.get(self.facts.tray_of.get(held.name, ""))
-            return Hand(HandKind.KIT, tray.sku if tray else "", held.name)
-        return Hand(HandKind.KIT_TRAY if held.kind == "KitTray" else HandKind.PART, held.sku)
+            return HeldItem(HeldKind.KIT, tray.sku if tray else "", held.name)
+        return HeldItem(HeldKind.KIT_TRAY if held.kind == "KitTray" else HeldKind.PART, held.sku)
 
     def _reached(self, robot: str, places: Iterable[str]) -> frozenset[str]:
         boxes = self.facts.boxes.get(robot)

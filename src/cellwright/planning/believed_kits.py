@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cellwright.orders import KitDesign, Order
-from cellwright.planning.facts import Facts, Thing
+from cellwright.planning.facts import BeliefFacts, Thing
 from cellwright.planning.lying import Lying
 from cellwright.planning.state import KitState, PartsTray
 
@@ -24,7 +24,7 @@ class BelievedKits:
         usable: Kit trays that stay in place and may be used.
     """
 
-    def __init__(self, facts: Facts, lying: Lying, orders: Sequence[Order], usable: set[str]) -> None:
+    def __init__(self, facts: BeliefFacts, lying: Lying, orders: Sequence[Order], usable: set[str]) -> None:
         self.facts, self.lying, self.orders, self.usable = facts, lying, orders, usable
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:

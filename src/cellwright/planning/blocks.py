@@ -10,18 +10,18 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cellwright.planning.arms import Arm, OpenKit
+from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import create_kits, empty_hand
 from cellwright.planning.tasks import Shop, Task, TaskKind
 from cellwright.planning.work import Work
 
-__all__ = ["Block", "blocks_of", "carry_out", "neighbour"]
+__all__ = ["TaskBlock", "blocks_of", "carry_out", "neighbour"]
 
 _FAR = 12  # places by which a block is moved at most
 
 
-class Block(NamedTuple):
+class TaskBlock(NamedTuple):
     """So many tasks of one kind at one kit, by one robot with one tool."""
 
     robot: int
@@ -33,20 +33,20 @@ class Block(NamedTuple):
     number: int = 1
 
 
-def blocks_of(shop: Shop) -> list[Block]:
+def blocks_of(shop: Shop) -> list[TaskBlock]:
     """What was done in a shop."""
-    row: list[Block] = []
+    row: list[TaskBlock] = []
     for block in shop.log:
         last = next((one for one in reversed(row) if one.robot == block[0]), None)
         if last is not None and last[:6] == block:
             at = len(row) - 1 - row[::-1].index(last)
             row[at] = last._replace(number=last.number + 1)
         else:
-            row.append(Block(*block))
+            row.append(TaskBlock(*block))
     return row
 
 
-def carry_out(work: Work, row: Sequence[Block]) -> Shop:
+def carry_out(work: Work, row: Sequence[TaskBlock]) -> Shop:
     """The shop after everything of the row that is possible in its order."""
     booking = Booking(work)
     shop = Shop(work, booking, [job for job in work.jobs if job.started is None])
@@ -59,7 +59,7 @@ def carry_out(work: Work, row: Sequence[Block]) -> Shop:
     return shop
 
 
-def _do(shop: Shop, block: Block) -> bool:
+def _do(shop: Shop, block: TaskBlock) -> bool:
     booking = shop.booking
     arm = booking.arms[block.robot]
     if arm.hand is not None:
@@ -69,7 +69,7 @@ def _do(shop: Shop, block: Block) -> bool:
     return task is not None and _has_tool(booking, arm, block.tool) and shop.do(arm, task)
 
 
-def _task(shop: Shop, arm: Arm, block: Block) -> Task | None:
+def _task(shop: Shop, arm: RobotSchedule, block: TaskBlock) -> Task | None:
     """The block's next task, if it is possible now."""
     booking, start_s = shop.booking, arm.time_s
     if block.kind is TaskKind.LAY:
@@ -83,7 +83,7 @@ def _task(shop: Shop, arm: Arm, block: Block) -> Task | None:
     return Task(start_s, block.kind, 0, kit.place, block.sku)
 
 
-def _is_open(shop: Shop, arm: Arm, kit: OpenKit, block: Block) -> bool:
+def _is_open(shop: Shop, arm: RobotSchedule, kit: OpenKit, block: TaskBlock) -> bool:
     booking, sku = shop.booking, block.sku
     if block.kind is TaskKind.PASS:
         return shop.way(arm, kit.place, sku, kit.missing.get(sku, 0)) is not None
@@ -96,7 +96,7 @@ def _is_open(shop: Shop, arm: Arm, kit: OpenKit, block: Block) -> bool:
     return sku in kit.missing and booking.source_s(arm, sku) is not None
 
 
-def _has_tool(booking: Booking, arm: Arm, tool: str) -> bool:
+def _has_tool(booking: Booking, arm: RobotSchedule, tool: str) -> bool:
     """Gets the tool for the robot, from another one if that has it and holds nothing."""
     if arm.tool == tool:
         return True
@@ -108,7 +108,7 @@ def _has_tool(booking: Booking, arm: Arm, tool: str) -> bool:
     return booking.change_tool(arm, tool)
 
 
-def neighbour(work: Work, row: Sequence[Block], rng: random.Random) -> list[Block]:
+def neighbour(work: Work, row: Sequence[TaskBlock], rng: random.Random) -> list[TaskBlock]:
     """A row that differs a little: a block elsewhere, by another robot, in two, or a kit on another table."""
     changed = list(row)
     at = rng.randrange(len(changed))

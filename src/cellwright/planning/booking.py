@@ -6,9 +6,9 @@ from bisect import insort
 from collections import Counter
 
 from cellwright.planning.actions import Action, Verb
-from cellwright.planning.arms import Arm, OpenKit, Supply
+from cellwright.planning.arms import OpenKit, RobotSchedule, Supply
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import Hand, HandKind
+from cellwright.planning.state import HeldItem, HeldKind
 from cellwright.planning.work import Work
 from cellwright.planning.zone_times import ZoneTimes
 
@@ -29,7 +29,7 @@ class Booking:
         self._part_seconds = [self._seconds[verb] for verb in _PART_STEPS]
         self.actions: list[Action] = []
         self.handles = {tool.name: tool.handles for tool in state.tools}
-        self.arms = [Arm(r.name, r.reach, work.tools_of[r.name], r.tool, r.hand) for r in work.robots]
+        self.arms = [RobotSchedule(r.name, r.reach, work.tools_of[r.name], r.tool, r.hand) for r in work.robots]
         self.holders: dict[str, str | None] = {holder.name: holder.tool for holder in state.holders}
         self.free_s: dict[str, float] = {}  # tool, holder or table -> since when it can be used
         self.parts: dict[str, list[Supply]] = {}
@@ -56,7 +56,7 @@ class Booking:
         """When the robot can go to a place for so long."""
         return self._zones.start_s(place, from_s, duration_s)
 
-    def source(self, arm: Arm, sku: str, place: str) -> Supply | None:
+    def source(self, arm: RobotSchedule, sku: str, place: str) -> Supply | None:
         """Where the robot gets a part for a kit: what is there and free soon, what disturbs nobody, the first one."""
         reach, zones = arm.reach, self._zones.zone_of
         look_s, grasp_s, take_s, _, _ = self._part_seconds
@@ -74,20 +74,20 @@ class Booking:
                     best, least = tray, found
         return best
 
-    def source_s(self, arm: Arm, sku: str) -> float | None:
+    def source_s(self, arm: RobotSchedule, sku: str) -> float | None:
         """Since when the robot gets such a part anywhere; None when it does not."""
         trays = [tray for tray in self.parts.get(sku, ()) if tray.count > 0 and tray.name in arm.reach]
         return min((tray.next_s() for tray in trays), default=None)
 
-    def can_handle(self, arm: Arm, sku: str) -> bool:
+    def can_handle(self, arm: RobotSchedule, sku: str) -> bool:
         """Whether the robot has or gets a tool for such a thing."""
         return any(sku in self.handles[tool] for tool in arm.tools)
 
-    def stack(self, arm: Arm, sku: str) -> Supply | None:
+    def stack(self, arm: RobotSchedule, sku: str) -> Supply | None:
         """Where the robot gets a kit tray."""
         return next((s for s in self.stacks.get(sku, ()) if s.count > 0 and s.name in arm.reach), None)
 
-    def outlet(self, arm: Arm) -> Supply | None:
+    def outlet(self, arm: RobotSchedule) -> Supply | None:
         """Where the robot can put a finished kit."""
         return next((o for o in self.outlets if o.count < o.capacity and o.name in arm.reach), None)
 
@@ -95,7 +95,7 @@ class Booking:
         """The holder that a tool is on."""
         return next((holder for holder, held in self.holders.items() if held == tool), None)
 
-    def empty_holder(self, arm: Arm) -> str | None:
+    def empty_holder(self, arm: RobotSchedule) -> str | None:
         """The empty holder in reach that is free first."""
         empty = [holder for holder, held in self.holders.items() if held is None and holder in arm.reach]
         others = [other for other in self.arms if other is not arm and arm.tool in other.tools]
@@ -105,7 +105,7 @@ class Booking:
 
         return min(empty, key=badness, default=None)
 
-    def drop_tool(self, arm: Arm) -> bool:
+    def drop_tool(self, arm: RobotSchedule) -> bool:
         """Puts the robot's tool onto a holder; False when there is none."""
         holder = self.empty_holder(arm)
         if holder is None or arm.tool is None:
@@ -116,7 +116,7 @@ class Booking:
         arm.tool = None
         return True
 
-    def change_tool(self, arm: Arm, tool: str) -> bool:
+    def change_tool(self, arm: RobotSchedule, tool: str) -> bool:
         """Puts another tool on the robot; False when it is on no holder in reach."""
         holder = self.holder_of(tool)
         if holder is None or holder not in arm.reach or (arm.tool is not None and not self.drop_tool(arm)):
@@ -127,14 +127,14 @@ class Booking:
         arm.tool = tool
         return True
 
-    def lay(self, arm: Arm, job: KitJob, table: str, stack: Supply) -> None:
+    def lay(self, arm: RobotSchedule, job: KitJob, table: str, stack: Supply) -> None:
         """A kit tray from its stack onto a table, where it becomes a kit."""
         sku, free_s = job.design.tray_sku, max(self.free_s.get(table, 0.0), stack.next_s())
         self._go(arm, Verb.TAKE_TRAY, stack.name, sku, job.name, not_before_s=free_s, table=table)
         stack.take()
         self.lay_held(arm, job, table)
 
-    def lay_held(self, arm: Arm, job: KitJob, table: str) -> None:
+    def lay_held(self, arm: RobotSchedule, job: KitJob, table: str) -> None:
         """The kit tray that the robot holds onto a table."""
         self._go(arm, Verb.PLACE_TRAY, table, job.design.tray_sku, job.name, not_before_s=self.free_s.get(table, 0.0))
         self.taken.add(table)
@@ -142,12 +142,12 @@ class Booking:
         self.kits[table] = OpenKit(job, table, dict(job.design.parts), fixed=False)
         self.create(arm, self.kits[table])
 
-    def create(self, arm: Arm, kit: OpenKit) -> None:
+    def create(self, arm: RobotSchedule, kit: OpenKit) -> None:
         """Makes a kit of the tray on its table."""
         self._do(arm, Verb.CREATE_KIT, kit.place, "", kit.job.name, self.durations.create_kit_s)
         kit.ready_s = kit.full_s = arm.time_s
 
-    def move_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply, number: int = 1) -> None:
+    def move_part(self, arm: RobotSchedule, kit: OpenKit, sku: str, tray: Supply, number: int = 1) -> None:
         """So many parts from their tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
         look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
@@ -186,7 +186,7 @@ class Booking:
         arm.time_s = end_s
         self._filled(kit, sku, end_s, number)
 
-    def fetch_part(self, arm: Arm, kit: OpenKit, sku: str, tray: Supply) -> None:
+    def fetch_part(self, arm: RobotSchedule, kit: OpenKit, sku: str, tray: Supply) -> None:
         """A part into the hand, for a kit."""
         arm.time_s = max(arm.time_s, kit.ready_s, tray.next_s())
         if tray.kit:
@@ -197,18 +197,18 @@ class Booking:
             self._go(arm, Verb.TAKE_PART, tray.name, sku, kit.job.name)
             tray.leaves_s.append(self.actions[-1].start_s)
         tray.take()
-        arm.hand = Hand(HandKind.PART, sku)
+        arm.hand = HeldItem(HeldKind.PART, sku)
 
-    def remove_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
+    def remove_part(self, arm: RobotSchedule, kit: OpenKit, sku: str) -> None:
         """A part out of a slot where it does not belong, into the hand."""
         self._go(arm, Verb.REMOVE_PART, kit.place, sku, kit.job.name, not_before_s=kit.ready_s)
         found = next(pair for pair in kit.wrong if pair[0] == sku)
         kit.wrong.remove(found)
         kit.missing[found[1]] = kit.missing.get(found[1], 0) + 1
         kit.ready_s = max(kit.ready_s, arm.time_s)  # a slot is looked for when it is empty
-        arm.hand = Hand(HandKind.PART, sku)
+        arm.hand = HeldItem(HeldKind.PART, sku)
 
-    def put_part(self, arm: Arm, kit: OpenKit, sku: str) -> None:
+    def put_part(self, arm: RobotSchedule, kit: OpenKit, sku: str) -> None:
         """The part that the robot holds into a kit."""
         arm.time_s = max(arm.time_s, kit.ready_s)
         self._do(arm, Verb.LOOK_SLOT, kit.place, sku, kit.job.name, self.durations.look_slot_s)
@@ -223,34 +223,34 @@ class Booking:
             del kit.missing[sku]
         kit.full_s = max(kit.full_s, time_s)
 
-    def takes_part(self, arm: Arm, sku: str) -> bool:
+    def takes_part(self, arm: RobotSchedule, sku: str) -> bool:
         """Whether the robot could get rid of a part: a kit lacks it or a parts tray has room."""
         if any(sku in kit.missing and kit.place in arm.reach for kit in self.kits.values()):
             return True
         return any(tray.name in arm.reach and tray.count < tray.capacity for tray in self.parts.get(sku, ()))
 
-    def relay(self, arm: Arm, sku: str) -> Supply | None:
+    def relay(self, arm: RobotSchedule, sku: str) -> Supply | None:
         """A parts tray with room, rather one from which another robot gets such a part where this one does not."""
         roomy = [t for t in self.parts.get(sku, ()) if t.name in arm.reach and t.count < t.capacity]
         lacking = [kit.place for kit in self.kits.values() if sku in kit.missing and kit.place not in arm.reach]
         needy = [one.reach for one in self.arms if not one.reach.isdisjoint(lacking)]
         return min(roomy, key=lambda tray: not any(tray.name in reach for reach in needy), default=None)
 
-    def return_part(self, arm: Arm, sku: str) -> bool:
+    def return_part(self, arm: RobotSchedule, sku: str) -> bool:
         """The part that the robot holds back into a parts tray; False when none has room."""
         tray = self.relay(arm, sku)
         if tray is not None:
             self.put_back(arm, sku, tray)
         return tray is not None
 
-    def put_back(self, arm: Arm, sku: str, tray: Supply) -> None:
+    def put_back(self, arm: RobotSchedule, sku: str, tray: Supply) -> None:
         """The part that the robot holds into a parts tray."""
         self._go(arm, Verb.RETURN_PART, tray.name, sku, not_before_s=tray.room_s())
         insort(tray.late_s, arm.time_s)
         tray.count += 1
         arm.hand = None
 
-    def return_tray(self, arm: Arm, sku: str) -> bool:
+    def return_tray(self, arm: RobotSchedule, sku: str) -> bool:
         """The kit tray that the robot holds back onto a stack; False when there is none."""
         for stack in self.stacks.get(sku, ()):
             if stack.name in arm.reach:
@@ -261,7 +261,7 @@ class Booking:
                 return True
         return False
 
-    def clear(self, arm: Arm, kit: OpenKit, outlet: Supply) -> None:
+    def clear(self, arm: RobotSchedule, kit: OpenKit, outlet: Supply) -> None:
         """A full kit from its table to an outlet."""
         sku = kit.job.design.tray_sku
         self._go(arm, Verb.TAKE_KIT, kit.place, sku, kit.job.name, not_before_s=kit.full_s)
@@ -270,19 +270,19 @@ class Booking:
         del self.kits[kit.place]
         self.put_kit(arm, kit.job.name, sku, outlet)
 
-    def put_kit(self, arm: Arm, name: str, sku: str, outlet: Supply) -> None:
+    def put_kit(self, arm: RobotSchedule, name: str, sku: str, outlet: Supply) -> None:
         """The kit that the robot holds into an outlet."""
         self._go(arm, Verb.PLACE_KIT, outlet.name, sku, name)
         outlet.count += 1
         arm.hand = None
 
-    def _do(self, arm: Arm, verb: Verb, place: str, sku: str, kit: str, duration_s: float) -> None:
+    def _do(self, arm: RobotSchedule, verb: Verb, place: str, sku: str, kit: str, duration_s: float) -> None:
         self.actions.append(Action(verb, arm.name, arm.tool or "", sku, place, kit, "", arm.time_s, duration_s))
         arm.time_s += duration_s
 
     def _go(
         self,
-        arm: Arm,
+        arm: RobotSchedule,
         verb: Verb,
         place: str,
         sku: str = "",

@@ -15,7 +15,7 @@ from cellwright.planning.demand import Demand
 from cellwright.planning.eligible import Robots
 from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work
 from cellwright.planning.zone_bounds import zone_bounds_s
 
@@ -66,7 +66,7 @@ class _Bounds(Demand):
                 number * (self.d.fetch_part_s + self.d.return_part_s) / max(len(self.everybody) - 1, 1) + self.d.part_s
             )
         for robot in self.work.robots:
-            if robot.hand and robot.hand.kind is HandKind.KIT and any(j.name == robot.hand.kit for j in self.work.jobs):
+            if robot.hand and robot.hand.kind is HeldKind.KIT and any(j.name == robot.hand.kit for j in self.work.jobs):
                 yield self.d.place_kit_s
         yield from self._tools_s()
         yield from self._tables_s()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from cellwright.planning.arms import Arm, OpenKit
+from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import settle_part
 
@@ -40,7 +40,7 @@ def fewest_returns(wrong: Iterable[tuple[str, str]], openings: Mapping[str, int]
     return returns
 
 
-def correct(booking: Booking, arm: Arm, handles: frozenset[str]) -> bool:
+def correct(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> bool:
     """Takes the wrong parts out that the robot's tool handles, as long as there is a place for them; whether any."""
     any_done = False
     while step := _next(booking, arm, handles):
@@ -51,7 +51,7 @@ def correct(booking: Booking, arm: Arm, handles: frozenset[str]) -> bool:
     return any_done
 
 
-def _next(booking: Booking, arm: Arm, handles: frozenset[str]) -> tuple[OpenKit, str] | None:
+def _next(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> tuple[OpenKit, str] | None:
     """The wrong part after which the fewest have to go back, itself included; of equals one that need not."""
     kits = [kit for kit in booking.kits.values() if kit.place in arm.reach]
     wrong = [pair for kit in kits for pair in kit.wrong]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from cellwright.planning.counters import Counters
+from cellwright.planning.counters import CountedProblem
 
 __all__ = ["CounterNode", "CounterRules", "Deed", "Move"]
 
@@ -65,7 +65,7 @@ class CounterNode(NamedTuple):
 class CounterRules:
     """What the robots can do next, and when everything could be done at best."""
 
-    def __init__(self, problem: Counters) -> None:
+    def __init__(self, problem: CountedProblem) -> None:
         self.c = problem
         d = problem.durations
         self.d = d

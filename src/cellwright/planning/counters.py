@@ -14,14 +14,14 @@ from itertools import accumulate
 from cellwright.planning.actions import Durations
 from cellwright.planning.eligible import Eligible
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import HandKind, RobotState
+from cellwright.planning.state import HeldKind, PlannerRobot
 from cellwright.planning.work import Work
 
-__all__ = ["Counters", "sole_tools"]
+__all__ = ["CountedProblem", "sole_tools"]
 
 
 @dataclass(frozen=True)
-class Counters:
+class CountedProblem:
     """The counted problem.
 
     Tools are numbered; number 0 handles kit trays. Parts are counted by class: a tool, and the robots that reach
@@ -73,7 +73,7 @@ class Counters:
     new: tuple[tuple[tuple[int, ...], frozenset[int], frozenset[int]], ...] = ()
 
     @staticmethod
-    def of(work: Work) -> Counters | None:
+    def of(work: Work) -> CountedProblem | None:
         """The counters of two robots' work; None when a thing can be done with more than one tool, or is in a store."""
         sole, who = sole_tools(work), Eligible(work)
         demand = [(job, dict(job.started.needed if job.started else job.design.parts)) for job in work.jobs]
@@ -110,7 +110,7 @@ class Counters:
         d = work.request.durations
         jobs = [job for job in work.jobs if job.name not in held]
         reusable = {class_of["", sku] for sku in wrong if sku in wanted}
-        return Counters(
+        return CountedProblem(
             durations=d,
             names=names,
             classes=classes,
@@ -136,7 +136,7 @@ class Counters:
             new=tuple((count(job, n), who.lays(job), who.clears(job)) for job, n in demand if job.started is None),
         )
 
-    def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> Counters:
+    def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> CountedProblem:
         """The same cell with nothing but one new kit, which has a table to itself."""
         nothing = (0,) * len(self.classes)
         return replace(
@@ -185,12 +185,12 @@ def _reaching(work: Work, places: list[str]) -> frozenset[int]:
     return frozenset(i for i, robot in enumerate(work.robots) if robot.reach & set(places) and robot.reach & tables)
 
 
-def _hand(robot: RobotState, class_of: Mapping[str, int], wanted: set[str]) -> int | str | None:
+def _hand(robot: PlannerRobot, class_of: Mapping[str, int], wanted: set[str]) -> int | str | None:
     if robot.hand is None:
         return None
-    if robot.hand.kind is HandKind.PART:
+    if robot.hand.kind is HeldKind.PART:
         return class_of[robot.hand.sku] if robot.hand.sku in wanted else -1
-    return "tray" if robot.hand.kind is HandKind.KIT_TRAY else "kit"
+    return "tray" if robot.hand.kind is HeldKind.KIT_TRAY else "kit"
 
 
 def _by_tool(needs: tuple[int, ...], classes: tuple[tuple[int, frozenset[int]], ...], tools: int) -> list[int]:

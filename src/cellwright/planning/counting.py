@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from cellwright.planning.counter_moves import CounterNode, CounterRules, Deed, Move
-from cellwright.planning.counters import Counters
+from cellwright.planning.counters import CountedProblem
 
 __all__ = ["Counted", "count_best"]
 
@@ -28,7 +28,7 @@ class Counted:
     states: int
 
 
-def count_best(problem: Counters, states: int, known_s: float, haste: float = 0.0) -> Counted:
+def count_best(problem: CountedProblem, states: int, known_s: float, haste: float = 0.0) -> Counted:
     """Searches until the way is found, the budget is used up or nothing is better than what is known.
 
     Args:

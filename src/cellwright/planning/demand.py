@@ -6,7 +6,7 @@ from collections import Counter
 
 from cellwright.planning.counters import sole_tools
 from cellwright.planning.eligible import Eligible, Robots
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work
 
 __all__ = ["Demand"]
@@ -22,7 +22,7 @@ class Demand:
         self.spared = self.who.spared()
         self.in_stores = Counter(sku for kit in work.stores for sku, _ in kit.wrong)
         hands = [robot.hand for robot in work.robots if robot.hand]
-        self.held_trays = Counter(hand.sku for hand in hands if hand.kind is HandKind.KIT_TRAY)
+        self.held_trays = Counter(hand.sku for hand in hands if hand.kind is HeldKind.KIT_TRAY)
         self.mounted = {robot.tool for robot in work.robots}
         self.kits_there = any(kit.created and kit.place for kit in self.state.kits)  # a part can be fetched for them
         self.everybody = frozenset(range(len(work.robots)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping
 
-from cellwright.planning.arms import Arm
+from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.hands import empty_hand
 from cellwright.planning.planner import Unfinished
 from cellwright.planning.tasks import Shop, Task
@@ -64,7 +64,7 @@ class Dispatch:
     def _finished(self) -> bool:
         return self._shop.done and not any(arm.hand for arm in self.booking.arms)
 
-    def _step(self, arm: Arm) -> bool:
+    def _step(self, arm: RobotSchedule) -> bool:
         """Does the next thing with the tool on the robot, or changes it; False when there is nothing to do."""
         now_s = arm.time_s
         if arm.hand is not None:
@@ -85,7 +85,7 @@ class Dispatch:
             return self.booking.change_tool(arm, best_tool)
         return self._do(arm, best[1])
 
-    def _empty(self, arm: Arm) -> bool:
+    def _empty(self, arm: RobotSchedule) -> bool:
         """What the robot holds goes where it is wanted, or back; False as long as nothing takes it."""
         emptied = empty_hand(self.booking, self._shop.work, arm, self._waiting)
         self._shop.close_full()
@@ -95,11 +95,11 @@ class Dispatch:
         held = [(arm.name, arm.hand) for arm in self.booking.arms if arm.hand is not None]
         return [f"{name} holds {hand.kit or hand.sku} and no place in its reach takes it" for name, hand in held]
 
-    def _do(self, arm: Arm, task: Task) -> bool:
+    def _do(self, arm: RobotSchedule, task: Task) -> bool:
         self._restless = 0
         return self._shop.do(arm, task)
 
-    def _prepare(self, arm: Arm, others: list[tuple[str, float]]) -> bool:
+    def _prepare(self, arm: RobotSchedule, others: list[tuple[str, float]]) -> bool:
         """With nothing to do now, gets the tool that will be wanted first, so that nobody waits for the change."""
         own_s, own_work = self._expected(arm, arm.tool)
         best, tool_best = (own_s, -own_work), None
@@ -110,7 +110,7 @@ class Dispatch:
         self._restless += tool_best is not None
         return tool_best is not None and self.booking.change_tool(arm, tool_best)
 
-    def _expected(self, arm: Arm, tool: str | None) -> tuple[float, int]:
+    def _expected(self, arm: RobotSchedule, tool: str | None) -> tuple[float, int]:
         """When a tool is likely to be wanted here, from now, and for how many parts."""
         if tool is None:
             return float("inf"), 0
@@ -135,7 +135,7 @@ class Dispatch:
                 soonest_s, amount = min(soonest_s, lay_s), amount + number
         return soonest_s, amount
 
-    def _release(self, arms: list[Arm]) -> bool:
+    def _release(self, arms: list[RobotSchedule]) -> bool:
         """Nobody can go on: a tool that its robot does not need is put down for the others."""
         for arm in arms:
             wanted = any(arm.tool in self._roles[other.name] for other in arms if other is not arm)

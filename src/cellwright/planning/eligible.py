@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work, part_places
 
 __all__ = ["Eligible"]
@@ -51,7 +51,7 @@ class Eligible:
         return self._or_all(
             number
             for number in self._at(self.tables(job), sku)
-            if there & self.work.robots[number].reach or self._holds(number, HandKind.PART, sku)
+            if there & self.work.robots[number].reach or self._holds(number, HeldKind.PART, sku)
         )
 
     def removes(self, job: KitJob, sku: str) -> Robots:
@@ -65,7 +65,7 @@ class Eligible:
         return self._or_all(
             number
             for number in self._at(self.tables(job), sku)
-            if stacks & self.work.robots[number].reach or self._holds(number, HandKind.KIT_TRAY, sku)
+            if stacks & self.work.robots[number].reach or self._holds(number, HeldKind.KIT_TRAY, sku)
         )
 
     def clears(self, job: KitJob) -> Robots:
@@ -76,7 +76,7 @@ class Eligible:
 
     def spared(self) -> Counter[str]:
         """SKU -> parts that may get into a kit without being fetched from a tray: from hands and from wrong slots."""
-        found = Counter(r.hand.sku for r in self.work.robots if r.hand and r.hand.kind is HandKind.PART)
+        found = Counter(r.hand.sku for r in self.work.robots if r.hand and r.hand.kind is HeldKind.PART)
         found.update(sku for job in self.jobs if job.started for sku, _ in job.started.wrong)
         return found
 
@@ -88,6 +88,6 @@ class Eligible:
         places = set(tables)
         return frozenset(n for n, robot in enumerate(self.work.robots) if sku in self._able[n] and places & robot.reach)
 
-    def _holds(self, number: int, kind: HandKind, sku: str) -> bool:
+    def _holds(self, number: int, kind: HeldKind, sku: str) -> bool:
         hand = self.work.robots[number].hand
         return hand is not None and (hand.kind, hand.sku) == (kind, sku)

@@ -15,7 +15,7 @@ from cellwright.knowledge.tray_layout import design_slots
 from cellwright.orders import KitDesign, KitSlot
 from cellwright.planning import questions
 
-__all__ = ["Facts", "Thing", "read_facts"]
+__all__ = ["BeliefFacts", "Thing", "read_facts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class Thing:
 
 
 @dataclass
-class Facts:
+class BeliefFacts:
     """Everything that planning asks of a database.
 
     Attributes:
@@ -91,10 +91,10 @@ class Facts:
         return np.array([place.pose_part_in_tray.position for place in design_slots(design)])
 
 
-def read_facts(source: Database | WorldModel) -> Facts:
+def read_facts(source: Database | WorldModel) -> BeliefFacts:
     """Reads a database; the poses of a world model are taken as it has them."""
     model = source if isinstance(source, WorldModel) else WorldModel(source)
-    facts = Facts(model.tree)
+    facts = BeliefFacts(model.tree)
     with model.database.session() as session:
         _read_things(session, facts)
         _read_tools(session, facts)
@@ -104,7 +104,7 @@ def read_facts(source: Database | WorldModel) -> Facts:
     return facts
 
 
-def _read_things(session: Session, facts: Facts) -> None:
+def _read_things(session: Session, facts: BeliefFacts) -> None:
     skus = dict(_pairs(session, questions.SKUS))
     for name, kind, reference, time_s, deviation_m, *variances in session.execute(questions.THINGS):
         known = [variance for variance in variances if variance is not None]
@@ -112,7 +112,7 @@ def _read_things(session: Session, facts: Facts) -> None:
         facts.things[name] = Thing(name, kind, reference, time_s, deviation_m, skus.get(name, ""))
 
 
-def _read_tools(session: Session, facts: Facts) -> None:
+def _read_tools(session: Session, facts: BeliefFacts) -> None:
     for tool, sku in _pairs(session, questions.HANDLES):
         facts.handles.setdefault(tool, set()).add(sku)
     facts.tool_of = dict([*_pairs(session, questions.ON_ROBOT), *_pairs(session, questions.IN_HOLDER)])
@@ -124,7 +124,7 @@ def _read_tools(session: Session, facts: Facts) -> None:
     facts.boxes = {robot: np.array(rows).reshape(-1, 2, 3) for robot, rows in boxes.items()}
 
 
-def _read_vessels(session: Session, facts: Facts) -> None:
+def _read_vessels(session: Session, facts: BeliefFacts) -> None:
     facts.part_sku = dict(_pairs(session, questions.SUPPLIED))
     points: dict[str, list[list[float]]] = {}
     for name, *numbers in session.execute(questions.SLOTS):
@@ -135,7 +135,7 @@ def _read_vessels(session: Session, facts: Facts) -> None:
     facts.sizes = {name: (x, y, z) for name, x, y, z in session.execute(questions.SIZES) if x and y and z}
 
 
-def _read_designs(session: Session, facts: Facts) -> None:
+def _read_designs(session: Session, facts: BeliefFacts) -> None:
     rows: dict[tuple[str, str], list[tuple[KitSlot, list[float]]]] = {}
     for name, tray_sku, ref_name, sku, *point in session.execute(questions.DESIGNS):
         slot = KitSlot(ref_name.removeprefix(f"{name}_"), sku)
@@ -145,7 +145,7 @@ def _read_designs(session: Session, facts: Facts) -> None:
         facts.slot_points[name] = np.array([point for _, point in places], float)
 
 
-def _read_kits(session: Session, facts: Facts) -> None:
+def _read_kits(session: Session, facts: BeliefFacts) -> None:
     facts.stationary = set(session.scalars(questions.STATIONARY))
     facts.kit_design = dict(_pairs(session, questions.KIT_DESIGN))
     facts.tray_of = dict(_pairs(session, questions.KIT_TRAY))

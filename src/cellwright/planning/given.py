@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.pddl import PddlStep
 from cellwright.planning.actions import Action, Durations, Verb
-from cellwright.planning.facts import Facts
+from cellwright.planning.facts import BeliefFacts
 from cellwright.planning.pddl_steps import Said, assembled
 
 __all__ = ["GivenPlan", "actions_given"]
@@ -82,12 +82,12 @@ class GivenPlan:
             if old not in said:
                 raise UnknownName(f"name in {self.where}", old, said, f"--rename {old}={new}")
 
-    def kits(self, facts: Facts) -> list[str]:
+    def kits(self, facts: BeliefFacts) -> list[str]:
         """The kits of the cell that it names."""
         words = [self.renamed.get(word, word).lower() for _, step in self.steps for word in step.arguments]
         return [thing.name for thing in facts.of_kind("Kit") if thing.name.lower() in words]
 
-    def new_kits(self, facts: Facts) -> list[str]:
+    def new_kits(self, facts: BeliefFacts) -> list[str]:
         """The kits that it makes, in the order in which it does."""
         made = [step.arguments[0] for _, step in self.steps if step.name.lower() == "create-kit" and step.arguments]
         known = {thing.name.lower() for thing in facts.of_kind("Kit")}
@@ -95,7 +95,7 @@ class GivenPlan:
 
 
 def actions_given(
-    plan: GivenPlan, facts: Facts, kits: Sequence[str] = (), durations: Durations | None = None
+    plan: GivenPlan, facts: BeliefFacts, kits: Sequence[str] = (), durations: Durations | None = None
 ) -> tuple[Action, ...]:
     """The steps as ours; which part of a kind is taken is decided when the robot looks for it.
 
@@ -112,7 +112,7 @@ def actions_given(
 
 
 class _Reader:
-    def __init__(self, plan: GivenPlan, facts: Facts, kits: Sequence[str]) -> None:
+    def __init__(self, plan: GivenPlan, facts: BeliefFacts, kits: Sequence[str]) -> None:
         self.plan, self.facts = plan, facts
         self.new = dict(zip(plan.new_kits(facts), kits, strict=False))
         self.tools = {*facts.handles, *facts.tool_of.values()}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cellwright.planning.arms import Arm
+from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.counter_moves import Deed, Move
-from cellwright.planning.counters import Counters
+from cellwright.planning.counters import CountedProblem
 from cellwright.planning.hands import create_kits, empty_hand
 from cellwright.planning.tasks import Shop, TaskKind
 from cellwright.planning.work import Work
@@ -21,7 +21,7 @@ _KINDS = {
 }
 
 
-def follow(work: Work, counters: Counters, moves: tuple[Move, ...]) -> Shop:
+def follow(work: Work, counters: CountedProblem, moves: tuple[Move, ...]) -> Shop:
     """The shop after the moves that were possible; what the counters did not see may leave something to do."""
     booking = Booking(work)
     _smallest_first(booking)
@@ -39,7 +39,7 @@ def _smallest_first(booking: Booking) -> None:
     booking.kits = {kit.place: kit for kit in kits}
 
 
-def _make(shop: Shop, counters: Counters, move: Move) -> None:
+def _make(shop: Shop, counters: CountedProblem, move: Move) -> None:
     booking = shop.booking
     arm = booking.arms[move.robot]
     if move.deed is Deed.WAIT:
@@ -61,7 +61,7 @@ def _make(shop: Shop, counters: Counters, move: Move) -> None:
             shop.do(arm, min(fitting, key=lambda task: task.number))
 
 
-def _use_hand(shop: Shop, arm: Arm, move: Move) -> None:
+def _use_hand(shop: Shop, arm: RobotSchedule, move: Move) -> None:
     if move.deed is Deed.RETURN and arm.hand is not None and not shop.booking.return_part(arm, arm.hand.sku):
         shop.booking.return_tray(arm, arm.hand.sku)
     if arm.hand is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cellwright.planning.arms import Arm
+from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.planner import KitJob
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work
 
 __all__ = ["create_kits", "empty_hand", "settle", "settle_part"]
@@ -40,14 +40,14 @@ def create_kits(booking: Booking) -> None:
             booking.create(arm, kit)
 
 
-def empty_hand(booking: Booking, work: Work, arm: Arm, waiting: list[KitJob]) -> bool:
+def empty_hand(booking: Booking, work: Work, arm: RobotSchedule, waiting: list[KitJob]) -> bool:
     """Puts what the robot holds where it is wanted, or back; False when neither is possible."""
     hand = arm.hand
     if hand is None:
         return True
-    if hand.kind is HandKind.PART:
+    if hand.kind is HeldKind.PART:
         return settle_part(booking, arm, hand.sku)
-    if hand.kind is HandKind.KIT_TRAY:
+    if hand.kind is HeldKind.KIT_TRAY:
         return _settle_tray(booking, work, arm, hand.sku, waiting)
     outlet = booking.outlet(arm)
     if outlet is not None:
@@ -55,7 +55,7 @@ def empty_hand(booking: Booking, work: Work, arm: Arm, waiting: list[KitJob]) ->
     return outlet is not None
 
 
-def settle_part(booking: Booking, arm: Arm, sku: str) -> bool:
+def settle_part(booking: Booking, arm: RobotSchedule, sku: str) -> bool:
     """Puts the part that the robot holds into a kit that lacks it, or back; False when neither is possible."""
     for kit in booking.kits.values():
         if sku in kit.missing and kit.place in arm.reach:
@@ -64,7 +64,7 @@ def settle_part(booking: Booking, arm: Arm, sku: str) -> bool:
     return booking.return_part(arm, sku)
 
 
-def _settle_tray(booking: Booking, work: Work, arm: Arm, sku: str, waiting: list[KitJob]) -> bool:
+def _settle_tray(booking: Booking, work: Work, arm: RobotSchedule, sku: str, waiting: list[KitJob]) -> bool:
     for job in waiting:
         if job.design.tray_sku != sku:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cellwright.planning.planner import PlanRequest
-from cellwright.planning.state import Hand, HandKind
+from cellwright.planning.state import HeldItem, HeldKind
 
 __all__ = ["BrokenRule", "KitRecord", "Ledger", "RobotRecord", "Stock", "TableRecord"]
 
@@ -25,7 +25,7 @@ class RobotRecord:
     reach: frozenset[str]
     available: bool
     tool: str | None
-    hand: Hand | None
+    hand: HeldItem | None
     found: tuple[str, str] | None = None  # SKU and parts tray
     grasp: str | None = None
     slot_of: str | None = None
@@ -86,7 +86,7 @@ class Ledger:
         self.stacks = {s.name: Stock(s.sku, s.count, float("inf")) for s in state.tray_stacks}
         self.outlets = {o.name: Stock("", o.count, o.capacity) for o in state.outlets}
         self.tables = {name: TableRecord() for name in state.tables}
-        self._held_parts: dict[str, Hand] = {}
+        self._held_parts: dict[str, HeldItem] = {}
         self.kits: dict[str, KitRecord] = {}
         for kit in state.kits:
             done = kit.place in self.outlets
@@ -111,10 +111,10 @@ class Ledger:
             result[name] = f"lacks {kit.lacks}" if kit.missing else wrong
         return result
 
-    def held_part(self, sku: str) -> Hand:
+    def held_part(self, sku: str) -> HeldItem:
         """A hand with a part of that SKU in it."""
         if sku not in self._held_parts:
-            self._held_parts[sku] = Hand(HandKind.PART, sku)
+            self._held_parts[sku] = HeldItem(HeldKind.PART, sku)
         return self._held_parts[sku]
 
     def kit(self, name: str) -> KitRecord:
@@ -143,7 +143,7 @@ class Ledger:
             raise BrokenRule(f"{tool} does not handle {sku}")
 
     @staticmethod
-    def need_held(robot: RobotRecord, name: str, kind: HandKind, sku: str) -> None:
+    def need_held(robot: RobotRecord, name: str, kind: HeldKind, sku: str) -> None:
         """The robot holds a thing of that kind and SKU."""
         hand = robot.hand
         if hand is None or hand.sku != sku or hand.kind is not kind:

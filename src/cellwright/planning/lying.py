@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.orders import KitDesign
-from cellwright.planning.facts import Facts, Thing
+from cellwright.planning.facts import BeliefFacts, Thing
 from cellwright.planning.state import PartsTray
 
 __all__ = ["EVERYTHING", "Lying", "Trust"]
@@ -58,7 +58,7 @@ class Lying:
         gone: Names of what is nowhere.
     """
 
-    def __init__(self, facts: Facts, trust: Trust = EVERYTHING) -> None:
+    def __init__(self, facts: BeliefFacts, trust: Trust = EVERYTHING) -> None:
         self._facts, self._trust = facts, trust
         self.gripped, self.gone = set(facts.held.values()), trust.gone
         free = [part for part in facts.of_kind("Part") if part.name not in self.gripped | trust.gone]

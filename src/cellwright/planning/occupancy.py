@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import accumulate, product
 
-from cellwright.planning.counters import Counters
+from cellwright.planning.counters import CountedProblem
 from cellwright.planning.counting import count_best
 
 __all__ = ["with_occupancy"]
 
 
-def with_occupancy(counters: Counters, states: int) -> Counters:
+def with_occupancy(counters: CountedProblem, states: int) -> CountedProblem:
     """The counters with a better idea of how long kits keep their tables.
 
     Args:

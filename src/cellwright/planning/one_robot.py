@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from cellwright.planning.arms import Arm, OpenKit
+from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import correct
-from cellwright.planning.phases import KitKind, Phase
+from cellwright.planning.phases import KitKind, ToolPhase
 from cellwright.planning.planner import KitJob
 
 __all__ = ["OneRobot"]
@@ -19,7 +19,7 @@ class OneRobot:
     """The robot, the kits that wait for a tray, by kind, and the tables."""
 
     booking: Booking
-    arm: Arm
+    arm: RobotSchedule
     pools: dict[KitKind, deque[KitJob]]
     tables: list[str]
 
@@ -27,7 +27,7 @@ class OneRobot:
         """Only wrong parts can leave a tool nothing to do in its phase: there may be no room for them."""
         self._crowded = any(kit.wrong for kit in self.booking.kits.values())
 
-    def carry_out(self, phase: Phase) -> None:
+    def carry_out(self, phase: ToolPhase) -> None:
         """All that the phase's tool can do, and the trays that the search chose to lay; nothing if that is nothing."""
         booking, arm = self.booking, self.arm
         if phase.tool is None or (self._crowded and not self._useful(phase)):
@@ -56,8 +56,8 @@ class OneRobot:
             done = len(self.booking.actions)
             lays = tuple(kind for kind, pool in sorted(self.pools.items()) for _ in pool)
             for tool in sorted(self.arm.tools, key=lambda tool: (tool != self.arm.tool, tool)):
-                if self._useful(Phase(tool, lays)):
-                    self.carry_out(Phase(tool, lays))
+                if self._useful(ToolPhase(tool, lays)):
+                    self.carry_out(ToolPhase(tool, lays))
                     break
             if len(self.booking.actions) == done:
                 break
@@ -68,7 +68,7 @@ class OneRobot:
     def _full(kit: OpenKit, fixed: bool = False) -> bool:
         return not kit.missing and not kit.wrong and kit.fixed == fixed
 
-    def _useful(self, phase: Phase) -> bool:
+    def _useful(self, phase: ToolPhase) -> bool:
         """Whether there is anything to do with the phase's tool."""
         booking, arm = self.booking, self.arm
         handles = booking.handles[phase.tool or ""]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cellwright.core.errors import BadInput
-from cellwright.knowledge.pddl import MAIN_VOCABULARY, Form, Names, PddlAction, PddlError, PddlStep, Problem
+from cellwright.knowledge.pddl import MAIN_VOCABULARY, Names, PddlAction, PddlError, PddlForm, PddlProblem, PddlStep
 from cellwright.planning.actions import Action, Durations, Verb
 
 __all__ = ["Said", "actions_of", "assembled", "durations_by_name", "steps_of", "taken_by"]
@@ -52,7 +52,7 @@ def durations_by_name(durations: Durations) -> dict[str, float]:
 class _Scene:
     """What a plan's steps leave unsaid."""
 
-    problem: Problem
+    problem: PddlProblem
     words: Mapping[str, str] = field(init=False)
     station_of: dict[str, str] = field(init=False)
     tray_of: dict[str, str] = field(init=False)
@@ -63,7 +63,7 @@ class _Scene:
 
     def __post_init__(self) -> None:
         domain = self.problem.domain
-        if domain.form is Form.CLASSICAL:
+        if domain.form is PddlForm.CLASSICAL:
             raise BadInput(f"steps of {domain.name} cannot be translated: use a form that is numeric or temporal")
         self.words, pairs = PREDICATES[domain.vocabulary], self.problem.pairs
         self.station_of = pairs(self.words["station"])
@@ -77,7 +77,7 @@ class _Scene:
 class _Parts:
     """Which part is meant, where parts have names: the next one of the tray, until it is set down."""
 
-    def __init__(self, problem: Problem, words: Mapping[str, str]) -> None:
+    def __init__(self, problem: PddlProblem, words: Mapping[str, str]) -> None:
         self._in_tray: dict[str, list[str]] = {}
         for part, tray in problem.pairs(words["in tray"]).items():
             self._in_tray.setdefault(tray, []).append(part)
@@ -117,7 +117,7 @@ def taken_by(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
     return taken
 
 
-def steps_of(actions: Iterable[Action], problem: Problem, *, epsilon_s: float = 0.0) -> list[PddlStep]:
+def steps_of(actions: Iterable[Action], problem: PddlProblem, *, epsilon_s: float = 0.0) -> list[PddlStep]:
     """A plan of ours in the words of a problem.
 
     Args:
@@ -129,7 +129,7 @@ def steps_of(actions: Iterable[Action], problem: Problem, *, epsilon_s: float = 
     scene = _Scene(problem)
     parts = _Parts(problem, scene.words)
     named = problem.domain.parts.value == "named"
-    timed = problem.domain.form is Form.TEMPORAL
+    timed = problem.domain.form is PddlForm.TEMPORAL
     held = {hand: tray for tray, hand in problem.pairs(scene.words["held tray"]).items()}
     origin = {hand: vessel for vessel, hand in problem.pairs(scene.words["held part"]).items()}
     entries = {entry.verb: entry for entry in problem.domain.actions}
@@ -182,7 +182,7 @@ def _step(entry: PddlAction, words: dict[str, str], start_s: float | None, durat
 
 
 def actions_of(
-    steps: Sequence[PddlStep], problem: Problem, names: Names, durations: Durations | None = None
+    steps: Sequence[PddlStep], problem: PddlProblem, names: Names, durations: Durations | None = None
 ) -> tuple[Action, ...]:
     """A planner's plan as ours; steps without times follow one another.
 
@@ -264,7 +264,7 @@ def assembled(
     return tuple(actions)
 
 
-def _words(step: PddlStep, problem: Problem, names: Names) -> tuple[PddlAction, dict[str, str]]:
+def _words(step: PddlStep, problem: PddlProblem, names: Names) -> tuple[PddlAction, dict[str, str]]:
     entry = problem.domain.action(step.name)
     if len(step.arguments) != len(entry.parameters):
         allowed = " ".join(entry.parameters)

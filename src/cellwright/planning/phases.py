@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, count
 from math import ceil
 
-__all__ = ["KitKind", "Phase", "PhaseProblem", "Phases", "find_phases"]
+__all__ = ["KitKind", "PhaseProblem", "Phases", "ToolPhase", "find_phases"]
 
 
 @dataclass(frozen=True, order=True)
@@ -46,7 +46,7 @@ class PhaseProblem:
 
 
 @dataclass(frozen=True)
-class Phase:
+class ToolPhase:
     """A tool, and the kinds of kits laid with it, in order."""
 
     tool: str | None
@@ -57,7 +57,7 @@ class Phase:
 class Phases:
     """The phases, a bound on how often a tool is attached, and the search's effort."""
 
-    phases: tuple[Phase, ...]
+    phases: tuple[ToolPhase, ...]
     changes: int
     bound: int
     iterations: int
@@ -239,14 +239,14 @@ def _done(node: _Node) -> bool:
     return not node[1] and not any(node[2])
 
 
-def _dive(space: _Space, problem: PhaseProblem) -> tuple[Phase, ...] | None:
+def _dive(space: _Space, problem: PhaseProblem) -> tuple[ToolPhase, ...] | None:
     """Always the most promising next phase, never back."""
-    phases: list[Phase] = []
+    phases: list[ToolPhase] = []
     options = list(space.settle(space.root(problem), few=True))
     seen: dict[tuple[str | None, tuple[_Open, ...]], tuple[tuple[int, ...], int]] = {}
     while options:
         node, lays = min(options, key=lambda option: (space.bound(option[0]), sum(option[0][2])))
-        phases.append(Phase(node[0], tuple(space.kinds[i] for i in lays)))
+        phases.append(ToolPhase(node[0], tuple(space.kinds[i] for i in lays)))
         if _done(node):
             return tuple(phases)
         tool, tables, waiting = node
@@ -273,7 +273,7 @@ def _dive(space: _Space, problem: PhaseProblem) -> tuple[Phase, ...] | None:
 
 def _search(
     space: _Space, roots: list[tuple[_Node, tuple[int, ...]]], iterations: int, known: int | None
-) -> tuple[tuple[Phase, ...] | None, int, int]:
+) -> tuple[tuple[ToolPhase, ...] | None, int, int]:
     """Best-first search that never overestimates; gives phases if better than known, the bound and the effort."""
     ticket = count()
     parents: dict[_Node, tuple[_Node | None, tuple[int, ...], int]] = {}
@@ -307,11 +307,11 @@ def _search(
 
 def _trace(
     space: _Space, parents: dict[_Node, tuple[_Node | None, tuple[int, ...], int]], end: _Node
-) -> tuple[Phase, ...]:
-    phases: list[Phase] = []
+) -> tuple[ToolPhase, ...]:
+    phases: list[ToolPhase] = []
     node: _Node | None = end
     while node is not None:
         before, lays, _ = parents[node]
-        phases.append(Phase(node[0], tuple(space.kinds[i] for i in lays)))
+        phases.append(ToolPhase(node[0], tuple(space.kinds[i] for i in lays)))
         node = before
     return tuple(reversed(phases))

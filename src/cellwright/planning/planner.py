@@ -17,7 +17,7 @@ from cellwright.planning.actions import Action, Durations
 from cellwright.planning.state import CellState, KitState
 
 __all__ = [
-    "PLANNERS",
+    "TASK_PLANNERS",
     "KitJob",
     "PlanRequest",
     "PlanResult",
@@ -194,14 +194,14 @@ class Planner(Protocol):
         ...
 
 
-PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
+TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
 
 
 def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResult:
     """Plans with the given or named planner; by default the sequencer for one robot, the scheduler for several."""
     in_service = sum(robot.available for robot in request.state.robots)
     name = planner or ("scheduler" if in_service > 1 else "sequencer")
-    chosen = PLANNERS.get(name)() if isinstance(name, str) else name
+    chosen = TASK_PLANNERS.get(name)() if isinstance(name, str) else name
     with without_collection():
         return concluded(request, chosen.plan(request))
 

@@ -10,8 +10,8 @@ from cellwright.orders import KitDesign
 from cellwright.planning.actions import Action
 from cellwright.planning.ledger import KitRecord, Ledger
 from cellwright.planning.planner import PlanRequest
-from cellwright.planning.rules import BrokenRule, World
-from cellwright.planning.state import CellState, Hand, HandKind, Holder, KitState, RobotState
+from cellwright.planning.rules import BrokenRule, RuleState
+from cellwright.planning.state import CellState, HeldItem, HeldKind, KitState, PlannerRobot, ToolHolderState
 
 __all__ = ["state_after"]
 
@@ -24,7 +24,7 @@ def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
     Raises:
         BadInput: A step cannot be carried out.
     """
-    world = World(request)
+    world = RuleState(request)
     for number, action in enumerate(actions, start=1):
         try:
             world.do(action)
@@ -34,7 +34,7 @@ def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
     return replace(
         state,
         robots=tuple(_robot(robot, ledger) for robot in state.robots),
-        holders=tuple(Holder(holder.name, ledger.holders[holder.name]) for holder in state.holders),
+        holders=tuple(ToolHolderState(holder.name, ledger.holders[holder.name]) for holder in state.holders),
         parts_trays=tuple(replace(tray, count=ledger.parts[tray.name].number) for tray in state.parts_trays),
         tray_stacks=tuple(replace(stack, count=ledger.stacks[stack.name].number) for stack in state.tray_stacks),
         outlets=tuple(replace(outlet, count=ledger.outlets[outlet.name].number) for outlet in state.outlets),
@@ -42,18 +42,18 @@ def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
     )
 
 
-def _robot(robot: RobotState, ledger: Ledger) -> RobotState:
+def _robot(robot: PlannerRobot, ledger: Ledger) -> PlannerRobot:
     record = ledger.robots[robot.name]
     hand = record.hand
-    if hand is not None and hand.kind is HandKind.KIT_TRAY:
-        hand = Hand(HandKind.KIT_TRAY, hand.sku)  # for which kit it was taken is planned anew
+    if hand is not None and hand.kind is HeldKind.KIT_TRAY:
+        hand = HeldItem(HeldKind.KIT_TRAY, hand.sku)  # for which kit it was taken is planned anew
     return replace(robot, tool=record.tool, hand=hand)
 
 
 def _kits(request: PlanRequest, ledger: Ledger) -> Iterable[KitState]:
     """Kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
     designs = {kit.name: kit.design for kit in request.state.kits} | {job.name: job.design for job in request.jobs}
-    held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HandKind.KIT}
+    held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HeldKind.KIT}
     for name, kit in ledger.kits.items():
         if kit.place or name in held:
             created = kit.exists or kit.finished or name in held

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from cellwright.planning.planner import KitJob, PlanRequest
-from cellwright.planning.state import CellState, HandKind, RobotState
+from cellwright.planning.state import CellState, HeldKind, PlannerRobot
 
 __all__ = ["Impossible"]
 
@@ -70,23 +70,23 @@ class Impossible:
         reached: frozenset[str] = frozenset().union(*(r.reach for r in self._robots if self._can_take(r, sku)))
         trays = sum(t.count for t in self._state.parts_trays if t.sku == sku and t.name in reached)
         wrong = Counter(there for kit in self._state.kits if kit.place in reached for there, _ in kit.wrong)
-        held = sum(self._holds(robot, HandKind.PART, sku) for robot in self._robots)
+        held = sum(self._holds(robot, HeldKind.PART, sku) for robot in self._robots)
         return trays + wrong[sku] + held
 
     @staticmethod
-    def _holds(robot: RobotState, kind: HandKind, sku: str) -> bool:
+    def _holds(robot: PlannerRobot, kind: HeldKind, sku: str) -> bool:
         return robot.hand is not None and (robot.hand.kind, robot.hand.sku) == (kind, sku)
 
-    def _can_take(self, robot: RobotState, sku: str) -> bool:
+    def _can_take(self, robot: PlannerRobot, sku: str) -> bool:
         return robot.name in self._free and any(sku in self._handles[tool] for tool in self._tools[robot.name])
 
-    def _brings(self, robot: RobotState, sku: str, table: str) -> bool:
+    def _brings(self, robot: PlannerRobot, sku: str, table: str) -> bool:
         there = self._can_take(robot, sku) and any((sku, place) in self._parts for place in robot.reach)
-        return table in robot.reach and (there or self._holds(robot, HandKind.PART, sku))
+        return table in robot.reach and (there or self._holds(robot, HeldKind.PART, sku))
 
-    def _lays(self, robot: RobotState, sku: str, table: str) -> bool:
+    def _lays(self, robot: PlannerRobot, sku: str, table: str) -> bool:
         there = self._can_take(robot, sku) and any((sku, place) in self._trays for place in robot.reach)
-        return table in robot.reach and (there or self._holds(robot, HandKind.KIT_TRAY, sku))
+        return table in robot.reach and (there or self._holds(robot, HeldKind.KIT_TRAY, sku))
 
     def _free_tables(self) -> set[str]:
         """Tables that are free or may become so."""
@@ -103,17 +103,17 @@ class Impossible:
                 if robot.hand is not None and self._gets_rid(robot):
                     self._free.add(robot.name)
                 for tray in self._state.parts_trays:
-                    if tray.name in robot.reach and self._moves(robot, HandKind.PART, tray.sku, self._parts):
+                    if tray.name in robot.reach and self._moves(robot, HeldKind.PART, tray.sku, self._parts):
                         self._parts |= {(tray.sku, tray.name)} if tray.capacity else set()
                 for stack in self._state.tray_stacks:
-                    if stack.name in robot.reach and self._moves(robot, HandKind.KIT_TRAY, stack.sku, self._trays):
+                    if stack.name in robot.reach and self._moves(robot, HeldKind.KIT_TRAY, stack.sku, self._trays):
                         self._trays.add((stack.sku, stack.name))
 
     def _size(self) -> int:
         groups = (*self._tools.values(), *self._on.values(), self._bare, self._free, self._empty)
         return sum(map(len, groups)) + len(self._parts) + len(self._trays)
 
-    def _close_tools(self, robot: RobotState) -> None:
+    def _close_tools(self, robot: PlannerRobot) -> None:
         for holder in robot.reach & self._on.keys():
             if holder in self._empty and robot.name in self._free and self._tools[robot.name]:
                 self._on[holder] |= self._tools[robot.name]
@@ -122,19 +122,19 @@ class Impossible:
                 self._tools[robot.name] |= self._on[holder]
                 self._empty.add(holder)
 
-    def _moves(self, robot: RobotState, kind: HandKind, sku: str, places: set[tuple[str, str]]) -> bool:
+    def _moves(self, robot: PlannerRobot, kind: HeldKind, sku: str, places: set[tuple[str, str]]) -> bool:
         """Whether a robot may come to hold such a thing."""
         takes = self._can_take(robot, sku) and any((sku, place) in places for place in robot.reach)
         return takes or self._holds(robot, kind, sku)
 
-    def _gets_rid(self, robot: RobotState) -> bool:
+    def _gets_rid(self, robot: PlannerRobot) -> bool:
         """Whether there may be a place for what the robot holds at the beginning."""
         hand, state = robot.hand, self._state
         if hand is None:
             return True
-        if hand.kind is HandKind.KIT:
+        if hand.kind is HeldKind.KIT:
             return any(o.name in robot.reach and o.count < o.capacity for o in state.outlets)
-        if hand.kind is HandKind.KIT_TRAY:
+        if hand.kind is HeldKind.KIT_TRAY:
             stacks = {stack.name for stack in state.tray_stacks if stack.sku == hand.sku}
             wanted = any(job.started is None and job.design.tray_sku == hand.sku for job in self._jobs)
             return bool(robot.reach & (stacks | (self._free_tables() if wanted else set())))

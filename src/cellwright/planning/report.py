@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cellwright.planning.planner import PlanRequest, PlanResult
-from cellwright.planning.validator import Verdict
+from cellwright.planning.validator import PlanValidation
 
 __all__ = ["as_json"]
 
 
-def as_json(request: PlanRequest, result: PlanResult, verdict: Verdict) -> dict[str, Any]:
+def as_json(request: PlanRequest, result: PlanResult, verdict: PlanValidation) -> dict[str, Any]:
     """Everything that a reader of a plan asks for; times in seconds."""
     reasons = [str(kit) for kit in result.unfinished]  # each, where people get a sum
     if not verdict.valid:

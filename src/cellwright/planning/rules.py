@@ -10,7 +10,7 @@ from cellwright.planning.actions import Action, Verb
 from cellwright.planning.ledger import BrokenRule, Ledger, RobotRecord
 from cellwright.planning.planner import PlanRequest
 
-__all__ = ["BrokenRule", "World"]
+__all__ = ["BrokenRule", "RuleState"]
 
 _Rule = Callable[[Ledger, Action, RobotRecord], None]
 
@@ -43,7 +43,7 @@ _BEGIN = {verb: begin for verb, (begin, _) in RULES.items()}
 _FINISH = {verb: finish for verb, (_, finish) in RULES.items()}
 
 
-class World:
+class RuleState:
     """A cell in which steps begin and end."""
 
     def __init__(self, request: PlanRequest) -> None:

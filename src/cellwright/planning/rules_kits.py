@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cellwright.planning.actions import Action
 from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock, TableRecord
-from cellwright.planning.state import Hand, HandKind
+from cellwright.planning.state import HeldItem, HeldKind
 
 __all__ = [
     "create_kit",
@@ -61,12 +61,12 @@ def take_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def tray_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray."""
-    robot.hand = Hand(HandKind.KIT_TRAY, action.sku, action.kit)
+    robot.hand = HeldItem(HeldKind.KIT_TRAY, action.sku, action.kit)
 
 
 def place_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the table is free or kept for this kit."""
-    ledger.need_held(robot, action.robot, HandKind.KIT_TRAY, action.sku)
+    ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_trayless(ledger, action)
     _need_table(ledger, action.place, action.kit).kept_for = action.kit
     robot.hand, robot.closed = None, True
@@ -80,7 +80,7 @@ def tray_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def return_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the stack is of that SKU."""
-    ledger.need_held(robot, action.robot, HandKind.KIT_TRAY, action.sku)
+    ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_stack(ledger, action)
     robot.hand, robot.closed = None, True
 
@@ -122,7 +122,7 @@ def take_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def kit_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the kit, the table is free."""
-    robot.hand = Hand(HandKind.KIT, action.sku, action.kit)
+    robot.hand = HeldItem(HeldKind.KIT, action.sku, action.kit)
     kit = ledger.kits[action.kit]
     ledger.tables[kit.place] = TableRecord()
     kit.place = ""
@@ -130,7 +130,7 @@ def kit_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def place_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds this kit, the outlet has room."""
-    ledger.need_held(robot, action.robot, HandKind.KIT, action.sku)
+    ledger.need_held(robot, action.robot, HeldKind.KIT, action.sku)
     held = robot.hand.kit if robot.hand else ""
     if held != action.kit:
         raise BrokenRule(f"{action.robot} holds kit {held}, not {action.kit}")

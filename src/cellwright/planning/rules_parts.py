@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cellwright.planning.actions import Action
 from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock
-from cellwright.planning.state import HandKind
+from cellwright.planning.state import HeldKind
 
 __all__ = [
     "grasp_set",
@@ -46,8 +46,8 @@ def _need_open_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> KitRe
     """The part in hand, and a slot for it that is open."""
     _, name, _, sku, place, kit_name, _, _, _ = action
     hand, kit = robot.hand, ledger.kits.get(kit_name)
-    if hand is None or hand.sku != sku or hand.kind is not HandKind.PART:
-        ledger.need_held(robot, name, HandKind.PART, sku)  # says what it holds
+    if hand is None or hand.sku != sku or hand.kind is not HeldKind.PART:
+        ledger.need_held(robot, name, HeldKind.PART, sku)  # says what it holds
     if kit is None or not kit.exists:
         kit = ledger.existing_kit(kit_name)
     if kit.place != place:
@@ -98,7 +98,7 @@ def part_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
 
 def return_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, the parts tray is of that SKU and has room."""
-    ledger.need_held(robot, action.robot, HandKind.PART, action.sku)
+    ledger.need_held(robot, action.robot, HeldKind.PART, action.sku)
     tray = ledger.parts.get(action.place)
     if tray is None or tray.sku != action.sku:
         raise BrokenRule(f"{action.place} is no parts tray of {action.sku}")

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from itertools import product
 
 from cellwright.planning.actions import Action
-from cellwright.planning.blocks import Block, blocks_of, carry_out, neighbour
+from cellwright.planning.blocks import TaskBlock, blocks_of, carry_out, neighbour
 from cellwright.planning.booking import Booking
 from cellwright.planning.bounds import makespan_bound_s
-from cellwright.planning.counters import Counters
+from cellwright.planning.counters import CountedProblem
 from cellwright.planning.counting import count_best
 from cellwright.planning.dispatch import Dispatch, Roles
 from cellwright.planning.guide import follow
 from cellwright.planning.hands import create_kits
 from cellwright.planning.idle_tools import idle_tools, without_idle_tools
 from cellwright.planning.occupancy import with_occupancy
-from cellwright.planning.planner import PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
+from cellwright.planning.perturbation import NO_WHIMS, Perturbation
+from cellwright.planning.planner import TASK_PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.tasks import Shop
-from cellwright.planning.whims import NO_WHIMS, Whims
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Scheduler"]
@@ -49,14 +49,14 @@ class _Trial:
     roles: Roles
     own_first: bool
     booking: Booking
-    row: tuple[Block, ...]
+    row: tuple[TaskBlock, ...]
 
     @property
     def badness(self) -> tuple[int, float]:
         return len(self.left), self.makespan_s
 
 
-@PLANNERS.register("scheduler")
+@TASK_PLANNERS.register("scheduler")
 class Scheduler:
     """Plans for all robots in service; `cost` is their work in sum, the bound is on the makespan."""
 
@@ -112,7 +112,7 @@ def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
         return best, 0
     roles, used, budget = _roles(work), 0, min(iterations * _WHIMSICAL, kits * _MOST_SHAKES)
     while used + kits <= budget and best.makespan_s > bound_s + _EPS:
-        whims = Whims(rng.choice(_WHIMS_S), rng.choice(_PASSING), rng)
+        whims = Perturbation(rng.choice(_WHIMS_S), rng.choice(_PASSING), rng)
         trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, whims)
         best = min(best, trial, key=lambda one: one.badness)
         used += kits
@@ -143,7 +143,7 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
     """A better bound and perhaps a better plan from the counters."""
-    counters = Counters.of(work)
+    counters = CountedProblem.of(work)
     if counters is None:
         return best, bound_s, 0
     if len(work.jobs) <= _MOST_COUNTED:
@@ -214,7 +214,7 @@ def _has_own(work: Work) -> bool:
     return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
 
 
-def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Whims = NO_WHIMS) -> _Trial:
+def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Perturbation = NO_WHIMS) -> _Trial:
     booking = Booking(work)
     started = sum(job.started is not None for job in work.jobs)
     waiting = [job for job in work.jobs if job.started is None]

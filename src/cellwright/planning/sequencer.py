@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cellwright.planning.actions import Verb
-from cellwright.planning.arms import Arm
+from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import fewest_returns
 from cellwright.planning.hands import settle
 from cellwright.planning.one_robot import OneRobot
 from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
-from cellwright.planning.planner import PLANNERS, KitJob, PlanRequest, PlanResult, PlanStatus, Unfinished
+from cellwright.planning.planner import TASK_PLANNERS, KitJob, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Sequencer"]
@@ -21,7 +21,7 @@ __all__ = ["Sequencer"]
 _MANY = 40
 
 
-@PLANNERS.register("sequencer")
+@TASK_PLANNERS.register("sequencer")
 class Sequencer:
     """Plans for one robot; with several in service, for the one that leaves out the fewest kits."""
 
@@ -138,7 +138,7 @@ def _openings(work: Work, booking: Booking, tables: int) -> Counter[str]:
 class _Kinds:
     """Turns kits into what the search sees of them."""
 
-    def __init__(self, booking: Booking, arm: Arm) -> None:
+    def __init__(self, booking: Booking, arm: RobotSchedule) -> None:
         self._booking, self._arm = booking, arm
         self._tools: dict[str, tuple[str, ...]] = {}
         self._made: dict[tuple[str, int], KitKind] = {}

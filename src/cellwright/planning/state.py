@@ -15,19 +15,19 @@ from cellwright.orders import KitDesign
 
 __all__ = [
     "CellState",
-    "Hand",
-    "HandKind",
-    "Holder",
+    "HeldItem",
+    "HeldKind",
     "KitState",
     "Outlet",
     "PartsTray",
-    "RobotState",
+    "PlannerRobot",
     "Tool",
+    "ToolHolderState",
     "TrayStack",
 ]
 
 
-class HandKind(StrEnum):
+class HeldKind(StrEnum):
     """What a robot may hold."""
 
     PART = "part"
@@ -36,16 +36,16 @@ class HandKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class HeldItem:
     """What a robot holds: a part or an empty kit tray by SKU, or a kit by name."""
 
-    kind: HandKind
+    kind: HeldKind
     sku: str
     kit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RobotState:
+class PlannerRobot:
     """A robot.
 
     Attributes:
@@ -59,7 +59,7 @@ class RobotState:
     name: str
     reach: frozenset[str]
     tool: str | None = None
-    hand: Hand | None = None
+    hand: HeldItem | None = None
     available: bool = True
 
 
@@ -72,7 +72,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class ToolHolderState:
     """A place of a changing station for one tool, any tool."""
 
     name: str
@@ -169,9 +169,9 @@ class CellState:
             named is a zone of its own.
     """
 
-    robots: tuple[RobotState, ...]
+    robots: tuple[PlannerRobot, ...]
     tools: tuple[Tool, ...] = ()
-    holders: tuple[Holder, ...] = ()
+    holders: tuple[ToolHolderState, ...] = ()
     parts_trays: tuple[PartsTray, ...] = ()
     tray_stacks: tuple[TrayStack, ...] = ()
     tables: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class CellState:
         }
 
     def _place_names(self) -> list[str]:
-        groups: tuple[Iterable[Holder | PartsTray | TrayStack | Outlet], ...] = (
+        groups: tuple[Iterable[ToolHolderState | PartsTray | TrayStack | Outlet], ...] = (
             self.holders,
             self.parts_trays,
             self.tray_stacks,

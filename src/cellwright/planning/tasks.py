@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from cellwright.planning.arms import Arm, Supply
+from cellwright.planning.arms import RobotSchedule, Supply
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import settle_part
+from cellwright.planning.perturbation import NO_WHIMS, Perturbation
 from cellwright.planning.planner import KitJob
-from cellwright.planning.whims import NO_WHIMS, Whims
 from cellwright.planning.work import Work
 
 __all__ = ["Shop", "Task", "TaskKind"]
@@ -53,7 +53,7 @@ class Shop:
         booking: Booking,
         waiting: list[KitJob],
         own_first: bool = False,
-        whims: Whims = NO_WHIMS,
+        whims: Perturbation = NO_WHIMS,
     ) -> None:
         self.work, self.booking, self.waiting = work, booking, waiting
         d = work.request.durations
@@ -65,7 +65,7 @@ class Shop:
         if own_first:
             self._others = {place: sum(place in arm.reach for arm in booking.arms) for place in self._others}
 
-    def changes(self, arm: Arm, allowed: frozenset[str]) -> list[tuple[str, float]]:
+    def changes(self, arm: RobotSchedule, allowed: frozenset[str]) -> list[tuple[str, float]]:
         """Tools that the robot could have on instead, and when."""
         booking, d = self.booking, self.booking.durations
         if arm.tool is not None and booking.empty_holder(arm) is None:
@@ -82,7 +82,7 @@ class Shop:
         """Nothing is left to do."""
         return not self.booking.kits and not self.waiting
 
-    def tasks(self, arm: Arm, tool: str, from_s: float) -> list[Task]:
+    def tasks(self, arm: RobotSchedule, tool: str, from_s: float) -> list[Task]:
         """All that the robot could do with a tool from a time on; what others have not planned yet does not count."""
         booking, handles, reach = self.booking, self.booking.handles[tool], arm.reach
         found = []
@@ -111,7 +111,7 @@ class Shop:
         lay = self._lay(arm, handles, from_s) if self.waiting else None
         return [*found, lay] if lay else found
 
-    def _passes(self, arm: Arm, handles: frozenset[str], from_s: float) -> list[Task]:
+    def _passes(self, arm: RobotSchedule, handles: frozenset[str], from_s: float) -> list[Task]:
         """Parts that this robot reaches, for kits that only others reach, and that those do not get enough of."""
         booking, found = self.booking, []
         short: dict[str, int] = {}
@@ -126,7 +126,7 @@ class Shop:
                     found.append(Task(max(from_s, kit.ready_s), TaskKind.PASS, number, kit.place, sku))
         return found
 
-    def way(self, arm: Arm, place: str, sku: str, lacking: int) -> tuple[Supply, Supply] | None:
+    def way(self, arm: RobotSchedule, place: str, sku: str, lacking: int) -> tuple[Supply, Supply] | None:
         """Where this robot gets a part that others lack at a place, and the tray into which it puts it for them."""
         booking = self.booking
         helpers = [one for one in booking.arms if place in one.reach and booking.can_handle(one, sku)]
@@ -138,7 +138,7 @@ class Shop:
         between = [tray for tray in theirs if tray.name in arm.reach and tray.count < tray.capacity]
         return (own[0], between[0]) if own and between else None
 
-    def first(self, arm: Arm, tool: str, from_s: float) -> tuple[float, Task] | None:
+    def first(self, arm: RobotSchedule, tool: str, from_s: float) -> tuple[float, Task] | None:
         """The task that starts first; of those the one for which others wait, then the one that others cannot do.
 
         Gives it with its start, to which whim adds something.
@@ -150,7 +150,7 @@ class Shop:
             default=None,
         )
 
-    def _lay(self, arm: Arm, handles: frozenset[str], from_s: float) -> Task | None:
+    def _lay(self, arm: RobotSchedule, handles: frozenset[str], from_s: float) -> Task | None:
         """The most urgent kit tray that can be laid, on the table that is free first."""
         booking = self.booking
         tried: set[str] = set()
@@ -168,7 +168,7 @@ class Shop:
                 return Task(max(from_s, booking.free_s.get(table, 0.0)), TaskKind.LAY, 0, table, "", job)
         return None
 
-    def do(self, arm: Arm, task: Task) -> bool:
+    def do(self, arm: RobotSchedule, task: Task) -> bool:
         """Carries a task out with the tool on the robot; False when it is not possible any more."""
         name = task.job.name if task.job else self.booking.kits[task.table].job.name
         done = self._do(arm, task)
@@ -176,7 +176,7 @@ class Shop:
             self.log.append((self.booking.arms.index(arm), arm.tool or "", task.kind, name, task.table, task.sku))
         return done
 
-    def _do(self, arm: Arm, task: Task) -> bool:
+    def _do(self, arm: RobotSchedule, task: Task) -> bool:
         booking = self.booking
         if task.job is not None:
             stack = booking.stack(arm, task.job.design.tray_sku)

@@ -11,16 +11,16 @@ from operator import add, ge
 
 from cellwright.planning.actions import MOVES, Action, Verb
 from cellwright.planning.planner import PlanRequest, PlanResult, without_collection
-from cellwright.planning.rules import BrokenRule, World
+from cellwright.planning.rules import BrokenRule, RuleState
 
-__all__ = ["Verdict", "validate_sequence", "validate_timed"]
+__all__ = ["PlanValidation", "validate_sequence", "validate_timed"]
 
 _LOOK_PART = Verb.LOOK_PART
 _TOLERANCE_S = 1e-6  # sums of durations in another order differ by rounding
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PlanValidation:
     """Whether a plan can be carried out and reaches the goal.
 
     Attributes:
@@ -34,9 +34,9 @@ class Verdict:
     step: int | None = None
 
 
-def validate_sequence(request: PlanRequest, result: PlanResult) -> Verdict:
+def validate_sequence(request: PlanRequest, result: PlanResult) -> PlanValidation:
     """Carries the steps out one after the other, whatever their times say."""
-    world = World(request)
+    world = RuleState(request)
     for index, action in enumerate(result.actions):
         try:
             world.do(action)
@@ -45,7 +45,7 @@ def validate_sequence(request: PlanRequest, result: PlanResult) -> Verdict:
     return _goal(world, result)
 
 
-def validate_timed(request: PlanRequest, result: PlanResult) -> Verdict:
+def validate_timed(request: PlanRequest, result: PlanResult) -> PlanValidation:
     """Carries the steps out at their times: a step needs its conditions at its start and has its effect at its end.
 
     Besides, a robot does one thing at a time, no zone is entered by two robots at once, and durations are those of
@@ -56,9 +56,9 @@ def validate_timed(request: PlanRequest, result: PlanResult) -> Verdict:
         return (_one_robot if alone else _several_robots)(request, result)
 
 
-def _one_robot(request: PlanRequest, result: PlanResult) -> Verdict:
+def _one_robot(request: PlanRequest, result: PlanResult) -> PlanValidation:
     """Steps of one robot end before its next one begins, so nobody is ever in anybody's way."""
-    world, ends_s = World(request), 0.0
+    world, ends_s = RuleState(request), 0.0
     seconds = {verb: request.durations.of(verb) for verb in Verb}
     in_time, at = _in_time(result.actions, seconds), 0
     numbers, actions = (range(len(result.actions)), result.actions) if in_time else _by_start(result.actions)
@@ -98,8 +98,8 @@ def _check_times(action: Action, seconds: float, free_s: float = 0.0) -> None:
         raise BrokenRule(f"{action.robot} is busy until {free_s:g} s")
 
 
-def _several_robots(request: PlanRequest, result: PlanResult) -> Verdict:
-    world, zones = World(request), dict(request.state.zones)
+def _several_robots(request: PlanRequest, result: PlanResult) -> PlanValidation:
+    world, zones = RuleState(request), dict(request.state.zones)
     seconds = {verb: request.durations.of(verb) for verb in Verb}
     zone_free_s: dict[str, tuple[float, str]] = {}
     running: dict[str, tuple[float, Action]] = {}  # robot -> its step that has not ended, and when it ends
@@ -139,13 +139,13 @@ def _by_start(actions: tuple[Action, ...]) -> tuple[Sequence[int], Sequence[Acti
     return numbers, [actions[number] for number in numbers]
 
 
-def _failed(index: int, action: Action, why: str) -> Verdict:
-    return Verdict(False, f"step {index + 1} {action} at {action.start_s:g} s: {why}", index)
+def _failed(index: int, action: Action, why: str) -> PlanValidation:
+    return PlanValidation(False, f"step {index + 1} {action} at {action.start_s:g} s: {why}", index)
 
 
-def _goal(world: World, result: PlanResult) -> Verdict:
+def _goal(world: RuleState, result: PlanResult) -> PlanValidation:
     left_out = {kit.kit for kit in result.unfinished}
     for name, why in world.open_kits().items():
         if name not in left_out:
-            return Verdict(False, f"at the end of the plan kit {name} {why}")
-    return Verdict(True)
+            return PlanValidation(False, f"at the end of the plan kit {name} {why}")
+    return PlanValidation(True)

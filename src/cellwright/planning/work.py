@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cellwright.planning.planner import KitJob, PlanRequest, Unfinished
-from cellwright.planning.state import CellState, HandKind, KitState, RobotState
+from cellwright.planning.state import CellState, HeldKind, KitState, PlannerRobot
 
 __all__ = ["Work", "find_work", "part_places"]
 
@@ -28,7 +28,7 @@ class Work:
     """
 
     request: PlanRequest
-    robots: tuple[RobotState, ...]
+    robots: tuple[PlannerRobot, ...]
     tools_of: dict[str, frozenset[str]]
     jobs: list[KitJob] = field(default_factory=list)
     tables_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ def find_work(
         blocked |= stuck
 
 
-def _obtainable(state: CellState, robot: RobotState, robots: Iterable[RobotState]) -> frozenset[str]:
+def _obtainable(state: CellState, robot: PlannerRobot, robots: Iterable[PlannerRobot]) -> frozenset[str]:
     """A tool comes from a holder in reach, from which another robot may have it now; an own tool must go somewhere."""
     own = frozenset([robot.tool] if robot.tool else [])
     reached = [holder for holder in state.holders if holder.name in robot.reach]
@@ -108,8 +108,8 @@ def _allot(work: Work, blocked: set[str]) -> None:
     for stack in state.tray_stacks:
         trays[stack.sku] = trays.get(stack.sku, 0) + (stack.count if stack.name in reached else 0)
     for robot in work.robots:
-        if robot.hand and robot.hand.kind is not HandKind.KIT:
-            supply = parts if robot.hand.kind is HandKind.PART else trays
+        if robot.hand and robot.hand.kind is not HeldKind.KIT:
+            supply = parts if robot.hand.kind is HeldKind.PART else trays
             supply[robot.hand.sku] = supply.get(robot.hand.sku, 0) + 1
     left_out = {kit.kit: kit.reason for kit in work.left_out}
     lacking: Counter[str] = Counter()  # slots that other kits than the wrong part's may have for it
@@ -204,7 +204,7 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
             return f"{_wrong(job, sku)}, and {why}"
     for sku in needs:
         sources = _sources(work, sku)
-        held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
+        held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.PART, sku)}
         if not sources and not held:
             return f"no {sku} left"
         why = _nobody(work, sku, table, sources, held)
@@ -214,7 +214,7 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     sku = job.design.tray_sku
     outlets = {outlet.name for outlet in state.outlets}
     stacks = {stack.name for stack in state.tray_stacks if stack.sku == sku}
-    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.KIT_TRAY, sku)}
+    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.KIT_TRAY, sku)}
     if kit is None:
         if not stacks and not held:
             return f"no kit tray {sku} in the cell"
@@ -228,7 +228,7 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
 
 def part_places(work: Work, sku: str) -> set[str]:
     """Where such a part is, or may come to be by being handed over."""
-    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HandKind.PART, sku)}
+    held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.PART, sku)}
     return _passed_on(work, sku, _sources(work, sku), held)
 
 

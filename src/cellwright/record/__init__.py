@@ -1,18 +1,18 @@
 """Recorded runs: write them, read them, compare, replay and plot them."""
 
-from cellwright.record.compare import Comparison, Difference, Mismatch, Sameness, compare
-from cellwright.record.log import Entry, Log, Topic, read_log
+from cellwright.record.compare import Difference, LogComparison, Mismatch, Sameness, compare
+from cellwright.record.log import Log, LogEntry, Topic, read_log
 from cellwright.record.plot import Curve, default_fields, plot
 from cellwright.record.recorder import Lost, Recorder
 from cellwright.record.replay import Replayed, paced, replay
 from cellwright.record.values import fields_of, plain
 
 __all__ = [
-    "Comparison",
     "Curve",
     "Difference",
-    "Entry",
     "Log",
+    "LogComparison",
+    "LogEntry",
     "Lost",
     "Mismatch",
     "Recorder",

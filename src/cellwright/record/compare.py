@@ -17,7 +17,7 @@ from cellwright.core.errors import OutOfRange
 from cellwright.record.log import Log, RawEntry, read_log
 from cellwright.record.values import fields_of, leaves_of
 
-__all__ = ["Comparison", "Difference", "Mismatch", "Sameness", "compare"]
+__all__ = ["Difference", "LogComparison", "Mismatch", "Sameness", "compare"]
 
 
 class Sameness(Enum):
@@ -63,7 +63,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LogComparison:
     """The result of a comparison.
 
     Attributes:
@@ -84,7 +84,7 @@ class Comparison:
         return self.sameness is not Sameness.DIFFERENT
 
 
-def compare(a: Log | Path | str, b: Log | Path | str, tolerance: float = 0.0) -> Comparison:
+def compare(a: Log | Path | str, b: Log | Path | str, tolerance: float = 0.0) -> LogComparison:
     """Compares two logs message by message, the n-th of a topic with the n-th of the same topic.
 
     Args:
@@ -96,10 +96,10 @@ def compare(a: Log | Path | str, b: Log | Path | str, tolerance: float = 0.0) ->
         raise OutOfRange("tolerance", tolerance, 0, 1e300)
     a, b = (log if isinstance(log, Log) else read_log(log) for log in (a, b))
     if _digest(a.path) == _digest(b.path):
-        return Comparison(Sameness.IDENTICAL)
+        return LogComparison(Sameness.IDENTICAL)
     counts = [{name: topic.count for name, topic in log.topics.items()} for log in (a, b)]
     first = min(_differences(a, b, tolerance), key=lambda d: (d.time_ns, d.topic), default=None)
-    return Comparison(
+    return LogComparison(
         Sameness.EQUAL if first is None else Sameness.DIFFERENT,
         first,
         _mismatches(counts[0], counts[1]),

@@ -19,7 +19,7 @@ from cellwright.core.ros import decode, message_class
 from cellwright.record.records import LogRecords, read_blocks
 from cellwright.record.values import fields_of, stacked
 
-__all__ = ["Entry", "Log", "RawEntry", "Topic", "read_log"]
+__all__ = ["Log", "LogEntry", "RawEntry", "Topic", "read_log"]
 
 
 @dataclass
@@ -58,7 +58,7 @@ class RawEntry(NamedTuple):
     data: bytes
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """A message of a log: when it was recorded, on which topic, and its content.
 
     Attributes:
@@ -161,10 +161,10 @@ class Log:
         except Exception as error:  # whatever it is, it is the bytes
             raise LogError(f"{self.path}: message on {entry.topic} at {entry.time_ns / 1e9:g} s: {error}") from None
 
-    def entries(self, topics: Iterable[str] | None = None) -> Iterator[Entry]:
+    def entries(self, topics: Iterable[str] | None = None) -> Iterator[LogEntry]:
         """Messages in the order of time, decoded; of all topics or the named ones."""
         for entry in self.raw(topics):
-            yield Entry(entry.topic, entry.time_ns, self.decode(entry))
+            yield LogEntry(entry.topic, entry.time_ns, self.decode(entry))
 
     def arrays(self, topic: str) -> dict[str, np.ndarray[Any, Any]]:
         """A topic as columns: `time_s` (time of recording) and every field, stacked where all have one shape.

@@ -11,7 +11,7 @@ from types import TracebackType
 from cellwright.core import Bus, Clock, Role
 from cellwright.core.errors import CellwrightError, OutputError
 from cellwright.core.messages import Message
-from cellwright.core.ros import Definition, Encoder, definition
+from cellwright.core.ros import CdrEncoder, Definition, definition
 from cellwright.record.writer import MAX_CHUNK_NS, LogWriter, Sink, SinkFailed
 
 __all__ = ["Lost", "Recorder"]
@@ -148,7 +148,7 @@ class Recorder:
         described = definition(message_type)
         encode = self._encoders.get(message_type)
         if encode is None:
-            encode = self._encoders[message_type] = Encoder(message_type).encode
+            encode = self._encoders[message_type] = CdrEncoder(message_type).encode
         if described not in self._schemas:
             self._schemas[described] = writer.add_schema(*described)
         channel = writer.add_channel(topic, self._schemas[described], {"source": source})

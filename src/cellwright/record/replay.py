@@ -10,7 +10,7 @@ from typing import Any
 from cellwright.core import Bus
 from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Message
-from cellwright.record.log import Entry, Log
+from cellwright.record.log import Log, LogEntry
 
 __all__ = ["Replayed", "paced", "replay"]
 
@@ -37,7 +37,7 @@ def paced(
     topics: Iterable[str] | None = None,
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
-) -> Iterator[Entry]:
+) -> Iterator[LogEntry]:
     """The messages of a log in the order of time, each when its time has come.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.rendering.bundle import Bundle
-from cellwright.rendering.projection import Picture, Projection
+from cellwright.rendering.projection import ImagePlane, Projection
 from cellwright.rendering.surfaces import Surfaces, visible_alpha
 
 __all__ = ["Caster", "Hits", "sees_light"]
@@ -50,7 +50,7 @@ class Hits:
 class Caster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
-    def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: Picture) -> None:
+    def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: ImagePlane) -> None:
         self._model, self._data, self._surfaces, self._eye = model, data, surfaces, eye
         self._vertices = surfaces.vertices_in_world(data)
         alpha = visible_alpha(model)
@@ -66,7 +66,7 @@ class Caster:
         solids = self._meet(rays, directions, self._solids)
         return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
 
-    def shades(self, light: Picture) -> Projection:
+    def shades(self, light: ImagePlane) -> Projection:
         """All that may hide the light, as seen from it."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
         return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
@@ -133,7 +133,7 @@ class Caster:
 class _Target:
     """What rays from the eye may meet: triangles, and planes, which are endless or not."""
 
-    def __init__(self, eye: Picture, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
+    def __init__(self, eye: ImagePlane, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
         self.triangles: Ids = np.flatnonzero(chosen)
         self.projection = Projection(eye, vertices, surfaces.faces[chosen])
         self.planes = planes

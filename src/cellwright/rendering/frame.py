@@ -14,12 +14,12 @@ import numpy.typing as npt
 from cellwright.rendering.casting import Caster, Hits, sees_light
 from cellwright.rendering.lighting import scene_lights
 from cellwright.rendering.paint import Paint
-from cellwright.rendering.projection import Picture
+from cellwright.rendering.projection import ImagePlane
 from cellwright.rendering.sky import Background, Openness
 from cellwright.rendering.surfaces import Surfaces
 from cellwright.rendering.view import Frustum
 
-__all__ = ["Frame"]
+__all__ = ["RayFrame"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
@@ -32,19 +32,19 @@ HAZE_M = (6.0, 30.0)  # where an endless floor begins to fade, and where it is g
 LIFT_M = 5e-4  # rays for shadows start above the surface
 
 
-class Frame:
+class RayFrame:
     """One picture in the making."""
 
     def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: Surfaces) -> None:
         self._model, self._frustum, self._size = model, frustum, size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
         right, up, backwards = frustum.axes_in_world.T
-        self._eye = Picture(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
+        self._eye = ImagePlane(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
         self._caster = Caster(model, data, surfaces, self._eye)
         self._paint = Paint(model, data)
         self._lights = scene_lights(model, data, frustum)
         self._shades = [
-            self._caster.shades(Picture.along(light.source_in_world_m, light.axis_in_world))
+            self._caster.shades(ImagePlane.along(light.source_in_world_m, light.axis_in_world))
             if light.casts_shadows
             else None
             for light in self._lights

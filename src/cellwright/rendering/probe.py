@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["GL_PLATFORMS", "Probe", "probe"]
+__all__ = ["GL_PLATFORMS", "ProbeResult", "probe"]
 
 GL_PLATFORMS = {"egl": ("libegl1", "libgl1-mesa-dri"), "osmesa": ("libosmesa6",)}
 """Ways to OpenGL without a display, in the order they are tried, with the Debian packages that bring them."""
@@ -20,7 +20,7 @@ TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Probe:
+class ProbeResult:
     """The answer, and in one line why."""
 
     works: bool
@@ -28,10 +28,10 @@ class Probe:
 
 
 @functools.cache
-def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -> Probe:
+def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -> ProbeResult:
     """Tries a platform in a process of its own; the answer holds for the life of this process."""
     if not sys.platform.startswith("linux"):
-        return Probe(False, f"{platform} is tried on Linux only")
+        return ProbeResult(False, f"{platform} is tried on Linux only")
     # MuJoCo must not choose a platform itself: it would fail on import where its choice does not work.
     environment = {**os.environ, "MUJOCO_GL": "disable"}
     try:
@@ -39,14 +39,14 @@ def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -
             [sys.executable, str(trial), platform], env=environment, capture_output=True, text=True, timeout=timeout_s
         )
     except subprocess.TimeoutExpired:
-        return Probe(False, f"no picture after {timeout_s:g} s")
+        return ProbeResult(False, f"no picture after {timeout_s:g} s")
     except OSError as error:
-        return Probe(False, f"cannot start a process: {error.strerror}")
+        return ProbeResult(False, f"cannot start a process: {error.strerror}")
     if done.returncode == 0 and done.stdout == "ok":
-        return Probe(True, "drew a picture")
+        return ProbeResult(True, "drew a picture")
     if done.returncode < 0:
-        return Probe(False, f"the driver crashed ({signal.Signals(-done.returncode).name})")
-    return Probe(False, _last_line(done.stdout) or _last_line(done.stderr) or f"exit code {done.returncode}")
+        return ProbeResult(False, f"the driver crashed ({signal.Signals(-done.returncode).name})")
+    return ProbeResult(False, _last_line(done.stdout) or _last_line(done.stderr) or f"exit code {done.returncode}")
 
 
 def _last_line(text: str) -> str:

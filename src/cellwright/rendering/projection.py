@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Picture", "Projection"]
+__all__ = ["ImagePlane", "Projection"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
@@ -16,14 +16,14 @@ NEAR_M = 0.02
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImagePlane:
     """The flat picture seen from a point: columns of `axes` are right, up and forward."""
 
     origin_in_world_m: Array
     axes: Array
 
     @classmethod
-    def along(cls, origin_in_world_m: Array, direction: Array) -> Picture:
+    def along(cls, origin_in_world_m: Array, direction: Array) -> ImagePlane:
         """Seen from the origin in that direction, however turned."""
         forward = direction / np.linalg.norm(direction)
         helper = np.zeros(3)
@@ -49,7 +49,7 @@ class Projection:
             the weights of the second and of the third corner; 1 / depth at the first corner, and what the weights add.
     """
 
-    def __init__(self, picture: Picture, vertices_in_world_m: Array, faces: Ids) -> None:
+    def __init__(self, picture: ImagePlane, vertices_in_world_m: Array, faces: Ids) -> None:
         self.picture = picture
         corners, name = _cut_near(picture.flatten(vertices_in_world_m)[faces])
         flat = corners[..., :2] / corners[..., 2:]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.rendering.frame import Frame
+from cellwright.rendering.frame import RayFrame
 from cellwright.rendering.surfaces import Surfaces
 from cellwright.rendering.view import View
 
@@ -30,7 +30,7 @@ class RayRenderer:
         """The picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
         if self._model is not model or self._surfaces is None:
             self._model, self._surfaces = model, Surfaces(model)
-        frame = Frame(model, data, view.resolve(model, data), size, self._surfaces)
+        frame = RayFrame(model, data, view.resolve(model, data), size, self._surfaces)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)
         colour, key = frame.trace(x, y)

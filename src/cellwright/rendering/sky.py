@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cellwright.rendering.casting import Hits
 from cellwright.rendering.paint import texture_pixels
-from cellwright.rendering.projection import Picture
+from cellwright.rendering.projection import ImagePlane
 
 __all__ = ["Background", "Openness"]
 
@@ -61,7 +61,7 @@ class Openness:
     Neighbours count where they lie on the same geom and face the same way, so that nothing bleeds over edges.
     """
 
-    def __init__(self, hits: Hits, picture: Picture, cell_slope: float, shape: tuple[int, int]) -> None:
+    def __init__(self, hits: Hits, picture: ImagePlane, cell_slope: float, shape: tuple[int, int]) -> None:
         rows, columns = shape
         self._geom = hits.geom.reshape(shape)
         self._normal = hits.normal_in_world.astype(np.float32).reshape(*shape, 3)

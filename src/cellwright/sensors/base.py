@@ -17,11 +17,11 @@ from pydantic import Field
 
 from cellwright.core.bus import Bus
 from cellwright.core.config import Cfg, validate
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Message
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.registry import Registry
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "check_line", "make_sensor", "schedule", "sensor_label"]
 
@@ -135,7 +135,7 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
     Raises:
         BadInput: All that is wrong.
     """
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     with mistakes.of_one():
         _configured(line, where)
     for key, names in known.items():
@@ -191,7 +191,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
         while under_way and under_way[0][0] <= clock.tick:
             publish(under_way.popleft()[1])
 
-    stepper.every(period, take, order=Order.SENSOR, name=topic)
+    stepper.every(period, take, order=TickOrder.SENSOR, name=topic)
     if delay:
         first = clock.tick + period + delay
-        stepper.every(period, deliver, order=Order.SENSOR, name=f"{topic} delivery", first_tick=first)
+        stepper.every(period, deliver, order=TickOrder.SENSOR, name=f"{topic} delivery", first_tick=first)

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.shapes.mesh import Mesh
 
-__all__ = ["BodyShape", "Hull", "Piece"]
+__all__ = ["BodyShape", "Hull", "MeshPiece"]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class MeshPiece:
     """A mesh on a body, in the body's frame, with the name of its finish (a key of the catalogue's colours)."""
 
     body: str
@@ -66,4 +66,4 @@ class BodyShape:
     """The shape of one device: hulls at hand, pieces made when somebody wants to see them."""
 
     hulls: Sequence[Hull]
-    pieces: Callable[[], Sequence[Piece]]
+    pieces: Callable[[], Sequence[MeshPiece]]

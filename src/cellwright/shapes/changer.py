@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellwright.catalogue.changer import ChangerFigures, ToolHolderFigures
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_X, bolt_circle, drum, placed, plate
@@ -22,8 +22,8 @@ def plate_shape(figures: ChangerFigures) -> BodyShape:
     )
     bolts = bolt_circle(0.8 * radius, 6, 0.0025, (end - 0.0005, end + 0.0001))
     pieces = [
-        Piece("changer", "anodised", merge([body, port])),
-        Piece("changer", "steel", merge([collar, bolts])),
+        MeshPiece("changer", "anodised", merge([body, port])),
+        MeshPiece("changer", "steel", merge([collar, bolts])),
     ]
     return BodyShape(hulls=(Hull.cylinder("changer", radius, (0.0, 0.0, 0.0), (0.0, 0.0, end)),), pieces=lambda: pieces)
 
@@ -34,7 +34,7 @@ def coupling_shape(figures: ChangerFigures) -> BodyShape:
     along_x, along_y, thick = figures.wing_size_m
     wings = plate(rounded_rectangle((along_x, along_y), 0.004, 3), (0.0, thick), 0.0008, steps=1)
     disc = drum(radius, (0.0, end), 0.0015, segments=40, steps=2)
-    pieces = [Piece("coupling", "aluminium", disc), Piece("coupling", "steel", wings)]
+    pieces = [MeshPiece("coupling", "aluminium", disc), MeshPiece("coupling", "steel", wings)]
     hulls = (
         Hull.cylinder("coupling", radius, (0.0, 0.0, 0.0), (0.0, 0.0, end)),
         Hull.box("coupling", (-along_x / 2, -along_y / 2, 0.0), (along_x / 2, along_y / 2, thick)),

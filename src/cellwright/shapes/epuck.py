@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue.mobiles import MobileFigures
-from cellwright.shapes.body_shape import Hull, Piece
+from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, cuboid, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_MINUS_Y, ALONG_X, ALONG_Y, drum, placed, plate, ring
@@ -27,7 +27,7 @@ def epuck_hull(figures: MobileFigures) -> Hull:
     return Hull.cylinder(BODY, figures.radius_m, (0.0, 0.0, figures.underside_m), (0.0, 0.0, figures.height_m))
 
 
-def epuck_pieces(figures: MobileFigures) -> Iterable[Piece]:
+def epuck_pieces(figures: MobileFigures) -> Iterable[MeshPiece]:
     """What is seen, on the bodies `body`, `wheel_left`, `wheel_right`; lamps have their names as finish."""
     yield from _body(figures)
     yield from _boards(figures)
@@ -43,7 +43,7 @@ def _flat_sided(radius_m: float, half_width_m: float, points: int = 20) -> Array
     return np.asarray(radius_m * np.column_stack([np.cos(angles), np.sin(angles)]))
 
 
-def _body(figures: MobileFigures) -> list[Piece]:
+def _body(figures: MobileFigures) -> list[MeshPiece]:
     """A clear shell that one looks through at battery and motors."""
     inner = figures.wheel_base_m / 2 - figures.wheel_width_m / 2 - 0.0015
     low = figures.underside_m
@@ -58,14 +58,14 @@ def _body(figures: MobileFigures) -> list[Piece]:
     ]
     feet = [placed(drum(s.radius_m, (low - 0.0035, low + 0.001), (0.002, 0.0)), (*s.xy_m, 0.0)) for s in figures.skids]
     return [
-        Piece(BODY, "clear", shell),
-        Piece(BODY, "battery", battery),
-        Piece(BODY, "steel", merge([*motors, axle, *pillars])),
-        Piece(BODY, "black", merge(feet)),
+        MeshPiece(BODY, "clear", shell),
+        MeshPiece(BODY, "battery", battery),
+        MeshPiece(BODY, "steel", merge([*motors, axle, *pillars])),
+        MeshPiece(BODY, "black", merge(feet)),
     ]
 
 
-def _boards(figures: MobileFigures) -> list[Piece]:
+def _boards(figures: MobileFigures) -> list[MeshPiece]:
     """The board with the eyes of the proximity sensors and the camera; the upper one with switch, speaker, pins."""
     board = drum(0.0345, BOARD_Z_M, segments=64)
     upper = plate(_flat_sided(0.0300, 0.0255), UPPER_Z_M)
@@ -87,14 +87,14 @@ def _boards(figures: MobileFigures) -> list[Piece]:
     grill = placed(ring(0.0060, 0.0035, (top + 0.0029, top + 0.0033)), (0.004, 0.0, 0.0))
     pins = [cuboid((0.017, y, top), (0.0185, y + 0.0012, top + 0.0040)) for y in np.arange(-0.0105, 0.0100, 0.0025)]
     return [
-        Piece(BODY, "board", board),
-        Piece(BODY, "upper_board", upper),
-        Piece(
+        MeshPiece(BODY, "board", board),
+        MeshPiece(BODY, "upper_board", upper),
+        MeshPiece(
             BODY, "ring", ring(figures.radius_m, 0.0345, (BOARD_Z_M[0] - 0.0025, BOARD_Z_M[1] + 0.0045), segments=64)
         ),
-        Piece(BODY, "black", merge([*eyes, camera, *socket, speaker])),
-        Piece(BODY, "steel", merge([knob, serial, grill])),
-        Piece(BODY, "gold", merge(pins)),
+        MeshPiece(BODY, "black", merge([*eyes, camera, *socket, speaker])),
+        MeshPiece(BODY, "steel", merge([knob, serial, grill])),
+        MeshPiece(BODY, "gold", merge(pins)),
     ]
 
 
@@ -105,7 +105,7 @@ def _eye(xyz_m: tuple[float, float, float], yaw_rad: float) -> Mesh:
     return placed(cuboid((-0.0035, -0.003, -0.002), (0.0, 0.003, 0.002)), place, (0.0, 0.0, yaw_rad))
 
 
-def _lamps(figures: MobileFigures) -> list[Piece]:
+def _lamps(figures: MobileFigures) -> list[MeshPiece]:
     """Domes on the ring; the body's lamp is a disc inside of it."""
     pieces = []
     for lamp in figures.leds:
@@ -115,11 +115,11 @@ def _lamps(figures: MobileFigures) -> list[Piece]:
             if inside
             else drum(0.0022, (-0.0030, 0.0012), (0.0, 0.0012), segments=16)
         )
-        pieces.append(Piece(BODY, lamp.name, placed(mesh, lamp.xyz_m)))
+        pieces.append(MeshPiece(BODY, lamp.name, placed(mesh, lamp.xyz_m)))
     return pieces
 
 
-def _wheels(figures: MobileFigures) -> list[Piece]:
+def _wheels(figures: MobileFigures) -> list[MeshPiece]:
     """A hub with spokes of holes that show it turning, and a thin black tyre."""
     radius, half = figures.wheel_radius_m, figures.wheel_width_m / 2
     tyre = placed(ring(radius, radius - 0.0016, (-half * 0.5, half * 0.5), segments=48), rpy_rad=ALONG_Y)
@@ -130,4 +130,4 @@ def _wheels(figures: MobileFigures) -> list[Piece]:
         spot = drum(0.0028, (-half - 0.0002, half + 0.0002), segments=16)
         marks.append(placed(placed(spot, (0.0115 * np.cos(a), 0.0115 * np.sin(a), 0.0)), rpy_rad=ALONG_Y))
     meshes: dict[str, Mesh] = {"rubber": tyre, "hub": hub, "black": merge(marks)}
-    return [Piece(wheel, finish, mesh) for wheel in WHEELS for finish, mesh in meshes.items()]
+    return [MeshPiece(wheel, finish, mesh) for wheel in WHEELS for finish, mesh in meshes.items()]

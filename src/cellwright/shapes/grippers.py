@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cellwright.catalogue.grippers import GripperFigures
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import (
@@ -56,7 +56,7 @@ def _hulls(figures: GripperFigures) -> Sequence[Hull]:
     )
 
 
-def _housing(figures: GripperFigures) -> list[Piece]:
+def _housing(figures: GripperFigures) -> list[MeshPiece]:
     x, y = figures.tcp_xyz_m[:2]
     long_x, long_y, long_z = figures.body_size_m
     radius, start = figures.mount_radius_m, figures.mount_height_m
@@ -113,15 +113,15 @@ def _housing(figures: GripperFigures) -> list[Piece]:
         ]
     )
     return [
-        Piece("tool", "aluminium", merge([*adapter, rail])),
-        Piece("tool", "anodised", merge([sensor, body])),
-        Piece("tool", "aluminium", merge([*lids, *ports])),
-        Piece("tool", "black", merge([socket, lead])),
-        Piece("tool", "steel", bolts),
+        MeshPiece("tool", "aluminium", merge([*adapter, rail])),
+        MeshPiece("tool", "anodised", merge([sensor, body])),
+        MeshPiece("tool", "aluminium", merge([*lids, *ports])),
+        MeshPiece("tool", "black", merge([socket, lead])),
+        MeshPiece("tool", "steel", bolts),
     ]
 
 
-def _fingers(figures: GripperFigures) -> list[Piece]:
+def _fingers(figures: GripperFigures) -> list[MeshPiece]:
     """A printed finger that widens towards its steel jaw, and its pad."""
     thick, wide, _ = figures.finger_size_m
     pad_thick, pad_wide, pad_long = figures.pad_size_m
@@ -164,4 +164,4 @@ def _fingers(figures: GripperFigures) -> list[Piece]:
         ("steel", merge([jaw, *screws])),
         ("rubber", pad),
     ]
-    return [Piece(name, finish, mesh) for name in FINGERS for finish, mesh in parts]
+    return [MeshPiece(name, finish, mesh) for name in FINGERS for finish, mesh in parts]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import (
@@ -40,7 +40,7 @@ def _on_side(mesh: Mesh, x_m: float = 0.0, z_m: float = 0.0) -> Mesh:
     return _both(placed(mesh, (x_m, 0.0, z_m), ALONG_MINUS_Y))
 
 
-def _base() -> list[Piece]:
+def _base() -> list[MeshPiece]:
     body = lofted(
         [
             Section(0.010, width_m=0.176, depth_m=0.176, exponent=6.0),
@@ -65,14 +65,14 @@ def _base() -> list[Piece]:
     ]
     cable = rod([(-0.1, -0.028, 0.088), (-0.135, -0.028, 0.082), (-0.165, -0.03, 0.045), (-0.2, -0.034, 0.012)], 0.0105)
     return [
-        Piece("base", "dark", merge([body, foot])),
-        Piece("base", "grey", panel),
-        Piece("base", "black", merge([*sockets, cable, drum(0.079, (0.15, 0.175))])),
-        Piece("base", "steel", merge(studs)),
+        MeshPiece("base", "dark", merge([body, foot])),
+        MeshPiece("base", "grey", panel),
+        MeshPiece("base", "black", merge([*sockets, cable, drum(0.079, (0.15, 0.175))])),
+        MeshPiece("base", "steel", merge(studs)),
     ]
 
 
-def _turret() -> list[Piece]:
+def _turret() -> list[MeshPiece]:
     body = lofted(
         [
             Section(-0.160, width_m=0.168, depth_m=0.168),
@@ -97,14 +97,14 @@ def _turret() -> list[Piece]:
         for z in (-0.132, -0.078)
     ]
     return [
-        Piece("link_1", "yellow", merge([body, hub])),
-        Piece("link_1", "black", seal),
-        Piece("link_1", "yellow", back),
-        Piece("link_1", "steel", merge(screws)),
+        MeshPiece("link_1", "yellow", merge([body, hub])),
+        MeshPiece("link_1", "black", seal),
+        MeshPiece("link_1", "yellow", back),
+        MeshPiece("link_1", "steel", merge(screws)),
     ]
 
 
-def _lower_arm() -> list[Piece]:
+def _lower_arm() -> list[MeshPiece]:
     outline = two_circles((0.0, 0.0, 0.066), (0.0, 0.330, 0.056), bow_m=-0.014, waist_m=0.015)
     cheeks = _on_side(plate(outline, (0.0765, 0.1130), (0.003, 0.016), steps=4))
     web = lofted(  # hollowed in front, where the forearm folds down
@@ -135,13 +135,13 @@ def _lower_arm() -> list[Piece]:
         ]
     )
     return [
-        Piece("link_2", "yellow", merge([cheeks, web, covers])),
-        Piece("link_2", "black", merge([grooves, stripe])),
-        Piece("link_2", "steel", bolts),
+        MeshPiece("link_2", "yellow", merge([cheeks, web, covers])),
+        MeshPiece("link_2", "black", merge([grooves, stripe])),
+        MeshPiece("link_2", "steel", bolts),
     ]
 
 
-def _elbow() -> list[Piece]:
+def _elbow() -> list[MeshPiece]:
     body = lofted(
         [
             Section(-0.073, -0.026, width_m=0.074, depth_m=0.088, exponent=4.0),
@@ -166,13 +166,13 @@ def _elbow() -> list[Piece]:
         placed(drum(0.045, (-0.078, 0.078)), rpy_rad=ALONG_Y),
     ]
     return [
-        Piece("link_3", "yellow", merge([placed(body, rpy_rad=ALONG_X), hub])),
-        Piece("link_3", "grey", panel),
-        Piece("link_3", "black", merge([*sockets, *seals])),
+        MeshPiece("link_3", "yellow", merge([placed(body, rpy_rad=ALONG_X), hub])),
+        MeshPiece("link_3", "grey", panel),
+        MeshPiece("link_3", "black", merge([*sockets, *seals])),
     ]
 
 
-def _forearm() -> list[Piece]:
+def _forearm() -> list[MeshPiece]:
     body = lofted(
         [
             Section(0.089, 0.0, width_m=0.098, depth_m=0.098),
@@ -196,14 +196,14 @@ def _forearm() -> list[Piece]:
     stripe = _on_side(plate(rounded_rectangle((0.075, 0.016), 0.005, 4), (0.045, 0.0525)), x_m=0.168, z_m=0.006)
     bolts = _on_side(bolt_circle(0.021, 4, 0.0022, (0.05, 0.053), phase_rad=0.785), x_m=0.335)
     return [
-        Piece("link_4", "yellow", merge([placed(body, rpy_rad=ALONG_X), cheeks, cover])),
-        Piece("link_4", "yellow", caps),
-        Piece("link_4", "black", merge([grooves, stripe])),
-        Piece("link_4", "steel", bolts),
+        MeshPiece("link_4", "yellow", merge([placed(body, rpy_rad=ALONG_X), cheeks, cover])),
+        MeshPiece("link_4", "yellow", caps),
+        MeshPiece("link_4", "black", merge([grooves, stripe])),
+        MeshPiece("link_4", "steel", bolts),
     ]
 
 
-def _wrist() -> list[Piece]:
+def _wrist() -> list[MeshPiece]:
     drum_5 = placed(drum(0.041, (-0.0365, 0.0365), 0.005, steps=3), rpy_rad=ALONG_Y)
     neck = lofted(
         [
@@ -223,14 +223,14 @@ def _wrist() -> list[Piece]:
         ]
     )
     return [
-        Piece("link_5", "yellow", merge([drum_5, placed(neck, rpy_rad=ALONG_X)])),
-        Piece("link_5", "black", merge([seal, pins])),
-        Piece("link_6", "steel", flange),
-        Piece("link_6", "black", holes),
+        MeshPiece("link_5", "yellow", merge([drum_5, placed(neck, rpy_rad=ALONG_X)])),
+        MeshPiece("link_5", "black", merge([seal, pins])),
+        MeshPiece("link_6", "steel", flange),
+        MeshPiece("link_6", "black", holes),
     ]
 
 
-def _pieces() -> Sequence[Piece]:
+def _pieces() -> Sequence[MeshPiece]:
     return [*_base(), *_turret(), *_lower_arm(), *_elbow(), *_forearm(), *_wrist()]
 
 

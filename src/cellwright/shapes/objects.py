@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue.objects import BlockFigures, CartonFigures, CrateFigures, ObjectFigures, TurnedFigures
 from cellwright.core.errors import BadInput
-from cellwright.shapes.body_shape import Hull, Piece
+from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, cuboid, lathe, loft, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_MINUS_X, ALONG_MINUS_Y, ALONG_X, ALONG_Y, placed, plate, rod
@@ -42,7 +42,7 @@ class ObjectShape:
     """
 
     solid: Mesh
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MeshPiece, ...]
     convex: tuple[Mesh, ...] = ()
     hulls: tuple[Hull, ...] = ()
 
@@ -58,7 +58,8 @@ def _turned(figures: TurnedFigures) -> ObjectShape:
     outside = list(figures.profile_rz_m)
     solids = [lathe(outside + _inside(figures), SEEN_SEGMENTS)]
     pieces = [
-        Piece(BODY, finish, lathe(_painted(figures, low, high), SEEN_SEGMENTS)) for finish, low, high in figures.bands
+        MeshPiece(BODY, finish, lathe(_painted(figures, low, high), SEEN_SEGMENTS))
+        for finish, low, high in figures.bands
     ]
     convex = [lathe(run, TOUCHED_SEGMENTS) for run in convex_runs(outside)]
     if figures.wall_m:
@@ -69,7 +70,7 @@ def _turned(figures: TurnedFigures) -> ObjectShape:
         solids.append(rod(path, figures.handle.radius_m, points=16))
         hulls = [Hull.cylinder(BODY, figures.handle.radius_m, a, b) for a, b in pairwise(path)]
     solid = merge(solids)
-    return ObjectShape(solid, (Piece(BODY, "body", solid), *pieces), tuple(convex), tuple(hulls))
+    return ObjectShape(solid, (MeshPiece(BODY, "body", solid), *pieces), tuple(convex), tuple(hulls))
 
 
 @object_shape.register
@@ -80,7 +81,7 @@ def _carton(figures: CartonFigures) -> ObjectShape:
     roof = loft([_rectangle(x, y, gable), _rectangle(seam, y, ridge)])
     fold = cuboid((-seam, -y, ridge), (seam, y, top))
     band = cuboid((-x - PAINT_M, -y - PAINT_M, 0.16 * gable), (x + PAINT_M, y + PAINT_M, 0.50 * gable))
-    pieces = (Piece(BODY, "body", merge([box, roof])), Piece(BODY, "band", band), Piece(BODY, "seam", fold))
+    pieces = (MeshPiece(BODY, "body", merge([box, roof])), MeshPiece(BODY, "band", band), MeshPiece(BODY, "seam", fold))
     hulls = (Hull.box(BODY, (-x, -y, 0.0), (x, y, gable)), Hull.box(BODY, (-seam, -y, ridge), (seam, y, top)))
     return ObjectShape(merge([box, roof, fold]), pieces, (roof,), hulls)
 
@@ -105,14 +106,14 @@ def _crate(figures: CrateFigures) -> ObjectShape:
             strip = plate(rounded_rectangle(size, 0.45 * tall, 4), (half - 0.001, half + PAINT_M))
             trim += [placed(strip, (0.0, 0.0, low), turn) for turn in turns]
     hulls = tuple(Hull.box(BODY, *box) for box in boxes)
-    return ObjectShape(solid, (Piece(BODY, "body", solid), Piece(BODY, "dark", merge(trim))), (), hulls)
+    return ObjectShape(solid, (MeshPiece(BODY, "body", solid), MeshPiece(BODY, "dark", merge(trim))), (), hulls)
 
 
 @object_shape.register
 def _block(figures: BlockFigures) -> ObjectShape:
     half = np.array(figures.size_m) / 2
     solid = cuboid(-half, half)
-    return ObjectShape(solid, (Piece(BODY, "body", solid),), (), (Hull.box(BODY, -half, half),))
+    return ObjectShape(solid, (MeshPiece(BODY, "body", solid),), (), (Hull.box(BODY, -half, half),))
 
 
 def convex_runs(profile_rz_m: Profile) -> list[Profile]:

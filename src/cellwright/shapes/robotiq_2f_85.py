@@ -13,7 +13,7 @@ import numpy as np
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.core.pose import Pose
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import (
@@ -61,7 +61,7 @@ def _hulls(figures: LinkageGripperFigures) -> Sequence[Hull]:
     )
 
 
-def _base(figures: LinkageGripperFigures) -> list[Piece]:
+def _base(figures: LinkageGripperFigures) -> list[MeshPiece]:
     long, _, high = figures.body_size_m
     foot = drum(figures.mount_radius_m, (0.0, 0.014), 0.0015, segments=40, steps=2)
     neck = drum(0.92 * figures.mount_radius_m, (0.013, 0.024), 0.001, segments=40, steps=1)
@@ -86,15 +86,15 @@ def _base(figures: LinkageGripperFigures) -> list[Piece]:
     ]
     sides = (ALONG_Y, ALONG_MINUS_Y)
     return [
-        Piece("tool", "aluminium", merge([foot, *(placed(lid, (0.0, 0.0, 0.048), turn) for turn in sides)])),
-        Piece("tool", "anodised", trunk),
-        Piece("tool", "black", merge([neck, plug])),
-        Piece("tool", "blue", merge(placed(band, (0.0, 0.0, 0.048), turn) for turn in sides)),
-        Piece("tool", "steel", merge([*pins, bolt_circle(0.031, 4, 0.003, (0.0125, 0.0155), phase_rad=0.785)])),
+        MeshPiece("tool", "aluminium", merge([foot, *(placed(lid, (0.0, 0.0, 0.048), turn) for turn in sides)])),
+        MeshPiece("tool", "anodised", trunk),
+        MeshPiece("tool", "black", merge([neck, plug])),
+        MeshPiece("tool", "blue", merge(placed(band, (0.0, 0.0, 0.048), turn) for turn in sides)),
+        MeshPiece("tool", "steel", merge([*pins, bolt_circle(0.031, 4, 0.003, (0.0125, 0.0155), phase_rad=0.785)])),
     ]
 
 
-def _limbs(figures: LinkageGripperFigures) -> list[Piece]:
+def _limbs(figures: LinkageGripperFigures) -> list[MeshPiece]:
     arm = figures.arm_xz_m
     outer = [_bar(arm, ARM_WIDTH_M, y, y + 0.0035) for y in (-ARM_DEPTH_M / 2, ARM_DEPTH_M / 2 - 0.0035)]
     inner = _bar(arm, INNER_WIDTH_M, -INNER_DEPTH_M / 2, INNER_DEPTH_M / 2)
@@ -132,7 +132,7 @@ def _limbs(figures: LinkageGripperFigures) -> list[Piece]:
         ("finger", "steel", merge([*pins, *screws])),
         ("finger", "rubber", pad),
     ]
-    return [Piece(f"{what}_{side}", finish, mesh) for side in SIDES for what, finish, mesh in pieces]
+    return [MeshPiece(f"{what}_{side}", finish, mesh) for side in SIDES for what, finish, mesh in pieces]
 
 
 def _rise(figures: LinkageGripperFigures) -> float:

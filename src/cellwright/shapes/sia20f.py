@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import (
@@ -32,7 +32,7 @@ _HALF_TURN = 3.141592653589793
 
 def _elbow(
     link: str, finish: str, cap: str, radius_m: float, side: int, far_z_m: float, far_radius_m: float
-) -> list[Piece]:
+) -> list[MeshPiece]:
     """One link from its half of a pitch drum to the ring of a roll joint.
 
     Args:
@@ -73,10 +73,10 @@ def _elbow(
     if far_z_m < 0:
         mirrored = placed(body, rpy_rad=(0.0, _HALF_TURN, 0.0 if side > 0 else _HALF_TURN))
     return [
-        Piece(link, finish, merge([mirrored, _across(half, side)])),
-        Piece(link, cap, _across(merge([cover, lid]), side)),
-        Piece(link, "black", merge([seal, _across(groove, side)])),
-        Piece(link, "steel", _across(screws, side)),
+        MeshPiece(link, finish, merge([mirrored, _across(half, side)])),
+        MeshPiece(link, cap, _across(merge([cover, lid]), side)),
+        MeshPiece(link, "black", merge([seal, _across(groove, side)])),
+        MeshPiece(link, "steel", _across(screws, side)),
     ]
 
 
@@ -89,7 +89,7 @@ def _across(mesh: Mesh, side: int) -> Mesh:
     return placed(mesh, rpy_rad=ALONG_Y if side > 0 else ALONG_MINUS_Y)
 
 
-def _base() -> list[Piece]:
+def _base() -> list[MeshPiece]:
     foot = drum(0.178, (0.0, 0.022), (0.0, 0.005), segments=40)
     body = lofted(
         [
@@ -110,25 +110,25 @@ def _base() -> list[Piece]:
     ]
     cable = rod([(-0.18, -0.036, 0.09), (-0.215, -0.036, 0.084), (-0.25, -0.04, 0.05), (-0.29, -0.045, 0.014)], 0.012)
     return [
-        Piece("base", "blue", merge([foot, body])),
-        Piece("base", "silver", merge([box, drum(0.1262, (0.163, 0.172), segments=40)])),
-        Piece("base", "black", merge([*sockets, cable, drum(0.110, (0.20, 0.224))])),
-        Piece("base", "steel", bolt_circle(0.162, 8, 0.009, (0.018, 0.030), phase_rad=0.39)),
+        MeshPiece("base", "blue", merge([foot, body])),
+        MeshPiece("base", "silver", merge([box, drum(0.1262, (0.163, 0.172), segments=40)])),
+        MeshPiece("base", "black", merge([*sockets, cable, drum(0.110, (0.20, 0.224))])),
+        MeshPiece("base", "steel", bolt_circle(0.162, 8, 0.009, (0.018, 0.030), phase_rad=0.39)),
     ]
 
 
-def _flange() -> list[Piece]:
+def _flange() -> list[MeshPiece]:
     body = drum(0.050, (-0.045, -0.012), (0.004, 0.003), steps=2)
     face = merge([ring(0.0475, 0.016, (-0.013, 0.0)), ring(0.016, 0.010, (-0.013, -0.004), segments=24)])
     holes = merge([bolt_circle(0.0355, 8, 0.0036, (-0.004, 0.0006)), drum(0.0105, (-0.012, -0.008), segments=20)])
     return [
-        Piece("link_7", "silver", body),
-        Piece("link_7", "steel", face),
-        Piece("link_7", "black", holes),
+        MeshPiece("link_7", "silver", body),
+        MeshPiece("link_7", "steel", face),
+        MeshPiece("link_7", "black", holes),
     ]
 
 
-def _pieces() -> Sequence[Piece]:
+def _pieces() -> Sequence[MeshPiece]:
     return [
         *_base(),
         *_elbow("link_1", "silver", "blue", 0.118, -1, -0.188, 0.116),

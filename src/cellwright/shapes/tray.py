@@ -17,7 +17,7 @@ from cellwright.catalogue.trays import SlotFigures, TrayFigures
 from cellwright.shapes.mesh import Mesh, circle, lathe, loft, merge
 from cellwright.shapes.polygon import fill, rounded_rectangle
 
-__all__ = ["Block", "TraySolids", "Wedge", "tray_mesh", "tray_solids"]
+__all__ = ["BoxSolid", "TraySolids", "Wedge", "tray_mesh", "tray_solids"]
 
 Array = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ TAN_PI_8 = float(np.tan(np.pi / 8))
 
 
 @dataclass(frozen=True)
-class Block:
+class BoxSolid:
     """A box along the tray's axes."""
 
     centre_m: tuple[float, float, float]
@@ -55,7 +55,7 @@ class TraySolids:
         wedges: Where they stand, eight to a slot.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[BoxSolid, ...]
     hulls: dict[str, Mesh]
     wedges: tuple[Wedge, ...]
 
@@ -97,11 +97,11 @@ def tray_solids(tray: TrayFigures) -> TraySolids:
             wedges += [Wedge(f"side_{key}", slot.xy_m, yaw), Wedge(f"corner_{key}", slot.xy_m, yaw)]
     x, y = tray.size_m[0] / 2, tray.size_m[1] / 2
     low, high = tray.foot_height_m, floor - CLEARANCE_M
-    base = Block((0.0, 0.0, (low + high) / 2), (x, y, (high - low) / 2))
+    base = BoxSolid((0.0, 0.0, (low + high) / 2), (x, y, (high - low) / 2))
     rest_z, rest_half = (floor + tray.thickness_m) / 2, (tray.thickness_m - floor) / 2
     blocks = [base]
     for x0, y0, x1, y1 in _rest(tray, halves):
-        blocks.append(Block(((x0 + x1) / 2, (y0 + y1) / 2, rest_z), ((x1 - x0) / 2, (y1 - y0) / 2, rest_half)))
+        blocks.append(BoxSolid(((x0 + x1) / 2, (y0 + y1) / 2, rest_z), ((x1 - x0) / 2, (y1 - y0) / 2, rest_half)))
     return TraySolids(tuple(blocks), hulls, tuple(wedges))
 
 

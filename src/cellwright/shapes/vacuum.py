@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cellwright.catalogue.vacuum import VacuumFigures
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.mesh import lathe, merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_MINUS_X, ALONG_X, bolt_circle, drum, placed, plate, rod
@@ -59,7 +59,7 @@ def _bar_half_m(figures: VacuumFigures) -> tuple[float, float]:
     return x, y
 
 
-def _bar(figures: VacuumFigures) -> list[Piece]:
+def _bar(figures: VacuumFigures) -> list[MeshPiece]:
     """Adapter and sensor above a bar with a tube, a fitting and a hose for each cup."""
     radius, start = figures.mount_radius_m, figures.mount_height_m
     root, tube = figures.tcp_xyz_m[2] - figures.cup_length_m, figures.tube_radius_m
@@ -86,14 +86,14 @@ def _bar(figures: VacuumFigures) -> list[Piece]:
         ]
         hoses.append(rod(points, 0.003, points=10))
     return [
-        Piece("tool", "aluminium", merge([*adapter, beam])),
-        Piece("tool", "anodised", merge([sensor, ejector, *collars])),
-        Piece("tool", "blue", merge(hoses)),
-        Piece("tool", "steel", merge(steel)),
+        MeshPiece("tool", "aluminium", merge([*adapter, beam])),
+        MeshPiece("tool", "anodised", merge([sensor, ejector, *collars])),
+        MeshPiece("tool", "blue", merge(hoses)),
+        MeshPiece("tool", "steel", merge(steel)),
     ]
 
 
-def _mount(figures: VacuumFigures) -> list[Piece]:
+def _mount(figures: VacuumFigures) -> list[MeshPiece]:
     radius, start = figures.mount_radius_m, figures.mount_height_m
     end, tube = figures.tcp_xyz_m[2] - figures.cup_length_m, figures.tube_radius_m
     adapter = [
@@ -122,15 +122,15 @@ def _mount(figures: VacuumFigures) -> list[Piece]:
     collar = drum(1.35 * tube, (end - 0.010, end), 0.001, segments=24, steps=1)
     bolts = bolt_circle(0.82 * radius, 6, 0.0026, (0.2 * start, 0.22 * start + 0.002), phase_rad=0.5)
     return [
-        Piece("tool", "aluminium", merge([*adapter, collar])),
-        Piece("tool", "anodised", merge([sensor, ejector])),
-        Piece("tool", "black", socket),
-        Piece("tool", "blue", hose),
-        Piece("tool", "steel", merge([stem, port, bolts])),
+        MeshPiece("tool", "aluminium", merge([*adapter, collar])),
+        MeshPiece("tool", "anodised", merge([sensor, ejector])),
+        MeshPiece("tool", "black", socket),
+        MeshPiece("tool", "blue", hose),
+        MeshPiece("tool", "steel", merge([stem, port, bolts])),
     ]
 
 
-def _cups(figures: VacuumFigures) -> list[Piece]:
+def _cups(figures: VacuumFigures) -> list[MeshPiece]:
     """Bellows between the tube and a skirt that widens to the lip, open below."""
     radius, long = figures.cup_diameter_m / 2, figures.cup_length_m
     skirt = min(0.55 * long, 0.6 * radius)
@@ -141,4 +141,4 @@ def _cups(figures: VacuumFigures) -> list[Piece]:
     lip = 2 * LIP_RADIUS_M
     profile += [(0.80 * radius, -0.45 * skirt), (radius, -0.2 * lip), (radius, 0.0), (radius - lip, 0.0)]
     profile += [(0.70 * radius, -0.45 * skirt), (0.40 * radius, -0.9 * skirt)]
-    return [Piece(f"cup{suffix}", "rubber", lathe(profile, 48)) for suffix in cup_suffixes(figures)]
+    return [MeshPiece(f"cup{suffix}", "rubber", lathe(profile, 48)) for suffix in cup_suffixes(figures)]

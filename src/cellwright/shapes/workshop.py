@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellwright.shapes.body_shape import Hull, Piece
+from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, cuboid, loft
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_X, ALONG_Y, placed
@@ -27,7 +27,7 @@ class FurnitureShape:
         panes: What is seen through and touched.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MeshPiece, ...]
     hulls: tuple[Hull, ...]
     panes: tuple[Hull, ...] = ()
 
@@ -36,13 +36,13 @@ class Workshop:
     """Collects pieces and hulls while a shape is put together."""
 
     def __init__(self) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[MeshPiece] = []
         self.hulls: list[Hull] = []
         self.panes: list[Hull] = []
 
     def see(self, finish: str, mesh: Mesh) -> None:
         """Adds what is only seen."""
-        self.pieces.append(Piece(BODY, finish, mesh))
+        self.pieces.append(MeshPiece(BODY, finish, mesh))
 
     def box(self, finish: str, low: Point, high: Point, *, touch: bool = True) -> None:
         """Adds a box from its lowest corner to its highest."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cellwright.catalogue.grippers import GripperFigures
-from cellwright.shapes.body_shape import BodyShape, Hull, Piece
+from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
 from cellwright.shapes.grippers import FINGERS
 from cellwright.shapes.mesh import cuboid, merge
 from cellwright.shapes.polygon import rounded_rectangle
@@ -56,7 +56,7 @@ def _hulls(figures: GripperFigures) -> Sequence[Hull]:
     )
 
 
-def _housing(figures: GripperFigures) -> list[Piece]:
+def _housing(figures: GripperFigures) -> list[MeshPiece]:
     long, deep, high = figures.body_size_m
     block = plate(rounded_rectangle((long, deep), 0.005, 4), (0.0, high - 0.012), (0.001, 0.0015), steps=2)
     guide = plate(rounded_rectangle((long, deep - 0.002), 0.004, 4), (high - 0.0125, high), (0.0, 0.002), steps=2)
@@ -76,16 +76,16 @@ def _housing(figures: GripperFigures) -> list[Piece]:
         for turn in (ALONG_X, ALONG_MINUS_X)
     ]
     return [
-        Piece("tool", "aluminium", block),
-        Piece("tool", "anodised", guide),
-        Piece("tool", "black", merge([slot, plug, lead])),
-        Piece("tool", "anodised", merge(placed(flank, (0, 0, z), turn) for turn, z in sides)),
-        Piece("tool", "blue", merge(placed(stripe, (0, 0, z), turn) for turn, z in sides)),
-        Piece("tool", "steel", merge(ends)),
+        MeshPiece("tool", "aluminium", block),
+        MeshPiece("tool", "anodised", guide),
+        MeshPiece("tool", "black", merge([slot, plug, lead])),
+        MeshPiece("tool", "anodised", merge(placed(flank, (0, 0, z), turn) for turn, z in sides)),
+        MeshPiece("tool", "blue", merge(placed(stripe, (0, 0, z), turn) for turn, z in sides)),
+        MeshPiece("tool", "steel", merge(ends)),
     ]
 
 
-def _fingers(figures: GripperFigures) -> list[Piece]:
+def _fingers(figures: GripperFigures) -> list[MeshPiece]:
     """A steel carrier, a finger that grows slimmer towards its tip, a rubber pad that reaches beyond it."""
     tcp = figures.tcp_xyz_m[2]
     thick, wide, long = figures.finger_size_m
@@ -119,4 +119,4 @@ def _fingers(figures: GripperFigures) -> list[Piece]:
         for y in (-0.008, 0.008)
     ]
     parts = {"aluminium": finger, "steel": merge([carrier, *screws]), "rubber": pad}
-    return [Piece(name, finish, mesh) for name in FINGERS for finish, mesh in parts.items()]
+    return [MeshPiece(name, finish, mesh) for name in FINGERS for finish, mesh in parts.items()]

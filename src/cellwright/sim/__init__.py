@@ -5,7 +5,7 @@ from cellwright.sim.contacts import Touch, touches
 from cellwright.sim.grasp_lock import GraspLock
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, ToolIndex
 from cellwright.sim.snapshot import Snapshot
-from cellwright.sim.stepper import Order, Stepper, Ticking
+from cellwright.sim.stepper import ScheduledCall, Stepper, TickOrder
 from cellwright.sim.suction import Suction
 from cellwright.sim.tool_mounts import Misfit, ToolMounts
 from cellwright.sim.truth import TruthPublisher
@@ -16,13 +16,13 @@ __all__ = [
     "Misfit",
     "MobileIndex",
     "ObjectIndex",
-    "Order",
     "Play",
     "RobotIndex",
+    "ScheduledCall",
     "Snapshot",
     "Stepper",
     "Suction",
-    "Ticking",
+    "TickOrder",
     "ToolIndex",
     "ToolMounts",
     "Touch",

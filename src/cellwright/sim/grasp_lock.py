@@ -16,7 +16,7 @@ from cellwright.core.pose import Pose
 from cellwright.models.surfaces import PAD
 from cellwright.sim.index import RobotIndex, ToolIndex
 from cellwright.sim.lock_constraint import close_lock, open_lock
-from cellwright.sim.stepper import Order, Stepper
+from cellwright.sim.stepper import Stepper, TickOrder
 from cellwright.sim.world import World
 
 __all__ = ["GraspLock"]
@@ -41,7 +41,7 @@ class GraspLock:
         self._held: dict[str, tuple[str, Pose]] = {}  # robot -> part and its pose in the tool
         self._broken: set[str] = set()
         world.add_holder("grasp lock", self)
-        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=Order.WORLD, name="grasp lock")
+        stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.WORLD, name="grasp lock")
 
     def save(self) -> Any:
         """What is held, and the counts."""

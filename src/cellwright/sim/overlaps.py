@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.core.yaml_lines import with_line
 from cellwright.sim.contacts import Overlap, owner
@@ -45,7 +45,7 @@ def refuse_overlaps(world: World) -> None:
         found, known = Overlap(bodies[0], bodies[1], -float(contact.dist)), deepest.get(pair)
         if found.depth_m > OVERLAP_LIMIT_M and (known is None or known.depth_m < found.depth_m):
             deepest[pair] = found
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     entries: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for pair in sorted(deepest, key=lambda pair: -deepest[pair].depth_m):
         entries.setdefault(tuple(_key(world, name) for name in pair), []).append(pair)

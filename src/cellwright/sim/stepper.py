@@ -12,12 +12,12 @@ from typing import Protocol
 from cellwright.core.clock import Clock
 from cellwright.core.errors import SimulationError
 
-__all__ = ["Engine", "Order", "Stepper", "Ticking"]
+__all__ = ["Engine", "ScheduledCall", "Stepper", "TickOrder"]
 
 COMPILED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class Order(IntEnum):
+class TickOrder(IntEnum):
     """Who goes first when several are due at one tick: world, sensors, controllers, then whoever writes down."""
 
     WORLD = 0
@@ -37,7 +37,7 @@ class Engine(Protocol):
         """Where MuJoCo's model and data lie in memory, for compiled ticks."""
 
 
-class Ticking:
+class ScheduledCall:
     """A place in the schedule; `cancel` ends it, `period_ticks` may be changed and counts from the next turn."""
 
     __slots__ = ("active", "call", "name", "order", "period_ticks")
@@ -54,29 +54,29 @@ class Ticking:
 class Stepper:
     """Runs the engine to the next tick at which something is due, calls it, and goes on.
 
-    Ties are broken by `Order`, then by who was added first, so a run has one order whatever the machine does.
+    Ties are broken by `TickOrder`, then by who was added first, so a run has one order whatever the machine does.
     """
 
     def __init__(self, clock: Clock, engine: Engine) -> None:
         self.clock, self.engine = clock, engine
-        self._heap: list[tuple[int, int, int, Ticking]] = []
+        self._heap: list[tuple[int, int, int, ScheduledCall]] = []
         self._count = itertools.count()
         self._interrupted = False
 
     def every(
         self, period_ticks: int, call: Callable[[], object], *, order: int, name: str, first_tick: int | None = None
-    ) -> Ticking:
+    ) -> ScheduledCall:
         """Calls a Python function every so many ticks, first after one period unless told otherwise."""
         if period_ticks < 1:
             raise SimulationError(f"'{name}' wants to run every {period_ticks} ticks; at least 1 is needed")
-        ticking = Ticking(name, period_ticks, order, call)
+        ticking = ScheduledCall(name, period_ticks, order, call)
         first = self.clock.tick + period_ticks if first_tick is None else max(first_tick, self.clock.tick + 1)
         heapq.heappush(self._heap, (first, order, next(self._count), ticking))
         return ticking
 
     def every_compiled(
         self, period_ticks: int, address: int, *, order: int, name: str, user: int | None = None
-    ) -> Ticking:
+    ) -> ScheduledCall:
         """Calls machine code every so many ticks: ``void f(const mjModel*, mjData*, void* user)``.
 
         The address may come from numba's `cfunc`, a C library or MuJoCo itself; no Python runs inside it.
@@ -90,11 +90,11 @@ class Stepper:
 
         return self.every(period_ticks, call, order=order, name=name)
 
-    def save(self) -> tuple[tuple[int, int, int, Ticking], ...]:
+    def save(self) -> tuple[tuple[int, int, int, ScheduledCall], ...]:
         """Who is due when: what a snapshot of a laboratory needs besides the world's."""
         return tuple(self._heap)
 
-    def load(self, schedule: tuple[tuple[int, int, int, Ticking], ...]) -> None:
+    def load(self, schedule: tuple[tuple[int, int, int, ScheduledCall], ...]) -> None:
         """Goes back to a schedule; whoever was added since is forgotten."""
         self._heap[:] = schedule
 

@@ -12,7 +12,7 @@ from math import pi
 from typing import Any
 
 from cellwright.catalogue import VacuumFigures
-from cellwright.sim.stepper import Order, Stepper
+from cellwright.sim.stepper import Stepper, TickOrder
 from cellwright.sim.tool_index import CupIndex, VacuumIndex
 from cellwright.sim.world import World
 
@@ -27,7 +27,7 @@ class Suction:
 
     def __init__(self, world: World, stepper: Stepper) -> None:
         self._world = world
-        stepper.every(world.clock.period_ticks(RATE_HZ), self.tick, order=Order.WORLD, name="suction")
+        stepper.every(world.clock.period_ticks(RATE_HZ), self.tick, order=TickOrder.WORLD, name="suction")
 
     def tick(self) -> None:
         """One look."""

@@ -10,7 +10,7 @@ from cellwright.core.bus import Bus
 from cellwright.core.messages import WorldTruth
 from cellwright.sim.contacts import touches
 from cellwright.sim.index import MobileIndex, ObjectIndex
-from cellwright.sim.stepper import Order, Stepper
+from cellwright.sim.stepper import Stepper, TickOrder
 from cellwright.sim.tool_index import LooseToolIndex
 from cellwright.sim.world import World
 
@@ -28,7 +28,7 @@ class TruthPublisher:
         self._sequence = 0
         bus.declare(TOPIC, WorldTruth)
         world.bind(self._look_up)
-        stepper.every(world.clock.period_ticks(rate_hz), self.publish, order=Order.WORLD, name="truth")
+        stepper.every(world.clock.period_ticks(rate_hz), self.publish, order=TickOrder.WORLD, name="truth")
 
     def _look_up(self) -> None:
         world = self._world

@@ -21,7 +21,7 @@ from cellwright.sim.appearance import Appearance
 from cellwright.sim.backlash import Play
 from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
-from cellwright.sim.holder import Holder
+from cellwright.sim.holder import HoldingMechanism
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.lamps import Lamps
@@ -69,7 +69,7 @@ class World:
         self.layout = actual_layout(cell, seed)
         self._placements = dict(self.layout.objects)
         self._rebuilt: list[Callable[[], None]] = []
-        self._holders: dict[str, Holder] = {}
+        self._holders: dict[str, HoldingMechanism] = {}
         self._spec = self.full_spec()
         self._spec.discard_visual()
         self.model = self._spec.compile()
@@ -98,7 +98,7 @@ class World:
         self._rebuilt.append(callback)
         callback()
 
-    def add_holder(self, name: str, holder: Holder) -> None:
+    def add_holder(self, name: str, holder: HoldingMechanism) -> None:
         """Keeps what somebody holds in step: with snapshots, with bodies that come and go."""
         self._holders[name] = holder
 

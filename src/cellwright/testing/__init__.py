@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from cellwright.testing.cell import Cell, CellError
+    from cellwright.testing.cell import CellError, CellUnderTest
     from cellwright.testing.controller_run import ControllerRun
     from cellwright.testing.expectations import Expect, expect
 
-__all__ = ["Cell", "CellError", "ControllerRun", "Expect", "expect"]
+__all__ = ["CellError", "CellUnderTest", "ControllerRun", "Expect", "expect"]
 
 __getattr__ = lazy_names(
     __name__,
-    dict.fromkeys(("Cell", "CellError"), ".cell")
+    dict.fromkeys(("CellUnderTest", "CellError"), ".cell")
     | {"ControllerRun": ".controller_run"}
     | dict.fromkeys(("Expect", "expect"), ".expectations"),
 )

@@ -18,9 +18,9 @@ from typing import Any
 
 from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
 from cellwright.testing.cell_faults import CellFaults
-from cellwright.testing.controller_run import ControllerRun, Limits, run_controller
+from cellwright.testing.controller_run import ControllerLimits, ControllerRun, run_controller
 
-__all__ = ["Cell", "CellError"]
+__all__ = ["CellError", "CellUnderTest"]
 
 START_S = 120.0  # real time that a laboratory may take to be built
 ANSWER_S = 60.0  # real time for an answer, beyond what is waited for in simulation
@@ -33,7 +33,7 @@ class CellError(CellwrightError):
     """The cell cannot be used: it was not started, it has ended, or it does not answer."""
 
 
-class Cell(CellFaults):
+class CellUnderTest(CellFaults):
     """What the fixture `cell` gives. Nothing runs before `start`.
 
     Simulated time stands still while nobody is connected and nothing is waited for, so it does not matter how long a
@@ -64,7 +64,7 @@ class Cell(CellFaults):
         pace: float = 1.0,
         faults: str | Sequence[str | dict[str, Any]] = (),
         time_limit_s: float = 300.0,
-    ) -> Cell:
+    ) -> CellUnderTest:
         """Starts the laboratory, on free ports.
 
         Args:
@@ -146,7 +146,7 @@ class Cell(CellFaults):
         if self._process is None:
             raise CellError(NOT_STARTED)
         longest_s = 60.0 + connect_within_s + SLOWEST * self._time_limit_s / self._pace
-        limits = Limits(longest_s if timeout_s is None else timeout_s, connect_within_s, grace_s)
+        limits = ControllerLimits(longest_s if timeout_s is None else timeout_s, connect_within_s, grace_s)
         name = f"controller_{len(self.controllers) + 1}"
         run = run_controller(command, self.folder, name, limits, lambda: self.ask("state"), cwd=cwd, env=env)
         self.controllers.append(run)

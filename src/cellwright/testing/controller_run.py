@@ -68,7 +68,7 @@ class ControllerRun:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ControllerLimits:
     """How long a controller may go on, all in real seconds.
 
     Attributes:
@@ -86,7 +86,7 @@ def run_controller(
     command: Sequence[str | Path],
     folder: Path,
     name: str,
-    limits: Limits,
+    limits: ControllerLimits,
     state: Callable[[], Mapping[str, Any]],
     *,
     cwd: str | Path | None = None,
@@ -136,7 +136,10 @@ def run_controller(
 
 
 def _watch(
-    process: subprocess.Popen[bytes], limits: Limits, state: Callable[[], Mapping[str, Any]], files: Sequence[Path]
+    process: subprocess.Popen[bytes],
+    limits: ControllerLimits,
+    state: Callable[[], Mapping[str, Any]],
+    files: Sequence[Path],
 ) -> str:
     """Waits for its end; why it must be ended, or an empty text when it has."""
     began_s, closed_s, met = time.monotonic(), None, False

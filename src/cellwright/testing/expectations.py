@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cellwright.testing.cell import Cell
+from cellwright.testing.cell import CellUnderTest
 
 __all__ = ["Expect", "expect"]
 
 
-def expect(cell: Cell) -> Expect:
+def expect(cell: CellUnderTest) -> Expect:
     """Expectations about a cell: `expect(cell).kit("kit_m2l1").to_be_complete(within_s=60)`."""
     return Expect(cell)
 
@@ -19,7 +19,7 @@ def expect(cell: Cell) -> Expect:
 class Expect:
     """What can be expected of a cell."""
 
-    cell: Cell
+    cell: CellUnderTest
 
     def kit(self, name: str) -> ExpectKit:
         """A kit, by its order's or its design's name, or by its tray's."""
@@ -40,7 +40,7 @@ class Expect:
 class ExpectKit:
     """About a kit, by the truth: every slot holds the right part, seated, nothing else is there, tools are clear."""
 
-    cell: Cell
+    cell: CellUnderTest
     name: str
 
     def to_be_complete(self, within_s: float = 0.0) -> None:
@@ -64,7 +64,7 @@ class ExpectKit:
 class ExpectPart:
     """About a part."""
 
-    cell: Cell
+    cell: CellUnderTest
     name: str
 
     def to_be_in(self, slot: str, within_s: float = 0.0) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 from typing import Any, BinaryIO
 
 from cellwright.core.errors import BadInput, CellwrightError
-from cellwright.testing.tested_cell import TestedCell
+from cellwright.testing.tested_cell import CellBackend
 
 __all__ = ["main"]
 
@@ -25,7 +25,7 @@ def main() -> None:
     questions = os.fdopen(0, "rb", buffering=0, closefd=False)
     first = json.loads(questions.readline() or b"{}")
     try:
-        tested = TestedCell.of(_arguments(first))
+        tested = CellBackend.of(_arguments(first))
     except CellwrightError as error:
         _say(answers, first, _told(error))
         return
@@ -33,7 +33,7 @@ def main() -> None:
         lab.perform(_serve(tested, first, questions, answers))
 
 
-async def _serve(tested: TestedCell, first: dict[str, Any], questions: Any, answers: BinaryIO) -> None:
+async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, answers: BinaryIO) -> None:
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_LINE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), questions)
     _say(answers, first, await _answer(tested.open()))

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from cellwright.testing.cell import Cell
+    from cellwright.testing.cell import CellUnderTest
 
 __all__ = ["cell", "pytest_addoption", "pytest_runtest_makereport"]
 
-CELL = pytest.StashKey["Cell"]()
+CELL = pytest.StashKey["CellUnderTest"]()
 FAILED = pytest.StashKey[bool]()
 
 
@@ -30,14 +30,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def cell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
+def cell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CellUnderTest]:
     """A cell for one test, in a process and on ports of its own; `cell.start("aprs", ...)` starts it."""
-    from cellwright.testing.cell import Cell
+    from cellwright.testing.cell import CellUnderTest
 
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", request.node.name)
     wanted = request.config.getoption("--cellwright-keep")
     folder = Path(wanted).absolute() / name if wanted else tmp_path_factory.mktemp(f"cell_{name[:40]}")
-    made = request.node.stash[CELL] = Cell(folder, name)
+    made = request.node.stash[CELL] = CellUnderTest(folder, name)
     yield made
     made.close(keep=request.node.stash.get(FAILED, False))
 
@@ -57,7 +57,7 @@ def pytest_runtest_makereport(
     return report
 
 
-def _evidence(under_test: Cell) -> str:
+def _evidence(under_test: CellUnderTest) -> str:
     from cellwright.core.errors import CellwrightError
 
     said = [file for run in under_test.controllers for file in (run.stdout_file, run.stderr_file)]

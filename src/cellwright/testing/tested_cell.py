@@ -14,15 +14,15 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg, TrialOrderCfg
 from cellwright.trials.end import TrialEnd, close_room, trial_hints
-from cellwright.trials.hold import Hold
-from cellwright.trials.judging import Facts, fault_text, find_kits, find_part, make_verdict
+from cellwright.trials.hold import ClockHold
+from cellwright.trials.judging import VerdictInputs, fault_text, find_kits, find_part, make_verdict
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import save_trial, trial_json
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 from cellwright.trials.trial import EXTERNAL, TrialRun
 from cellwright.trials.verdict import Ending, TrialVerdict
 
-__all__ = ["TestedCell"]
+__all__ = ["CellBackend"]
 
 LOOK_S = 0.1
 IDLE_S = 1.0  # nothing has moved, and nobody is there, for so long: nothing will change
@@ -31,7 +31,7 @@ QUESTIONS = ("fault", "state", "time", "drawings", "wait", "run", "verdict", "ki
 
 
 @dataclass
-class TestedCell:
+class CellBackend:
     """A room that is asked from outside, between whose questions time stands still while nobody is connected.
 
     Attributes:
@@ -44,10 +44,10 @@ class TestedCell:
     __test__ = False  # pytest: this is no test
 
     cfg: TrialCfg
-    room: TrialRoom
+    room: TrialSession
     folder: Path
     end_log: Callable[[], object]
-    _hold: Hold = field(default_factory=Hold)
+    _hold: ClockHold = field(default_factory=ClockHold)
     _waiting: int = 0
     _ending: tuple[Ending, str] = (Ending.INTERRUPTED, "by the test")
     _closed: bool = False
@@ -61,7 +61,7 @@ class TestedCell:
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
         book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE)
-        room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
+        room = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
         return cls(cfg, room, folder, lab.record(folder / "log.mcap").close)
 
     def __post_init__(self) -> None:
@@ -170,7 +170,7 @@ class TestedCell:
         return [str(path) for path in files.values()]
 
     def _judged(self) -> TrialVerdict:
-        facts = Facts(self.cfg.trial, self.cfg.controller, self.cfg.time_limit_s)
+        facts = VerdictInputs(self.cfg.trial, self.cfg.controller, self.cfg.time_limit_s)
         wall_s = time.monotonic() - self._began_s
         return make_verdict(self.room, facts, self._ending, wall_s=wall_s, possible=self._possible)
 

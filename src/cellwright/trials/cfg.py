@@ -13,7 +13,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.judge import AnyFault, Points
 from cellwright.judge.faults.cfg import FAULTS
 from cellwright.orders import DESIGNS
-from cellwright.trials.controllers import CONTROLLERS
+from cellwright.trials.controllers import TRIAL_CONTROLLERS
 
 __all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
 
@@ -137,7 +137,7 @@ class TrialCfg(Cfg):
 
 def controller_names() -> list[str]:
     """All that `controller` may be."""
-    return sorted({"external", *CONTROLLERS.names()})
+    return sorted({"external", *TRIAL_CONTROLLERS.names()})
 
 
 def read_trial(path: str | Path) -> TrialCfg:

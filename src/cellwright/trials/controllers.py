@@ -9,12 +9,12 @@ from cellwright.core.registry import Registry
 
 if TYPE_CHECKING:
     from cellwright.trials.orders import OrderBook
-    from cellwright.trials.room import TrialRoom
+    from cellwright.trials.session import TrialSession
 
-__all__ = ["CONTROLLERS", "Controller"]
+__all__ = ["TRIAL_CONTROLLERS", "TrialController"]
 
 
-class Controller(Protocol):
+class TrialController(Protocol):
     """Whoever builds the kits. It is started with the trial and may return when it has nothing more to do.
 
     It works through the doors as anybody outside does: `room.crcl.connect(robot)` is a CRCL connection without a
@@ -22,16 +22,16 @@ class Controller(Protocol):
     submissions. What it raises ends the trial and stands in the verdict.
     """
 
-    def __call__(self, room: TrialRoom, orders: OrderBook) -> Awaitable[None]:
+    def __call__(self, room: TrialSession, orders: OrderBook) -> Awaitable[None]:
         """Works until everything is done."""
 
 
-CONTROLLERS: Registry[Controller] = Registry("controller", "cellwright.trial_controllers")
+TRIAL_CONTROLLERS: Registry[TrialController] = Registry("controller", "cellwright.trial_controllers")
 """Name -> controller. The word `external` is taken: it means somebody on the doors."""
 
 
-@CONTROLLERS.register("internal")
-async def internal(room: TrialRoom, orders: OrderBook) -> None:
+@TRIAL_CONTROLLERS.register("internal")
+async def internal(room: TrialSession, orders: OrderBook) -> None:
     """Cellwright's own, imported when it is used."""
     from cellwright.trials.internal import work
 

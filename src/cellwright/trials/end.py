@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cellwright.cells import Cell, cell_hints
 from cellwright.core.yaml_lines import with_line
-from cellwright.judge import Recovery
+from cellwright.judge import Recoverability
 from cellwright.trials.cfg import TrialCfg
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 from cellwright.trials.verdict import Ending
 
 __all__ = ["TrialEnd", "close_room", "limit_hints", "trial_hints"]
@@ -23,7 +23,7 @@ class TrialEnd:
         room: What is looked at; its orders may be exchanged before it is asked.
     """
 
-    def __init__(self, cfg: TrialCfg, room: TrialRoom) -> None:
+    def __init__(self, cfg: TrialCfg, room: TrialSession) -> None:
         self._cfg, self._room = cfg, room
         self._quiet_s = 0.0
 
@@ -55,12 +55,12 @@ class TrialEnd:
         return None
 
 
-def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recovery) -> list[str]:
+def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recoverability) -> list[str]:
     """What is allowed and probably not meant: hints about the cell, and about a time limit."""
     return [*cell_hints(cell), *limit_hints(cfg, possible)]
 
 
-def limit_hints(cfg: TrialCfg, possible: Recovery) -> list[str]:
+def limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
     """A hint about a time limit far below the plans'; they go by nominal durations, which a controller may beat."""
     plan = possible.plan
     if not possible.recoverable or plan is None or cfg.time_limit_s >= CLEARLY * plan.lower_bound:
@@ -73,7 +73,7 @@ def limit_hints(cfg: TrialCfg, possible: Recovery) -> list[str]:
     ]
 
 
-async def close_room(room: TrialRoom, ending: Ending) -> None:
+async def close_room(room: TrialSession, ending: Ending) -> None:
     """Tells whoever listens how it ended, closes all doors, and lets everything come to rest."""
     room.tell_end(ending.value)
     if ending in (Ending.SUBMITTED, Ending.COMPLETE):

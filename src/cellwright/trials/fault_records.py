@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from cellwright.core.bus import Role
 from cellwright.core.messages import FaultEvent
-from cellwright.judge import Recovery
+from cellwright.judge import Recoverability
 from cellwright.lab.lab import Lab
 from cellwright.sim import World
 from cellwright.trials.verdict import FaultRecord
 
-__all__ = ["STILL_MPS", "FaultLedger", "speed_mps"]
+__all__ = ["STILL_MPS", "FaultRecorder", "speed_mps"]
 
 REST_S, LONGEST_REST_S = 0.5, 4.0  # how long what a fault has moved is given to come to rest
 STILL_MPS = 0.01
@@ -23,7 +23,7 @@ def speed_mps(world: World, name: str) -> float:
     return float(abs(world.data.qvel[dof : dof + 3]).max())
 
 
-class FaultLedger:
+class FaultRecorder:
     """Hears of faults as the judge does.
 
     Attributes:
@@ -39,7 +39,7 @@ class FaultLedger:
         self.records: list[FaultRecord] = []
         lab.bus.subscribe("/judge/faults", self._hear, subscriber=subscriber, role=Role.JUDGE)
 
-    def ask(self, oracle: Callable[[], Recovery]) -> None:
+    def ask(self, oracle: Callable[[], Recoverability]) -> None:
         """Asks an oracle about every fault that it was not asked about and whose subject is at rest by now."""
         for record in self.records:
             if record.recovery is None and not record.is_end and self._at_rest(record):

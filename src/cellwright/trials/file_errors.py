@@ -8,9 +8,9 @@ from typing import Any
 
 from cellwright.cells import Cell
 from cellwright.core.config import parse_yaml
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
 from cellwright.core.messages import Detections
-from cellwright.core.mistakes import Mistakes
 from cellwright.judge.faults.fitting import fit
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.lab import Lab
@@ -34,13 +34,13 @@ def read_whole_trial(path: Path) -> TrialCfg:
         errors: Sequence[BadInput] = several.errors
     except ConfigError as one:
         errors = [one]
-    mistakes = Mistakes()
+    mistakes = ErrorCollector()
     mistakes.found += errors
     try:
         rest, numbers, names = _rest(path, errors)
     except BadInput:  # too little is left to look at
         raise ConfigErrors(errors) from None
-    others = Mistakes(names)
+    others = ErrorCollector(names)
     with others.of_one():
         cell = trial_cell(rest)
         if numbers["orders"]:
@@ -86,7 +86,7 @@ def trial_cell(cfg: TrialCfg) -> Cell:
         raise ConfigError(cfg.where, "cell", str(error)) from None
 
 
-def check_faults(cfg: TrialCfg, lab: Lab, mistakes: Mistakes, numbers: Sequence[int] | None = None) -> None:
+def check_faults(cfg: TrialCfg, lab: Lab, mistakes: ErrorCollector, numbers: Sequence[int] | None = None) -> None:
     """Tells faults about what is not in the cell.
 
     Args:

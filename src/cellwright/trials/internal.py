@@ -10,12 +10,12 @@ from cellwright.knowledge import Database, Workstation, fill
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.trials.orders import OrderBook, TrialOrder
 from cellwright.trials.own_controller import KittingController
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 
 __all__ = ["work"]
 
 
-async def work(room: TrialRoom, orders: OrderBook) -> None:
+async def work(room: TrialSession, orders: OrderBook) -> None:
     """Builds every order as it becomes known, and submits those that it believes to be done.
 
     Each time it is asked for all that is known so far: kits that it has built count, and are not built again.

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from cellwright.core.config import Uniform
 from cellwright.core.errors import UnknownName
-from cellwright.judge import FaultCfg, KitVerdict, Points, Recovery
+from cellwright.judge import FaultCfg, KitVerdict, Points, Recoverability
 from cellwright.judge.faults.cfg import matches
 from cellwright.judge.seating import judge_slots
 from cellwright.lab.versions import versions
 from cellwright.orders import DESIGNS
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 from cellwright.trials.verdict import Ending, OrderVerdict, TrialVerdict
 
-__all__ = ["Facts", "fault_text", "find_kits", "find_part", "make_verdict"]
+__all__ = ["VerdictInputs", "fault_text", "find_kits", "find_part", "make_verdict"]
 
 
 @dataclass(frozen=True)
-class Facts:
+class VerdictInputs:
     """What a verdict says besides what the judge sees.
 
     Attributes:
@@ -38,12 +38,12 @@ class Facts:
 
 
 def make_verdict(
-    room: TrialRoom,
-    facts: Facts,
+    room: TrialSession,
+    facts: VerdictInputs,
     ending: tuple[Ending, str],
     *,
     wall_s: float,
-    possible: Recovery,
+    possible: Recoverability,
     notes: Iterable[str] = (),
 ) -> TrialVerdict:
     """Everything, as it is now."""
@@ -100,7 +100,7 @@ def fault_text(fault: FaultCfg) -> str:
     return f"{fault.kind}:{','.join(words)}"
 
 
-def find_kits(room: TrialRoom, name: str) -> list[KitVerdict]:
+def find_kits(room: TrialSession, name: str) -> list[KitVerdict]:
     """The verdicts on what a name means now: the kits of an order, the kit on a tray, or a kit of a design.
 
     Of a design that no order names, the tray that is nearest to it counts.
@@ -124,7 +124,7 @@ def find_kits(room: TrialRoom, name: str) -> list[KitVerdict]:
     return [max(found, key=lambda verdict: sum(item.passed for item in verdict.items))]
 
 
-def find_part(room: TrialRoom, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
+def find_part(room: TrialSession, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
     """Whether a part that the pattern means is seated in the slot, written `tray/slot`; and why not, or how well.
 
     Args:
@@ -157,7 +157,7 @@ def find_part(room: TrialRoom, pattern: str, slot: str, known: Sequence[str]) ->
     return False, f"{seating.reason}; {_where(room, parts)}"
 
 
-def _where(room: TrialRoom, parts: Sequence[str]) -> str:
+def _where(room: TrialSession, parts: Sequence[str]) -> str:
     if len(parts) > 1:
         return f"{len(parts)} such parts are elsewhere"
     held = {hold.part: robot for robot, hold in room.judge.hands.held.items()}

@@ -13,17 +13,17 @@ import numpy as np
 from cellwright.catalogue import PARTS, TRAYS, TrayKind
 from cellwright.cells import Cell, nominal_layout
 from cellwright.core.assignment import assign
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.judge import KitVerdict
 from cellwright.orders import KitDesign, find_order
 from cellwright.trials.cfg import AnnounceCfg, TrialOrderCfg
 
-__all__ = ["OrderBook", "TrialOrder", "WantedKit"]
+__all__ = ["OrderBook", "OrderedKit", "TrialOrder"]
 
 
 @dataclass(frozen=True)
-class WantedKit:
+class OrderedKit:
     """One kit of an order.
 
     Attributes:
@@ -55,7 +55,7 @@ class TrialOrder:
     """
 
     name: str
-    kits: tuple[WantedKit, ...]
+    kits: tuple[OrderedKit, ...]
     priority: int
     announce: AnnounceCfg
     announced_s: float | None = None
@@ -111,7 +111,7 @@ class OrderBook:
         """
         trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
         book = cls({}, {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT})
-        mistakes, before = Mistakes(), list[str]()
+        mistakes, before = ErrorCollector(), list[str]()
         for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
             at, other = f"orders.{number}", cfg.announce.after_order
             if other is not None and other not in before:
@@ -132,7 +132,7 @@ class OrderBook:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
         except BadInput as error:
-            mistakes = Mistakes()
+            mistakes = ErrorCollector()
             problems = error.errors if isinstance(error, ConfigErrors) else (error,)
             mistakes.found += [ConfigError(where, f"{at}.order", str(one)) for one in problems]
             if cfg.tray is not None and cfg.tray not in self.kit_trays:
@@ -141,7 +141,7 @@ class OrderBook:
         name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
         if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
             raise ConfigError(where, f"{at}.tray", problem)
-        kits = tuple(WantedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
+        kits = tuple(OrderedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
         return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
 
     def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
@@ -154,7 +154,7 @@ class OrderBook:
         return "" if tray in right else str(UnknownName(f"tray for {designs[0].name}", tray, right))
 
     @property
-    def kits(self) -> list[WantedKit]:
+    def kits(self) -> list[OrderedKit]:
         """Of all orders."""
         return [kit for order in self.orders.values() for kit in order.kits]
 
@@ -214,7 +214,7 @@ class OrderBook:
         for _ in range(len(self.orders)):
             yield await queue.get()
 
-    def assigned(self, judge: Callable[[str, KitDesign], KitVerdict]) -> dict[WantedKit, KitVerdict | None]:
+    def assigned(self, judge: Callable[[str, KitDesign], KitVerdict]) -> dict[OrderedKit, KitVerdict | None]:
         """Kit -> the verdict on its tray. Kits without a named tray get those that suit them best; None without any."""
         kits, named = self.kits, {kit.tray for kit in self.kits if kit.tray is not None}
         trays = list(self.kit_trays)
@@ -233,7 +233,7 @@ class OrderBook:
                     verdict = verdicts[row, column] = judge(tray, kit.design)
                     passed = sum(item.passed + item.right_part for item in verdict.items) / (2 * len(verdict.items))
                     costs[row, column] = weights[kit.order] * (2.0 - verdict.done - passed) + 1e-6 * column
-        found: dict[WantedKit, KitVerdict | None] = dict.fromkeys(kits)
+        found: dict[OrderedKit, KitVerdict | None] = dict.fromkeys(kits)
         for row, column in assign(costs, 5.0):
             found[kits[row]] = verdicts[row, column]
         return found

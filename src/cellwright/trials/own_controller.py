@@ -21,7 +21,7 @@ from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan
 from cellwright.core.pose import Pose
 from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
-from cellwright.interfaces.crcl import CrclDoors
+from cellwright.interfaces.crcl import CrclInterface
 from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
@@ -85,7 +85,7 @@ class KittingController:
     def __init__(
         self,
         lab: Lab,
-        doors: CrclDoors,
+        doors: CrclInterface,
         database: Database,
         *,
         robots: Sequence[str] | None = None,

@@ -16,8 +16,8 @@ from cellwright.core.messages import Order as OrderMessage
 from cellwright.drawings.database import planning_database
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
-from cellwright.interfaces.crcl import CrclDoors
-from cellwright.judge import FaultCfg, Judge, Recovery
+from cellwright.interfaces.crcl import CrclInterface
+from cellwright.judge import FaultCfg, Judge, Recoverability
 from cellwright.judge.faults.fitting import fit
 from cellwright.knowledge import Database, DatabaseError
 from cellwright.lab.lab import Lab
@@ -27,7 +27,7 @@ from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
 from cellwright.planning import named_kits
 from cellwright.planning.given import GivenPlan
 from cellwright.trials.database_files import note_world_file
-from cellwright.trials.fault_records import FaultLedger
+from cellwright.trials.fault_records import FaultRecorder
 from cellwright.trials.judged_trays import wanted_trays
 from cellwright.trials.oracle_reach import PointReach
 from cellwright.trials.own_controller import KittingController, detector_views, named_robots
@@ -145,14 +145,14 @@ class _Run:
     ) -> None:
         self.lab, self.orders, self.cfg, self.resumed = lab, tuple(orders), cfg, resumed
         self.is_under_way = resumed is not None and load_progress(database) is not None
-        self.doors = CrclDoors(lab)
+        self.doors = CrclInterface(lab)
         self.controller = KittingController(
             lab, self.doors, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
         )
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.reach = PointReach(lab)
         self.start_s = lab.clock.time_s
-        self.faults = FaultLedger(lab, "judge")
+        self.faults = FaultRecorder(lab, "judge")
         self.file = self._world_file(database)
 
     def _world_file(self, database: Database) -> WorldFile | None:
@@ -261,7 +261,7 @@ class _Run:
             await self.lab.clock.sleep(LOOK_S)
             self.faults.ask(self._recoverable)
 
-    def _recoverable(self) -> Recovery:
+    def _recoverable(self) -> Recoverability:
         wanted = wanted_trays(self.judge, self.lab, self.orders, self.reach, self.controller.robots)
         return self.judge.recoverable(wanted, self.reach, self.controller.robots)
 

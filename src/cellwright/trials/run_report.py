@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from cellwright.execution import OrderReport
-from cellwright.judge import Drop, Hit, KitVerdict, Score
+from cellwright.judge import DropEvent, Hit, KitVerdict, Score
 from cellwright.trials.verdict import FaultRecord
 
 __all__ = ["KittingReport", "KittingStatus"]
@@ -52,7 +52,7 @@ class KittingReport:
     scored: Score
     faults: tuple[FaultRecord, ...] = ()
     not_applied: tuple[str, ...] = ()
-    drops: tuple[Drop, ...] = ()
+    drops: tuple[DropEvent, ...] = ()
     hits: tuple[Hit, ...] = ()
     time_s: float = 0.0
     start_s: float = 0.0

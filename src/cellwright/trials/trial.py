@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from cellwright.cells import Cell
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg, controller_names
-from cellwright.trials.controllers import CONTROLLERS
+from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.end import TrialEnd, close_room, limit_hints, trial_hints
 from cellwright.trials.file_errors import check_faults, trial_cell
-from cellwright.trials.hold import Hold
-from cellwright.trials.judging import Facts, make_verdict
+from cellwright.trials.hold import ClockHold
+from cellwright.trials.judging import VerdictInputs, make_verdict
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import save_trial
-from cellwright.trials.room import TrialRoom
+from cellwright.trials.session import TrialSession
 from cellwright.trials.verdict import Ending, TrialVerdict
 
 __all__ = ["EXTERNAL", "TrialRun", "run_trial"]
@@ -69,10 +69,10 @@ def run_trial(
     book, lacking = _orders(cfg, cell)
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
-        mistakes = Mistakes()
+        mistakes = ErrorCollector()
         check_faults(cfg, lab, mistakes)
         mistakes.tell()
-        room = TrialRoom(lab, book, cfg.faults, cfg.time_limit_s)
+        room = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
         hints = trial_hints(cfg, cell, possible)
@@ -85,7 +85,7 @@ def run_trial(
         trial = TrialRun(cfg, room, name, any_port, on_open, say)
         started_s = time.monotonic()
         ending = trial.run(speed)
-        facts = Facts(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
+        facts = VerdictInputs(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
         wall_s = time.monotonic() - started_s
         verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
         if verdict.done:  # the limit was long enough
@@ -104,7 +104,7 @@ def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
         lacking = book.lacking(cell, cfg.seed)
         _refuse(cfg, lacking)
     except BadInput as error:
-        mistakes = Mistakes()
+        mistakes = ErrorCollector()
         mistakes.add(error)
         if cfg.faults:
             with mistakes.of_one(), Lab.from_cell(cell, cfg.seed) as lab:
@@ -125,7 +125,7 @@ class TrialRun:
     """One trial that runs."""
 
     cfg: TrialCfg
-    room: TrialRoom
+    room: TrialSession
     controller: str
     any_port: bool = False
     on_open: Callable[[Addresses], None] = lambda _addresses: None
@@ -139,7 +139,7 @@ class TrialRun:
             return Ending.BROKEN, str(error)
 
     async def _run(self, pace: float | None) -> tuple[Ending, str]:
-        loop, stop, hold = asyncio.get_running_loop(), asyncio.Event(), Hold()
+        loop, stop, hold = asyncio.get_running_loop(), asyncio.Event(), ClockHold()
         why: list[Ending] = []
 
         def end(ending: Ending) -> None:
@@ -162,7 +162,7 @@ class TrialRun:
         await close_room(self.room, ending[0])
         return ending
 
-    async def _external(self, hold: Hold) -> tuple[Ending, str]:
+    async def _external(self, hold: ClockHold) -> tuple[Ending, str]:
         self.room.look()  # whoever comes first is told what is wanted
         self.on_open(await self.room.open(any_port=self.any_port))
         if not await hold.until(lambda: self.room.connected > 0, self.cfg.connect_within_s):
@@ -172,7 +172,7 @@ class TrialRun:
     async def internal(self) -> tuple[Ending, str]:
         """Lets a controller inside work until the trial's end."""
         self.room.look()
-        work = asyncio.ensure_future(CONTROLLERS.get(self.controller)(self.room, self.room.book))
+        work = asyncio.ensure_future(TRIAL_CONTROLLERS.get(self.controller)(self.room, self.room.book))
 
         def ended() -> tuple[Ending, str] | None:
             if not work.done():

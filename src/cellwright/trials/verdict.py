@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from cellwright.judge import Drop, Hit, KitVerdict, Recovery, Score
+from cellwright.judge import DropEvent, Hit, KitVerdict, Recoverability, Score
 
 __all__ = ["Ending", "FaultRecord", "OrderVerdict", "TrialVerdict"]
 
@@ -44,7 +44,7 @@ class FaultRecord:
     fault: str
     subject: str
     detail: str
-    recovery: Recovery | None = None
+    recovery: Recoverability | None = None
     asked_s: float | None = None
 
     @property
@@ -140,12 +140,12 @@ class TrialVerdict:
     detail: str
     time_s: float
     wall_s: float
-    possible: Recovery
+    possible: Recoverability
     orders: tuple[OrderVerdict, ...]
     faults: tuple[FaultRecord, ...]
     not_applied: tuple[str, ...]
     hits: tuple[Hit, ...]
-    drops: tuple[Drop, ...]
+    drops: tuple[DropEvent, ...]
     score: Score
     notes: tuple[str, ...]
     versions: Mapping[str, str]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cellwright.core import messages
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import CrclStatus, JointState, Message, ToolStatus, Wrench
-from cellwright.core.ros import Encoder, decode, definition, encode, to_ros, type_store
+from cellwright.core.ros import CdrEncoder, decode, definition, encode, to_ros, type_store
 from cellwright.core.ros.encoder import MAX_TEMPLATES
 
 CLASSES = [getattr(messages, name) for name in messages.__all__ if name != "Message"]
@@ -34,7 +34,7 @@ def assert_same_content(a: Message, b: Message) -> None:
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_bytes_equal_those_of_rosbags_and_come_back(arbitrary, message_type, data):
-    encoder = Encoder(message_type)
+    encoder = CdrEncoder(message_type)
     for message in data.draw(st.lists(arbitrary(message_type), min_size=1, max_size=4)):
         oracle = by_rosbags(message)
         assert encoder.encode(message) == oracle
@@ -79,7 +79,7 @@ def test_a_message_is_not_changed_by_later_ones():
 
 
 def test_templates_are_bounded():
-    encoder = Encoder(CrclStatus)
+    encoder = CdrEncoder(CrclStatus)
     for i in range(3 * MAX_TEMPLATES):
         message = CrclStatus(i, i, "fanuc", f"<document{i}/>")
         assert encoder.encode(message) == by_rosbags(message)

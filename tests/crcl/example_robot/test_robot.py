@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.crcl import BeyondLimit, JointTarget, PracticeArm, Screw, StopConditionEnum, WallClock
+from cellwright.crcl import BeyondLimit, ExampleArm, JointTarget, Screw, StopConditionEnum, WallClock
 from cellwright.crcl.example_robot.gantry import GANTRY_JOINTS, forward, inverse
-from cellwright.crcl.example_robot.joint_travel import Journey, Leg
+from cellwright.crcl.example_robot.joint_travel import JointTravel, Leg
 from cellwright.crcl.poses import misses
 from cellwright.crcl.robot import Tolerance
 
@@ -31,7 +31,7 @@ def test_a_pose_beyond_a_joint_names_it():
     with pytest.raises(BeyondLimit, match=r"Joint 4 at 3\.0\d* greater than limit 2\.967"):
         inverse(forward((0.0, 0.0, 0.0, 3.0, 0.0, 0.0)))
     with pytest.raises(BeyondLimit, match=r"Joint 1 at 2\.0 greater than limit 1\.0 meter"):
-        PracticeArm(WallClock(), start=(2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        ExampleArm(WallClock(), start=(2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
 @settings(max_examples=50)
@@ -57,7 +57,7 @@ def test_a_journey_arrives_and_never_exceeds_its_share(legs, share):
     """Each leg is as long as it lasts at full speed, so a rate above the share would be a speed above it."""
     ends = np.cumsum([duration for duration, _ in legs]).tolist()
     starts = [0.0, *ends[:-1]]
-    journey = Journey([Leg(d, r, lambda f, s=s, d=d: (s + d * f,)) for (d, r), s in zip(legs, starts, strict=True)])
+    journey = JointTravel([Leg(d, r, lambda f, s=s, d=d: (s + d * f,)) for (d, r), s in zip(legs, starts, strict=True)])
     place, steps = 0.0, 0
     while not journey.over:
         (new,) = journey.step(0.01, share)
@@ -79,7 +79,7 @@ def test_tolerances_name_what_is_missed():
 
 @pytest.fixture
 def in_simulation(simulated):
-    return lambda work: simulated(lambda clock: work(PracticeArm(clock)))
+    return lambda work: simulated(lambda clock: work(ExampleArm(clock)))
 
 
 def test_a_move_whose_task_is_cancelled_ends_in_a_stop(in_simulation):
@@ -135,7 +135,7 @@ def test_bad_parameters_are_refused(in_simulation):
 
     in_simulation(work)
     with pytest.raises(OutOfRange, match="tick"):
-        PracticeArm(WallClock(), tick_s=0.0)
+        ExampleArm(WallClock(), tick_s=0.0)
     with pytest.raises(OutOfRange, match="pace"):
         WallClock(0.0)
 

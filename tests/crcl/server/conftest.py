@@ -14,13 +14,13 @@ from cellwright.crcl import (
     CRCLCommandInstance,
     CrclServer,
     CRCLStatus,
+    ExampleArm,
     GetStatus,
     InitCanon,
     MessageStream,
     MoveTo,
     Point,
     Pose,
-    PracticeArm,
     Vector,
     WallClock,
     check,
@@ -98,7 +98,7 @@ class Rig:
 
     async def _perform(self, work, clock, arm, options):
         self.clock = clock
-        self.arm = PracticeArm(clock, **arm)
+        self.arm = ExampleArm(clock, **arm)
         self.server = CrclServer(self.arm, **options)
         self._peers = []
         if self.transport != "memory":

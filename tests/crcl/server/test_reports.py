@@ -10,7 +10,7 @@ from cellwright.crcl import CommandStateEnum, GripperKind, GripperReading, decod
 from cellwright.crcl import messages as m
 from cellwright.crcl.settings import Settings
 from cellwright.crcl.status_parts import gripper_part
-from cellwright.crcl.units import UNIT_PROFILES, Units, from_si
+from cellwright.crcl.units import UNIT_PROFILES, CrclUnits, from_si
 
 MM, INCH = m.LengthUnitEnum.MILLIMETER, m.LengthUnitEnum.INCH
 
@@ -184,7 +184,7 @@ def test_every_kind_of_gripper_has_its_status(reading, wanted):
 
 def test_finger_forces_are_in_the_units_of_the_session():
     status = m.ThreeFingerGripperStatus("h", finger1_position=0.5, finger1_force=4.448221615261)
-    pounds = from_si(status, Units(force=m.ForceUnitEnum.POUND), ())
+    pounds = from_si(status, CrclUnits(force=m.ForceUnitEnum.POUND), ())
     assert (pounds.finger1_position, pounds.finger1_force) == (0.5, pytest.approx(1.0))
 
 

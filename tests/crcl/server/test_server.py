@@ -15,10 +15,10 @@ from cellwright.crcl import (
     CrclServer,
     CRCLStatus,
     Dwell,
+    ExampleArm,
     GetStatus,
     InitCanon,
     MessageStream,
-    PracticeArm,
     WallClock,
     decode,
     encode,
@@ -255,7 +255,7 @@ def test_hooks_get_every_text(rig):
 def test_a_port_has_one_server_and_a_closed_one_gives_it_back(tcp_rig):
     async def work(rig):
         host, port = rig.server.address
-        second = CrclServer(PracticeArm(WallClock()))
+        second = CrclServer(ExampleArm(WallClock()))
         with pytest.raises(BadInput, match=f"cannot listen on {host}:{port}: "):
             await second.start(host, port)
         with pytest.raises(BadInput, match="the server listens already"):
@@ -285,7 +285,7 @@ def test_sockets_work_in_simulation_time(paced_rig, move):
 
 
 def test_bad_options_are_refused():
-    arm = PracticeArm(WallClock())
+    arm = ExampleArm(WallClock())
     with pytest.raises(UnknownName, match="unknown unit profile 'inch'"):
         CrclServer(arm, profile="inch")
     with pytest.raises(UnknownName, match="unknown frame 'tool'"):

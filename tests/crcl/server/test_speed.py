@@ -14,9 +14,9 @@ from cellwright.crcl import CRCLCommandInstance, GetStatus, encode
 
 SERVE = """
 import asyncio
-from cellwright.crcl import CrclServer, PracticeArm, WallClock
+from cellwright.crcl import CrclServer, ExampleArm, WallClock
 async def main():
-    async with CrclServer(PracticeArm(WallClock())) as server:
+    async with CrclServer(ExampleArm(WallClock())) as server:
         await server.start(port=0)
         print(server.address[1], flush=True)
         await asyncio.Event().wait()

@@ -13,7 +13,7 @@ from cellwright.knowledge import Database, records
 from cellwright.knowledge.generate import GENERATED, SOURCES, regenerate
 from cellwright.knowledge.instances import (
     Content,
-    Entry,
+    InstanceEntry,
     InstanceError,
     Ref,
     load_instances,
@@ -27,7 +27,7 @@ from cellwright.knowledge.instances import (
     write_xml,
 )
 from cellwright.knowledge.instances.schema import classes, iris
-from cellwright.knowledge.instances.units import Units
+from cellwright.knowledge.instances.units import WorkstationUnits
 
 CONCRETE = sorted(name for name, described in classes().items() if not described.abstract)
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], include_characters="\t\n\r"), max_size=12)
@@ -42,14 +42,14 @@ def contents(draw):
     names = draw(st.lists(TEXT, min_size=len(kinds) + 1, max_size=len(kinds) + 1, unique=True))
     content = Content("random")
     for kind, name in zip(["KittingWorkstation", *kinds], names, strict=True):
-        content.add(Entry(kind, name))
+        content.add(InstanceEntry(kind, name))
     taken = set()
     for entry in list(content.entries.values()):
         for label, known in classes()[entry.kind].properties.items():
             if known.kind == "record":
                 fitting = [r for r in content.entries if known.target in classes()[r.kind].lineage]
                 if known.required and not fitting:
-                    content.add(Entry(known.target, f"needed by {entry.name}"))
+                    content.add(InstanceEntry(known.target, f"needed by {entry.name}"))
                     fitting = [Ref(known.target, f"needed by {entry.name}")]
                 fitting = [r for r in fitting if (label, r) not in taken]
                 least = 1 if known.required else 0
@@ -121,7 +121,7 @@ def test_any_content_comes_back_from_a_database(content, empty_file, tmp_path_fa
     st.sampled_from(["kilogram", "gram", "milligram", "ounce", "pound"]),
 )
 def test_units_lose_nothing(value, quantity, length, angle, weight):
-    units = Units(length, angle, weight)
+    units = WorkstationUnits(length, angle, weight)
     assert units.number(units.text(value, quantity), quantity) == value
 
 
@@ -278,16 +278,16 @@ def test_files_that_cannot_be_read_or_written(file, tmp_path, monkeypatch):
 
 def test_text_that_xml_cannot_hold_is_refused():
     content = Content("cell")
-    content.add(Entry("KittingWorkstation", "bell \x07"))
+    content.add(InstanceEntry("KittingWorkstation", "bell \x07"))
     with pytest.raises(BadInput, match="XML has no character"):
         write_xml(content)
 
 
 def test_vocabulary_is_referred_to_and_not_repeated():
     content = Content("cell")
-    content.add(Entry("KittingWorkstation", "cell"))
+    content.add(InstanceEntry("KittingWorkstation", "cell"))
     predicate = Ref("Predicate", "part-is-found")
-    content.add(Entry("Fact", "seen", {"factPredicate": [predicate]}))
+    content.add(InstanceEntry("Fact", "seen", {"factPredicate": [predicate]}))
     for write, read in ((write_owl, read_owl), (write_xml, read_xml)):
         again = read(write(content).encode(), "again")
         again.check()

@@ -18,9 +18,9 @@ from cellwright.knowledge.workstation import (
     Place,
     ReachBox,
     SupplyTray,
-    Table,
     ToolOfStation,
     Workstation,
+    WorkTable,
 )
 from cellwright.knowledge.workstation_records import fill
 from cellwright.orders import DESIGNS, find_order
@@ -83,7 +83,7 @@ def gear_cell():
     gears = tuple(f"sku_part_{kind}_gear" for kind in ("small", "medium", "large"))
     station = Workstation(
         "gear_cell",
-        tables=(Table("shared_table", Place(), (1.0, 1.0, 0.02)),),
+        tables=(WorkTable("shared_table", Place(), (1.0, 1.0, 0.02)),),
         robots=(robot("fanuc", -1.0), robot("motoman", 0.1)),
         tools=tuple(ToolOfStation(f"{name}_gripper", "ParallelGripper", gears) for name in ("fanuc", "motoman")),
         supplies=(tray("small_tray", "small", 0.0, 4), tray("large_tray", "large", 0.3, 2)),

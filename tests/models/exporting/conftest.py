@@ -11,7 +11,7 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_vector
-from cellwright.models.description import WORLD, JointKind, MeshFile, Model
+from cellwright.models.description import WORLD, JointKind, MeshFile, ModelDescription
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.paths import Finder
 from cellwright.models.importing.sdf import read_sdf
@@ -20,7 +20,7 @@ from cellwright.models.importing.urdf import read_urdf
 TOLERANCE = 1e-9
 
 
-def forward(model: Model, positions: dict[str, float]) -> dict[str, Pose]:
+def forward(model: ModelDescription, positions: dict[str, float]) -> dict[str, Pose]:
     """Every link's pose in the frame of the root, by the joints' definition alone."""
     found = {root: Pose.identity() for root in model.roots}
     waiting = list(found)
@@ -43,7 +43,7 @@ def motion(joint, position: float) -> Pose:
     return Pose.identity()
 
 
-def draw_positions(model: Model, rng: np.random.Generator) -> dict[str, float]:
+def draw_positions(model: ModelDescription, rng: np.random.Generator) -> dict[str, float]:
     positions = {}
     for joint in model.joints:
         if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC):
@@ -53,7 +53,7 @@ def draw_positions(model: Model, rng: np.random.Generator) -> dict[str, float]:
     return positions
 
 
-def flattened(model: Model) -> Model:
+def flattened(model: ModelDescription) -> ModelDescription:
     """The model with the names that the importer gives: a slash parts robots from links."""
 
     def flat(name: str) -> str:
@@ -76,7 +76,9 @@ def flattened(model: Model) -> Model:
     )
 
 
-def assert_same_mechanism(ours: Model, theirs: Model, renamed: dict[str, str] | None = None) -> None:
+def assert_same_mechanism(
+    ours: ModelDescription, theirs: ModelDescription, renamed: dict[str, str] | None = None
+) -> None:
     """Links, masses, inertia, joints, limits and forward kinematics, to 1e-9.
 
     `theirs` may have more links that weigh nothing, which is what frames become.
@@ -129,7 +131,7 @@ def assert_same_inertial(link, other) -> None:
     assert np.allclose(*tensors, rtol=0, atol=TOLERANCE * np.abs(tensors[0]).max())
 
 
-def assert_same_shapes(ours: Model, theirs: Model) -> None:
+def assert_same_shapes(ours: ModelDescription, theirs: ModelDescription) -> None:
     """Every shape with its place, geometry and colour; meshes by the file's name."""
     for link in ours.links:
         other = next(each for each in theirs.links if each.name == link.name)
@@ -148,7 +150,7 @@ def same_geometry(a, b) -> bool:
 
 
 @pytest.fixture(scope="session")
-def flat() -> Callable[[Model], Model]:
+def flat() -> Callable[[ModelDescription], ModelDescription]:
     """A model with names as the importer gives them."""
     return flattened
 
@@ -178,10 +180,10 @@ def draw() -> Callable[..., dict[str, float]]:
 
 
 @pytest.fixture
-def read() -> Callable[[Path], Model]:
+def read() -> Callable[[Path], ModelDescription]:
     """Reads a description with the importer's own reader."""
 
-    def reader(path: Path) -> Model:
+    def reader(path: Path) -> ModelDescription:
         if path.suffix == ".urdf":
             return read_urdf(path, Finder(path), Notes())
         (placed,) = read_sdf(path, Finder(path), Notes()).models

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_vector
 from cellwright.models.description import (
-    Box,
-    Cylinder,
-    Frame,
+    BoxGeometry,
+    CylinderGeometry,
+    FrameDescription,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Limits,
-    Link,
+    LimitsDescription,
+    LinkDescription,
     Material,
     Mimic,
-    Model,
+    ModelDescription,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.exporting import sdf_text, urdf_text
 from cellwright.models.importing.notes import Notes
@@ -60,23 +60,25 @@ def inertials(draw) -> Inertial | None:
 @st.composite
 def shapes(draw) -> Shape:
     size = draw(st.tuples(positive, positive, positive))
-    geometry = draw(st.sampled_from([Box(size), Cylinder(*size[:2]), Sphere(size[0])]))
+    geometry = draw(st.sampled_from([BoxGeometry(size), CylinderGeometry(*size[:2]), SphereGeometry(size[0])]))
     unit = st.floats(0, 1)
     rgba = draw(st.none() | st.tuples(unit, unit, unit, unit))
     return Shape(pose=draw(poses()), geometry=geometry, material=Material(rgba=rgba))
 
 
 @st.composite
-def limits(draw, kind: JointKind) -> Limits:
+def limits(draw, kind: JointKind) -> LimitsDescription:
     lower = upper = None
     if kind is not JointKind.CONTINUOUS:
         lower = draw(reals)
         upper = lower + draw(positive)
-    return Limits(lower=lower, upper=upper, velocity=draw(st.none() | positive), effort=draw(st.none() | positive))
+    return LimitsDescription(
+        lower=lower, upper=upper, velocity=draw(st.none() | positive), effort=draw(st.none() | positive)
+    )
 
 
 @st.composite
-def joints(draw, number: int, earlier: list[Joint]) -> Joint:
+def joints(draw, number: int, earlier: list[JointDescription]) -> JointDescription:
     kind = draw(st.sampled_from([JointKind.FIXED, *MOVING]))
     common = {
         "name": f"joint_{number}",
@@ -86,13 +88,13 @@ def joints(draw, number: int, earlier: list[Joint]) -> Joint:
         "pose": draw(poses()),
     }
     if kind is JointKind.FIXED:
-        return Joint(**common)
+        return JointDescription(**common)
     axis = np.array(draw(vectors))
     axis = axis / np.linalg.norm(axis) if np.linalg.norm(axis) > 0.1 else np.array([0.0, 0.0, 1.0])
     leaders = [joint.name for joint in earlier if joint.kind in MOVING and joint.mimic is None]
     mimic = Mimic(draw(st.sampled_from(leaders)), draw(reals), draw(reals)) if leaders and draw(st.booleans()) else None
     losses = st.just(0.0) | positive
-    return Joint(
+    return JointDescription(
         **common,
         axis=tuple(axis.tolist()),
         limits=draw(limits(kind)),
@@ -103,10 +105,10 @@ def joints(draw, number: int, earlier: list[Joint]) -> Joint:
 
 
 @st.composite
-def models(draw) -> Model:
+def models(draw) -> ModelDescription:
     count = draw(st.integers(1, 5))
     links = tuple(
-        Link(
+        LinkDescription(
             name=f"link_{number}",
             inertial=draw(inertials()),
             visuals=tuple(draw(st.lists(shapes(), max_size=2))),
@@ -114,14 +116,16 @@ def models(draw) -> Model:
         )
         for number in range(count)
     )
-    made: list[Joint] = []
+    made: list[JointDescription] = []
     for number in range(1, count):
         made.append(draw(joints(number, made)))
-    frames = [Frame(name="tip", link=f"link_{draw(st.integers(0, count - 1))}", pose=draw(poses()))]
-    return Model(name="m", links=links, joints=tuple(made), frames=tuple(frames if draw(st.booleans()) else []))
+    frames = [FrameDescription(name="tip", link=f"link_{draw(st.integers(0, count - 1))}", pose=draw(poses()))]
+    return ModelDescription(
+        name="m", links=links, joints=tuple(made), frames=tuple(frames if draw(st.booleans()) else [])
+    )
 
 
-def seen_only(model: Model) -> Model:
+def seen_only(model: ModelDescription) -> ModelDescription:
     """Formats give colours to what is seen, not to what is touched."""
     links = [
         replace(link, collisions=tuple(replace(shape, material=Material()) for shape in link.collisions))

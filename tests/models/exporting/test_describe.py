@@ -13,7 +13,7 @@ from cellwright.cells import actual_layout, load_cell
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.models import build
-from cellwright.models.description import WORLD, Capsule, JointKind, Plane
+from cellwright.models.description import WORLD, CapsuleGeometry, JointKind, PlaneGeometry
 from cellwright.models.exporting import describe, sdf_text, urdf_text
 from cellwright.models.importing.mesh_files import _read_obj, _read_stl
 from cellwright.models.importing.meshes import open_edges
@@ -112,7 +112,7 @@ def test_what_is_touched_and_what_is_seen():
     link = describe(spec).model().links[0]
     assert [shape.name for shape in link.visuals] == ["both", "seen"]
     assert [shape.name for shape in link.collisions] == ["both", "touched"]
-    assert link.collisions[0].geometry == Capsule(0.1, 0.4)
+    assert link.collisions[0].geometry == CapsuleGeometry(0.1, 0.4)
     assert link.visuals[1].geometry.size_m == (2.0, 4.0, 6.0)
 
 
@@ -145,7 +145,7 @@ def test_cell_is_models_at_their_places():
     assert not bottle.model.static
     assert bottle.model.joints == ()
     assert bottle.pose.is_close(layout.objects["bottle"].pose_in_world)
-    assert any(isinstance(s.geometry, Plane) for s in models["floor"].model.links[0].collisions)
+    assert any(isinstance(s.geometry, PlaneGeometry) for s in models["floor"].model.links[0].collisions)
     assert [s.kind for s in models["stereo"].model.sensors] == ["camera", "camera"]
     assert [s.kind for s in models["ur5"].model.sensors] == ["force_torque"]
 

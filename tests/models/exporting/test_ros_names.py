@@ -11,7 +11,7 @@ import pytest
 from cellwright.catalogue import ROBOTS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.models import build
-from cellwright.models.description import Model
+from cellwright.models.description import ModelDescription
 from cellwright.models.exporting import ModelFormat, export_file, export_spec
 from cellwright.models.importing import Notes, import_figures, read_description, write_figures
 
@@ -20,7 +20,7 @@ AXES = {"ur5": (0, 0, np.pi), "lr_mate_200id": (0, 0, 0), "sia20f": (0, 0, 0)}
 HEIGHTS_M = {"ur5": 0.0, "lr_mate_200id": 0.330, "sia20f": 0.410}
 
 
-def read(file: Path) -> Model:
+def read(file: Path) -> ModelDescription:
     world = read_description(file, [], Notes())
     assert world is not None
     return world.models[0].model

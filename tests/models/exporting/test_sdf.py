@@ -12,15 +12,15 @@ from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.models.description import (
     WORLD,
-    Capsule,
-    Ellipsoid,
-    Frame,
-    Joint,
+    CapsuleGeometry,
+    EllipsoidGeometry,
+    FrameDescription,
+    JointDescription,
     JointKind,
-    Link,
-    Model,
-    Plane,
-    Sensor,
+    LinkDescription,
+    ModelDescription,
+    PlaneGeometry,
+    SensorDescription,
     Shape,
 )
 from cellwright.models.exporting import ModelFormat, describe, export_spec, sdf_text, write_description
@@ -34,7 +34,7 @@ MODELS = ["sia20f", "aprs_fanuc_gripper", "robotiq_2f_85", "kit_m2l1_tray"]
 MODELS += [pytest.param(name, marks=pytest.mark.slow) for name in SLOW]
 
 
-def renamed(model: Model) -> dict[str, str]:
+def renamed(model: ModelDescription) -> dict[str, str]:
     """In SDF joints may not be called like links."""
     links = {link.name for link in model.links}
     return {joint.name: f"{joint.name}_joint" for joint in model.joints if joint.name in links}
@@ -96,11 +96,11 @@ def test_wrist_sensor_sits_on_its_joint():
 
 
 def test_names_are_unique_and_without_the_separator():
-    model = Model(
+    model = ModelDescription(
         name="a::b",
-        links=(Link(name="__x__"), Link(name="y::z")),
-        joints=(Joint(name="y_z", kind=JointKind.FIXED, parent="__x__", child="y::z"),),
-        frames=(Frame(name="world", link="y::z"),),
+        links=(LinkDescription(name="__x__"), LinkDescription(name="y::z")),
+        joints=(JointDescription(name="y_z", kind=JointKind.FIXED, parent="__x__", child="y::z"),),
+        frames=(FrameDescription(name="world", link="y::z"),),
     )
     notes = Notes()
     root = ET.fromstring(sdf_text(model, notes))
@@ -112,18 +112,27 @@ def test_names_are_unique_and_without_the_separator():
 def test_shapes_sensors_and_joints_of_its_own(tmp_path, read, same_shapes):
     shapes = tuple(
         Shape(name=str(number), geometry=geometry, pose=Pose.from_xyz_rpy([0, number, 0], [0.1, 0.2, 0.3]))
-        for number, geometry in enumerate((Capsule(0.1, 0.4), Ellipsoid((0.1, 0.2, 0.3)), Plane((2.0, 3.0))))
+        for number, geometry in enumerate(
+            (CapsuleGeometry(0.1, 0.4), EllipsoidGeometry((0.1, 0.2, 0.3)), PlaneGeometry((2.0, 3.0)))
+        )
     )
-    links = (Link(name="a", collisions=shapes), Link(name="b"), Link(name="c"), Link(name="d"))
+    links = (
+        LinkDescription(name="a", collisions=shapes),
+        LinkDescription(name="b"),
+        LinkDescription(name="c"),
+        LinkDescription(name="d"),
+    )
     joints = (
-        Joint(name="u", kind=JointKind.UNIVERSAL, parent="a", child="b", axis=(0, 1, 0), axis_2=(0, 0, 1)),
-        Joint(name="s", kind=JointKind.SCREW, parent="b", child="c", anchor_m=(0, 0, 0.5), thread_pitch_m=0.002),
-        Joint(name="p", kind=JointKind.BALL, parent="c", child="d", pose=Pose.from_xyz_rpy([0, 0, 1])),
+        JointDescription(name="u", kind=JointKind.UNIVERSAL, parent="a", child="b", axis=(0, 1, 0), axis_2=(0, 0, 1)),
+        JointDescription(
+            name="s", kind=JointKind.SCREW, parent="b", child="c", anchor_m=(0, 0, 0.5), thread_pitch_m=0.002
+        ),
+        JointDescription(name="p", kind=JointKind.BALL, parent="c", child="d", pose=Pose.from_xyz_rpy([0, 0, 1])),
     )
-    lidar = Sensor(
+    lidar = SensorDescription(
         name="scan", kind="gpu_lidar", link="b", rate_hz=10.0, settings={"lidar/range/max": "3", "lidar/range/min": "1"}
     )
-    model = Model(name="m", links=links, joints=joints, sensors=(lidar,))
+    model = ModelDescription(name="m", links=links, joints=joints, sensors=(lidar,))
     written = write_description(model, tmp_path / "m.sdf", ModelFormat.SDF)
     assert written.notes == ()
     theirs = read(tmp_path / "m.sdf")

@@ -10,15 +10,15 @@ from cellwright.catalogue import find_model
 from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.models.description import (
-    Capsule,
-    Ellipsoid,
-    Frame,
-    Joint,
+    CapsuleGeometry,
+    EllipsoidGeometry,
+    FrameDescription,
+    JointDescription,
     JointKind,
-    Limits,
-    Link,
-    Model,
-    Plane,
+    LimitsDescription,
+    LinkDescription,
+    ModelDescription,
+    PlaneGeometry,
     Shape,
 )
 from cellwright.models.exporting import ModelFormat, describe, export_spec, urdf_text, write_description
@@ -74,8 +74,8 @@ def test_same_bytes_every_time(tmp_path):
 
 
 def test_axis_elsewhere_and_many_axes_keep_the_kinematics(tmp_path, read, kinematics):
-    links = tuple(Link(name=name) for name in "abcd")
-    hinge = Joint(
+    links = tuple(LinkDescription(name=name) for name in "abcd")
+    hinge = JointDescription(
         name="hinge",
         kind=JointKind.REVOLUTE,
         parent="a",
@@ -83,16 +83,16 @@ def test_axis_elsewhere_and_many_axes_keep_the_kinematics(tmp_path, read, kinema
         pose=Pose.from_xyz_rpy([1, 0, 0], [0.1, 0.2, 0.3]),
         anchor_m=(0.2, 0.0, -0.1),
         axis=(0.0, 1.0, 0.0),
-        limits=Limits(lower=-1.0, upper=2.0, velocity=3.0, effort=4.0),
+        limits=LimitsDescription(lower=-1.0, upper=2.0, velocity=3.0, effort=4.0),
     )
-    ball = Joint(name="ball", kind=JointKind.BALL, parent="b", child="c", anchor_m=(0.0, 0.0, 0.5))
-    loop = Joint(name="loop", kind=JointKind.FIXED, parent="a", child="c")
-    screw = Joint(name="screw", kind=JointKind.SCREW, parent="c", child="d", thread_pitch_m=0.01)
-    model = Model(name="m", links=links, joints=(hinge, ball, loop, screw))
+    ball = JointDescription(name="ball", kind=JointKind.BALL, parent="b", child="c", anchor_m=(0.0, 0.0, 0.5))
+    loop = JointDescription(name="loop", kind=JointKind.FIXED, parent="a", child="c")
+    screw = JointDescription(name="screw", kind=JointKind.SCREW, parent="c", child="d", thread_pitch_m=0.01)
+    model = ModelDescription(name="m", links=links, joints=(hinge, ball, loop, screw))
     notes = Notes()
     (tmp_path / "m.urdf").write_text(urdf_text(model, notes))
     theirs = read(tmp_path / "m.urdf")
-    mine = kinematics(Model(name="m", links=links, joints=(hinge, ball, screw)), {"hinge": 0.7})
+    mine = kinematics(ModelDescription(name="m", links=links, joints=(hinge, ball, screw)), {"hinge": 0.7})
     read_back = kinematics(theirs, {"hinge": 0.7})
     for link in "abcd":
         assert mine[link].is_close(read_back[link])
@@ -103,10 +103,16 @@ def test_axis_elsewhere_and_many_axes_keep_the_kinematics(tmp_path, read, kinema
 def test_shapes_that_urdf_does_not_know(tmp_path, read):
     shapes = tuple(
         Shape(name=name, geometry=geometry)
-        for name, geometry in (("c", Capsule(0.1, 0.4)), ("e", Ellipsoid((0.1, 0.2, 0.3))), ("p", Plane((2.0, 3.0))))
+        for name, geometry in (
+            ("c", CapsuleGeometry(0.1, 0.4)),
+            ("e", EllipsoidGeometry((0.1, 0.2, 0.3))),
+            ("p", PlaneGeometry((2.0, 3.0))),
+        )
     )
     written = write_description(
-        Model(name="m", links=(Link(name="a", collisions=shapes),)), tmp_path / "m.urdf", ModelFormat.URDF
+        ModelDescription(name="m", links=(LinkDescription(name="a", collisions=shapes),)),
+        tmp_path / "m.urdf",
+        ModelFormat.URDF,
     )
     assert [path.name for path in written.files] == ["m.urdf", "ball.stl"]
     assert [note.kind for note in written.notes] == ["changed"] * 3
@@ -119,11 +125,11 @@ def test_shapes_that_urdf_does_not_know(tmp_path, read):
 
 
 def test_frame_called_like_a_link_gets_another_name(tmp_path, read):
-    model = Model(
+    model = ModelDescription(
         name="m",
-        links=(Link(name="a"), Link(name="b c")),
-        joints=(Joint(name="j", kind=JointKind.FIXED, parent="a", child="b c"),),
-        frames=(Frame(name="a", link="b c", pose=Pose.from_xyz_rpy([0, 0, 1])),),
+        links=(LinkDescription(name="a"), LinkDescription(name="b c")),
+        joints=(JointDescription(name="j", kind=JointKind.FIXED, parent="a", child="b c"),),
+        frames=(FrameDescription(name="a", link="b c", pose=Pose.from_xyz_rpy([0, 0, 1])),),
     )
     notes = Notes()
     (tmp_path / "m.urdf").write_text(urdf_text(model, notes))

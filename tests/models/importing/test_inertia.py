@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Link,
-    Model,
+    LinkDescription,
+    ModelDescription,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.importing.build import build_description
 from cellwright.models.importing.inertia import complete_inertials, shape_inertial
@@ -29,11 +29,11 @@ from cellwright.models.importing.notes import Notes
 
 size = st.floats(0.01, 1.0)
 KINDS = {
-    Box: lambda a, b, c: (Box((a, b, c)), mujoco.mjtGeom.mjGEOM_BOX, [a / 2, b / 2, c / 2]),
-    Cylinder: lambda a, b, c: (Cylinder(a, b), mujoco.mjtGeom.mjGEOM_CYLINDER, [a, b / 2, 0]),
-    Capsule: lambda a, b, c: (Capsule(a, b), mujoco.mjtGeom.mjGEOM_CAPSULE, [a, b / 2, 0]),
-    Sphere: lambda a, b, c: (Sphere(a), mujoco.mjtGeom.mjGEOM_SPHERE, [a, 0, 0]),
-    Ellipsoid: lambda a, b, c: (Ellipsoid((a, b, c)), mujoco.mjtGeom.mjGEOM_ELLIPSOID, [a, b, c]),
+    BoxGeometry: lambda a, b, c: (BoxGeometry((a, b, c)), mujoco.mjtGeom.mjGEOM_BOX, [a / 2, b / 2, c / 2]),
+    CylinderGeometry: lambda a, b, c: (CylinderGeometry(a, b), mujoco.mjtGeom.mjGEOM_CYLINDER, [a, b / 2, 0]),
+    CapsuleGeometry: lambda a, b, c: (CapsuleGeometry(a, b), mujoco.mjtGeom.mjGEOM_CAPSULE, [a, b / 2, 0]),
+    SphereGeometry: lambda a, b, c: (SphereGeometry(a), mujoco.mjtGeom.mjGEOM_SPHERE, [a, 0, 0]),
+    EllipsoidGeometry: lambda a, b, c: (EllipsoidGeometry((a, b, c)), mujoco.mjtGeom.mjGEOM_ELLIPSOID, [a, b, c]),
 }
 
 
@@ -53,13 +53,15 @@ def test_shapes_weigh_what_the_engine_makes_of_them(kind, a, b, c):
 
 def done(*links, joints=()):
     notes = Notes()
-    model = complete_inertials(Model(name="m", links=links, joints=tuple(joints)), MeshStore(notes), notes)
+    model = complete_inertials(ModelDescription(name="m", links=links, joints=tuple(joints)), MeshStore(notes), notes)
     return model, notes
 
 
 def with_moments(*moments, mass=2.0, shapes=()):
     tensor = np.diag(moments)
-    return Link(name="a", inertial=Inertial(mass_kg=mass, pose=Pose.identity(), inertia_kgm2=tensor), collisions=shapes)
+    return LinkDescription(
+        name="a", inertial=Inertial(mass_kg=mass, pose=Pose.identity(), inertia_kgm2=tensor), collisions=shapes
+    )
 
 
 def test_moments_that_break_the_triangle_inequality_are_raised():
@@ -81,7 +83,7 @@ def test_rounding_is_mended_without_a_word_and_good_moments_stay():
 @pytest.mark.parametrize("moments", [(0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (-1.0, 1.0, 1.0)])
 def test_moments_that_no_such_body_has_give_way_to_those_of_its_shape(moments):
     """Real files have zeros and ones where somebody did not know."""
-    shape = Shape(geometry=Box((0.1, 0.1, 0.1)))
+    shape = Shape(geometry=BoxGeometry((0.1, 0.1, 0.1)))
     model, notes = done(with_moments(*moments, shapes=(shape,)))
     expected = np.eye(3) * 2.0 * 0.1**2 / 6
     np.testing.assert_allclose(model.links[0].inertial.inertia_kgm2, expected, atol=1e-12)
@@ -89,8 +91,8 @@ def test_moments_that_no_such_body_has_give_way_to_those_of_its_shape(moments):
 
 
 def test_several_shapes_are_weighed_about_their_common_centre():
-    shapes = tuple(Shape(geometry=Sphere(0.1), pose=Pose.from_xyz_rpy([x, 0, 0])) for x in (-1, 1))
-    model, notes = done(Link(name="a", collisions=shapes))
+    shapes = tuple(Shape(geometry=SphereGeometry(0.1), pose=Pose.from_xyz_rpy([x, 0, 0])) for x in (-1, 1))
+    model, notes = done(LinkDescription(name="a", collisions=shapes))
     mass = 4 / 3 * np.pi * 1e-3 * 1000
     inertial = model.links[0].inertial
     assert inertial.mass_kg == pytest.approx(2 * mass)
@@ -102,12 +104,19 @@ def test_several_shapes_are_weighed_about_their_common_centre():
 def test_a_massless_link_between_two_joints_is_no_body():
     hinge = JointKind.CONTINUOUS
     joints = [
-        Joint(name="yaw", kind=hinge, parent="base", child="mid", pose=Pose.from_xyz_rpy([0, 0, 1]), axis=(0, 0, 1)),
-        Joint(name="pitch", kind=hinge, parent="mid", child="arm", pose=Pose.from_xyz_rpy([0, 0.5, 0], [0.3, 0, 0])),
+        JointDescription(
+            name="yaw", kind=hinge, parent="base", child="mid", pose=Pose.from_xyz_rpy([0, 0, 1]), axis=(0, 0, 1)
+        ),
+        JointDescription(
+            name="pitch", kind=hinge, parent="mid", child="arm", pose=Pose.from_xyz_rpy([0, 0.5, 0], [0.3, 0, 0])
+        ),
     ]
-    box = Shape(geometry=Box((0.1, 0.1, 0.1)))
+    box = Shape(geometry=BoxGeometry((0.1, 0.1, 0.1)))
     model, notes = done(
-        Link(name="base", collisions=(box,)), Link(name="mid"), Link(name="arm", collisions=(box,)), joints=joints
+        LinkDescription(name="base", collisions=(box,)),
+        LinkDescription(name="mid"),
+        LinkDescription(name="arm", collisions=(box,)),
+        joints=joints,
     )
     compiled = build_description(model, MeshStore(notes), notes).compile()
     assert compiled.nbody == 3
@@ -126,8 +135,8 @@ def test_a_massless_link_between_two_joints_is_no_body():
 
 
 def test_a_moving_link_without_anything_gets_a_gram():
-    joint = Joint(name="j", kind=JointKind.CONTINUOUS, parent="base", child="arm")
-    model, notes = done(Link(name="base"), Link(name="arm"), joints=[joint])
+    joint = JointDescription(name="j", kind=JointKind.CONTINUOUS, parent="base", child="arm")
+    model, notes = done(LinkDescription(name="base"), LinkDescription(name="arm"), joints=[joint])
     assert model.links[0].inertial is None
     assert model.links[1].inertial.mass_kg == pytest.approx(0.001)
     assert [note.where for note in notes] == ["link arm"]
@@ -138,27 +147,27 @@ def test_a_moving_link_without_anything_gets_a_gram():
 def test_moments_that_the_shape_cannot_have_are_mended(moment, kept):
     """A radius of gyration beyond the shape, or next to none, is what `cell check` calls wrong, too."""
     given = Inertial(mass_kg=1.0, pose=Pose.identity(), inertia_kgm2=np.eye(3) * moment)
-    box = Shape(geometry=Box((0.1, 0.1, 0.1)))
-    model, notes = done(Link(name="arm", inertial=given, collisions=(box,)))
+    box = Shape(geometry=BoxGeometry((0.1, 0.1, 0.1)))
+    model, notes = done(LinkDescription(name="arm", inertial=given, collisions=(box,)))
     assert bool(model.links[0].inertial.inertia_kgm2[0, 0] == moment) is kept
     assert len(notes) == (0 if kept else 1)
 
 
-@pytest.mark.parametrize("seen", [(), (Shape(geometry=Box((0.2, 0.3, 0.2))),)], ids=["nothing seen", "seen"])
+@pytest.mark.parametrize("seen", [(), (Shape(geometry=BoxGeometry((0.2, 0.3, 0.2))),)], ids=["nothing seen", "seen"])
 def test_good_moments_stay_where_what_is_touched_is_only_a_placeholder(seen):
     """Heads and screens of real robots have a ball of 1 mm as collision shape."""
     given = Inertial(mass_kg=0.55, pose=Pose.identity(), inertia_kgm2=np.diag([0.0046, 0.0035, 0.0040]))
-    ball = (Shape(geometry=Sphere(0.001)),)
-    model, notes = done(Link(name="head", inertial=given, collisions=ball, visuals=seen))
+    ball = (Shape(geometry=SphereGeometry(0.001)),)
+    model, notes = done(LinkDescription(name="head", inertial=given, collisions=ball, visuals=seen))
     np.testing.assert_array_equal(model.links[0].inertial.inertia_kgm2, given.inertia_kgm2)
     assert list(notes) == []
 
 
 def test_a_mass_is_not_guessed_from_a_placeholder():
-    link = Link(
+    link = LinkDescription(
         name="head",
-        collisions=(Shape(geometry=Sphere(0.001)),),
-        visuals=(Shape(geometry=Box((0.1, 0.1, 0.1))),),
+        collisions=(Shape(geometry=SphereGeometry(0.001)),),
+        visuals=(Shape(geometry=BoxGeometry((0.1, 0.1, 0.1))),),
     )
     model, notes = done(link)
     assert model.links[0].inertial.mass_kg == pytest.approx(1.0)
@@ -176,5 +185,5 @@ def test_a_mass_is_not_guessed_from_a_placeholder():
     ],
 )
 def test_what_is_noted_of_moments_is_what_is_wrong_with_them(moments, why):
-    _, notes = done(with_moments(*moments, shapes=(Shape(geometry=Box((0.1, 0.1, 0.1))),)))
+    _, notes = done(with_moments(*moments, shapes=(Shape(geometry=BoxGeometry((0.1, 0.1, 0.1))),)))
     assert f"cannot be ({why})" in notes[0].what

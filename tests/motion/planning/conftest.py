@@ -7,7 +7,17 @@ import pytest
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
 from cellwright.core.pose import Pose
-from cellwright.motion.planning import Box, ConvexMesh, Cylinder, Held, Model, MotionPlanner, Obstacle, Robot, Scene
+from cellwright.motion.planning import (
+    Box,
+    CatalogueModel,
+    ConvexMesh,
+    Cylinder,
+    Held,
+    MotionPlanner,
+    Obstacle,
+    Scene,
+    SceneRobot,
+)
 
 WEDGE = ConvexMesh(((0, 0, 0), (0.3, 0, 0), (0, 0.25, 0), (0.3, 0.25, 0), (0.02, 0, 0.3), (0.02, 0.25, 0.3)))
 TABLE = Obstacle("table", Box((1.6, 1.6, 0.04)), Pose.from_xyz_rpy([0, 0, -0.03]))
@@ -15,15 +25,15 @@ TABLE = Obstacle("table", Box((1.6, 1.6, 0.04)), Pose.from_xyz_rpy([0, 0, -0.03]
 
 def among_everything(arm: str, tool: str | None = None, held: str | None = None) -> Scene:
     """One obstacle of every kind around the robot, which stands askew."""
-    robot = Robot(ROBOTS.get(arm), Pose.from_xyz_rpy([0.1, -0.05, 0.0], [0, 0, 0.4]), tool and TOOLS.get(tool))
-    part = held and Held("part", Model(PARTS.get(held)), Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 1.2, 0.0]))
+    robot = SceneRobot(ROBOTS.get(arm), Pose.from_xyz_rpy([0.1, -0.05, 0.0], [0, 0, 0.4]), tool and TOOLS.get(tool))
+    part = held and Held("part", CatalogueModel(PARTS.get(held)), Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 1.2, 0.0]))
     obstacles = (
-        Obstacle("floor", Model(FURNITURE.get("floor")), Pose.from_xyz_rpy([0, 0, -0.02])),
+        Obstacle("floor", CatalogueModel(FURNITURE.get("floor")), Pose.from_xyz_rpy([0, 0, -0.02])),
         Obstacle("box", Box((0.2, 0.3, 0.5)), Pose.from_xyz_rpy([0.6, 0.1, 0.3], [0.2, 0.1, 0.4])),
         Obstacle("post", Cylinder(0.06, 1.5), Pose.from_xyz_rpy([-0.3, 0.5, 0.6], [0.3, 0, 0])),
         Obstacle("plate", Box((0.5, 0.5, 0.004)), Pose.from_xyz_rpy([-0.5, -0.3, 0.6], [0, 0.4, 0])),
         Obstacle("wedge", WEDGE, Pose.from_xyz_rpy([0.1, -0.7, 0.5], [0.4, 0.2, 1.0])),
-        Obstacle("gear", Model(PARTS.get("large_gear")), Pose.from_xyz_rpy([0.35, 0.45, 0.4], [1.0, 0.5, 0])),
+        Obstacle("gear", CatalogueModel(PARTS.get("large_gear")), Pose.from_xyz_rpy([0.35, 0.45, 0.4], [1.0, 0.5, 0])),
     )
     return Scene(robot, obstacles, part or None)
 
@@ -44,7 +54,7 @@ def any_scene(request) -> Scene:
 def wall_scene() -> Scene:
     """A UR5 on a table, before a wall with a way over it."""
     wall = Obstacle("wall", Box((0.6, 0.04, 0.5)), Pose.from_xyz_rpy([0.5, 0.0, 0.25]))
-    return Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (TABLE, wall))
+    return Scene(SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (TABLE, wall))
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +79,7 @@ def post() -> MotionPlanner:
     """A UR5 on a table with a post before it: an easier task."""
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     thing = Obstacle("post", Box((0.1, 0.1, 0.5)), Pose.from_xyz_rpy([0.6, 0.1, 0.25]))
-    return MotionPlanner(Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (TABLE, thing)))
+    return MotionPlanner(Scene(SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), (TABLE, thing)))
 
 
 @pytest.fixture(scope="session")

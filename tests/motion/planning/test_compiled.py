@@ -15,17 +15,17 @@ from cellwright.motion.planning import (
     ExactChecker,
     Held,
     Obstacle,
-    Robot,
     Scene,
+    SceneRobot,
 )
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
 
 BULGE_M = 0.005
-UR5 = Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"))
+UR5 = SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"))
 
 
-def states_of(robot: Robot, count: int, seed: int = 0) -> np.ndarray:
+def states_of(robot: SceneRobot, count: int, seed: int = 0) -> np.ndarray:
     limits = np.clip([joint.position_limits_rad for joint in robot.arm.joints], -np.pi, np.pi)
     return np.random.default_rng(seed).uniform(limits[:, 0], limits[:, 1], (count, len(limits)))
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from cellwright.catalogue import PARTS, ROBOTS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning.cover import cover
-from cellwright.motion.planning.pieces import Piece, arm_pieces, shape_pieces
-from cellwright.motion.planning.scene import ConvexMesh, Model
+from cellwright.motion.planning.pieces import ConvexPiece, arm_pieces, shape_pieces
+from cellwright.motion.planning.scene import CatalogueModel, ConvexMesh
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
 
@@ -18,7 +18,7 @@ BULGE_M = 0.01
 PRISM = 1 / np.cos(np.pi / 24) - 1  # by which the prism around a cylinder is wider
 
 
-def points_in(piece: Piece, count: int) -> np.ndarray:
+def points_in(piece: ConvexPiece, count: int) -> np.ndarray:
     """Random points of a piece, on its surface and inside, in its own frame."""
     random = np.random.default_rng(1)
     if piece.kind == "mesh":
@@ -34,7 +34,7 @@ def points_in(piece: Piece, count: int) -> np.ndarray:
     return np.column_stack([radius * np.cos(turn), radius * np.sin(turn), piece.size_m[1] * unit[:, 2]])
 
 
-def distance_outside(piece: Piece, points: np.ndarray) -> np.ndarray:
+def distance_outside(piece: ConvexPiece, points: np.ndarray) -> np.ndarray:
     """How far points lie outside a box or cylinder."""
     beyond = np.abs(points) - piece.size_m[:3] if piece.kind == "box" else None
     if piece.kind == "cylinder":
@@ -47,7 +47,7 @@ def leaves(tree) -> np.ndarray:
     return tree.balls[tree.skip == np.arange(1, len(tree.skip) + 1)]
 
 
-def check(piece: Piece, bulge_m: float = BULGE_M) -> None:
+def check(piece: ConvexPiece, bulge_m: float = BULGE_M) -> None:
     tree = cover(piece, bulge_m)
     points = points_in(piece, 600)
     balls = leaves(tree)
@@ -56,8 +56,8 @@ def check(piece: Piece, bulge_m: float = BULGE_M) -> None:
     assert (np.linalg.norm(points - tree.balls[0, :3], axis=1) <= tree.balls[0, 3]).all()
 
 
-boxes = st.builds(lambda a, b, c: Piece("box", (a, b, c), Pose.identity()), sizes, sizes, sizes)
-cylinders = st.builds(lambda r, h: Piece("cylinder", (r, h), Pose.identity()), sizes, sizes)
+boxes = st.builds(lambda a, b, c: ConvexPiece("box", (a, b, c), Pose.identity()), sizes, sizes, sizes)
+cylinders = st.builds(lambda r, h: ConvexPiece("cylinder", (r, h), Pose.identity()), sizes, sizes)
 clouds = st.lists(st.tuples(*[st.integers(-9, 9)] * 3), min_size=6, max_size=14)
 
 
@@ -94,14 +94,14 @@ def test_every_piece_of_an_arm_is_covered(arm):
 
 @pytest.mark.parametrize("part", ["bottle", "mug", "large_gear", "milk_carton"])
 def test_every_piece_of_a_part_is_covered(part):
-    for piece in shape_pieces(Model(PARTS.get(part))):
+    for piece in shape_pieces(CatalogueModel(PARTS.get(part))):
         check(piece)
 
 
 def test_a_finer_cover_has_more_spheres_and_the_same_is_not_made_twice():
-    piece = Piece("box", (0.1, 0.1, 0.2), Pose.identity())
+    piece = ConvexPiece("box", (0.1, 0.1, 0.2), Pose.identity())
     assert cover(piece, 0.005).leaves > cover(piece, 0.02).leaves > 1
-    assert cover(piece, 0.02) is cover(Piece("box", (0.1, 0.1, 0.2), Pose.from_xyz_rpy([1, 2, 3])), 0.02)
+    assert cover(piece, 0.02) is cover(ConvexPiece("box", (0.1, 0.1, 0.2), Pose.from_xyz_rpy([1, 2, 3])), 0.02)
 
 
 def test_a_hull_holds_its_points():

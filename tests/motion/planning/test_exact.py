@@ -7,19 +7,28 @@ from cellwright.catalogue import PARTS, ROBOTS, TOOLS
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.motion import ArmKinematics
-from cellwright.motion.planning import Box, ExactChecker, Held, Model, Obstacle, Robot, Scene, Touch
+from cellwright.motion.planning import (
+    Box,
+    CatalogueModel,
+    CollisionPair,
+    ExactChecker,
+    Held,
+    Obstacle,
+    Scene,
+    SceneRobot,
+)
 
-UR5 = Robot(ROBOTS.get("ur5"), Pose.from_xyz_rpy([0.3, -0.2, 0.1], [0.1, 0.0, 1.0]), TOOLS.get("wsg_50"))
+UR5 = SceneRobot(ROBOTS.get("ur5"), Pose.from_xyz_rpy([0.3, -0.2, 0.1], [0.1, 0.0, 1.0]), TOOLS.get("wsg_50"))
 HOME = np.array(UR5.arm.home_rad)
 
 
-def tool_pose(robot: Robot, checker: ExactChecker, joints) -> Pose:
+def tool_pose(robot: SceneRobot, checker: ExactChecker, joints) -> Pose:
     return checker.parties.ring.tool_in_world(ArmKinematics(robot.arm).forward(joints))
 
 
 @pytest.mark.parametrize("arm", ["ur5", "lr_mate_200id", "sia20f"])
 def test_a_marker_at_the_tool_is_touched_by_it_alone(arm):
-    robot = Robot(ROBOTS.get(arm), UR5.pose_base_in_world)
+    robot = SceneRobot(ROBOTS.get(arm), UR5.pose_base_in_world)
     bare = ExactChecker(Scene(robot))
     random = np.random.default_rng(4)
     limits = np.array([joint.position_limits_rad for joint in robot.arm.joints])
@@ -90,7 +99,7 @@ def test_a_held_thing_counts_against_obstacles_and_far_links_but_not_against_the
     pose = tool_pose(UR5, ExactChecker(scene), HOME) @ Pose.from_xyz_rpy([0, 0, 0.15])
     assert {touch.first for touch in ExactChecker(scene).touches(HOME)} <= {"bar"}
     blocked = scene.with_obstacles([Obstacle("plate", Box((0.3, 0.3, 0.01)), pose)])
-    assert Touch("bar", "plate", 0).second in {touch.second for touch in ExactChecker(blocked).touches(HOME)}
+    assert CollisionPair("bar", "plate", 0).second in {touch.second for touch in ExactChecker(blocked).touches(HOME)}
 
 
 @pytest.mark.parametrize("thickness_m", [0.0005, 0.01])
@@ -107,7 +116,7 @@ def test_a_thin_plate_that_is_pierced_is_noticed(thickness_m):
 def test_models_are_solid_where_their_hulls_are():
     bare = ExactChecker(Scene(UR5))
     beside = tool_pose(UR5, bare, HOME) @ Pose.from_xyz_rpy([0.05, 0.0, 0.0])
-    mug = Obstacle("mug", Model(PARTS.get("mug")), beside)
+    mug = Obstacle("mug", CatalogueModel(PARTS.get("mug")), beside)
     assert [touch.second for touch in ExactChecker(Scene(UR5, (mug,))).touches(HOME)] == ["mug"]
 
 

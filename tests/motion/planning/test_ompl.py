@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellwright.motion.planning import ExactChecker, PlanRequest, PlanStatus
+from cellwright.motion.planning import ExactChecker, MotionPlanRequest, MotionPlanStatus
 from cellwright.motion.planning.checker import between
 
 for package in ("numba", "ompl"):
@@ -18,7 +18,7 @@ def test_it_finds_a_verified_path_twice_the_same(post, post_ends, planner):
     start, goal = post_ends(0.2)
     assert not post.exact.is_motion_free(start, goal, 0.02)
     budget = 1000 if planner in OPTIMAL else 20_000  # what is optimal goes on until the budget is spent
-    request = PlanRequest(start, [goal], planner=planner, seed=3, iterations=budget)
+    request = MotionPlanRequest(start, [goal], planner=planner, seed=3, iterations=budget)
     first, second = post.plan(request), post.plan(request)
     assert first.is_success, first.reason
     assert np.array_equal(first.path_rad, second.path_rad)
@@ -29,12 +29,14 @@ def test_it_finds_a_verified_path_twice_the_same(post, post_ends, planner):
 
 
 def test_seeds_differ(wall, sides):
-    paths = [wall.plan(PlanRequest(sides[0], [sides[1]], planner="ompl:RRTConnect", seed=seed)) for seed in (0, 1)]
+    paths = [
+        wall.plan(MotionPlanRequest(sides[0], [sides[1]], planner="ompl:RRTConnect", seed=seed)) for seed in (0, 1)
+    ]
     assert not np.array_equal(paths[0].path_rad, paths[1].path_rad)
 
 
 def test_it_works_with_the_exact_checker(wall, sides):
-    request = PlanRequest(sides[0], [sides[1]], planner="ompl:RRTConnect", checker="exact")
+    request = MotionPlanRequest(sides[0], [sides[1]], planner="ompl:RRTConnect", checker="exact")
     result = wall.plan(request)
     assert result.is_success, result.reason
     assert result.checks > 100
@@ -42,13 +44,13 @@ def test_it_works_with_the_exact_checker(wall, sides):
 
 def test_several_goals_are_a_goal_set(wall, sides):
     near = sides[0] + [0.2, 0, 0, 0, 0, 0]
-    result = wall.plan(PlanRequest(sides[0], [sides[1], near], planner="ompl:RRTConnect"))
+    result = wall.plan(MotionPlanRequest(sides[0], [sides[1], near], planner="ompl:RRTConnect"))
     assert result.is_success
     ends = [np.allclose(result.path_rad[-1], goal) for goal in (sides[1], near)]
     assert sum(ends) == 1
 
 
 def test_the_budget_is_counted_in_iterations(wall, sides):
-    result = wall.plan(PlanRequest(sides[0], [sides[1]], planner="ompl:RRT", iterations=3))
-    assert result.status is PlanStatus.BUDGET_SPENT
+    result = wall.plan(MotionPlanRequest(sides[0], [sides[1]], planner="ompl:RRT", iterations=3))
+    assert result.status is MotionPlanStatus.BUDGET_SPENT
     assert result.iterations == 3

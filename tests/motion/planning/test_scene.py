@@ -12,22 +12,22 @@ from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
     Box,
+    CatalogueModel,
     ConvexMesh,
     Cylinder,
     ExactChecker,
     Held,
-    Model,
     Obstacle,
-    Robot,
     Scene,
+    SceneRobot,
     scene_from_dict,
     scene_to_dict,
 )
 
 HERE = Pose.identity()
-UR5 = Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"), tool_joints={})
+UR5 = SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"), tool_joints={})
 CRATE = Obstacle("crate", Box((0.2, 0.2, 0.2)), Pose.from_xyz_rpy([0.6, 0, 0.2]))
-BOTTLE = Held("bottle", Model(PARTS.get("bottle")), Pose.from_xyz_rpy([0, 0, -0.1]))
+BOTTLE = Held("bottle", CatalogueModel(PARTS.get("bottle")), Pose.from_xyz_rpy([0, 0, -0.1]))
 
 
 def test_every_thing_has_its_own_name():
@@ -82,13 +82,13 @@ shapes = st.one_of(
     st.builds(Box, st.tuples(lengths, lengths, lengths)),
     st.builds(Cylinder, lengths, lengths),
     st.builds(lambda a: ConvexMesh(((0.0, 0.0, 0.0), (a, 0.0, 0.0), (0.0, a, 0.0), (0.0, 0.0, a))), lengths),
-    st.sampled_from(["large_gear", "bottle"]).map(lambda name: Model(PARTS.get(name))),
+    st.sampled_from(["large_gear", "bottle"]).map(lambda name: CatalogueModel(PARTS.get(name))),
 )
 
 
 @given(st.lists(st.tuples(shapes, poses), max_size=4), poses, st.booleans())
 def test_a_scene_survives_json(obstacles, base, holding):
-    robot = Robot(ROBOTS.get("sia20f"), base, TOOLS.get("aprs_motoman_gripper"), {"finger_left": 0.01})
+    robot = SceneRobot(ROBOTS.get("sia20f"), base, TOOLS.get("aprs_motoman_gripper"), {"finger_left": 0.01})
     things = tuple(Obstacle(f"thing {n}", shape, pose) for n, (shape, pose) in enumerate(obstacles))
     scene = Scene(robot, things, BOTTLE if holding else None)
     if things:
@@ -124,7 +124,7 @@ def test_a_bad_description_is_refused_in_one_line(change, message):
 
 
 def test_an_unknown_finger_is_refused():
-    robot = Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"), tool_joints={"thumb": 0.0})
+    robot = SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"), tool_joints={"thumb": 0.0})
     with pytest.raises(UnknownName, match="joint of wsg_50 'thumb'"):
         ExactChecker(Scene(robot))
 
@@ -135,7 +135,7 @@ def test_a_floor_cannot_be_carried():
 
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     with pytest.raises(BadInput, match="a plane has no end"):
-        CompiledChecker(Scene(UR5, held=Held("floor", Model(FURNITURE.get("floor")), HERE)))
+        CompiledChecker(Scene(UR5, held=Held("floor", CatalogueModel(FURNITURE.get("floor")), HERE)))
 
 
 def test_fingers_stand_where_the_scene_says():

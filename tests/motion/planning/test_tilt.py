@@ -5,7 +5,14 @@ import pytest
 
 from cellwright.catalogue import PARTS
 from cellwright.core.pose import Pose
-from cellwright.motion.planning import Held, Model, MotionPlanner, PlanRequest, PlanStatus, TiltLimit
+from cellwright.motion.planning import (
+    CatalogueModel,
+    Held,
+    MotionPlanner,
+    MotionPlanRequest,
+    MotionPlanStatus,
+    TiltLimit,
+)
 from cellwright.motion.planning.checker import between
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
@@ -13,7 +20,7 @@ pytest.importorskip("numba", reason="not installed: pip install 'cellwright[moti
 SIDE_GRASP = Pose.from_matrix(
     [[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0.1], [0, 0, 0, 1]]
 )  # the tool along the bottle's y
-BOTTLE = Held("bottle", Model(PARTS.get("bottle")), SIDE_GRASP.inverse())
+BOTTLE = Held("bottle", CatalogueModel(PARTS.get("bottle")), SIDE_GRASP.inverse())
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,7 @@ def tilts_rad(planner: MotionPlanner, path_rad) -> np.ndarray:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_bottle_stays_upright(carrier, ends, limit_deg, seed):
     limit = TiltLimit.upright(BOTTLE, np.radians(limit_deg))
-    result = carrier.plan(PlanRequest(ends[0], goal_poses=ends[1], tilt=limit, seed=seed))
+    result = carrier.plan(MotionPlanRequest(ends[0], goal_poses=ends[1], tilt=limit, seed=seed))
     assert result.is_success, result.reason
     assert np.degrees(tilts_rad(carrier, result.path_rad)).max() <= limit_deg + 1e-3
     goal = carrier.ring.tool_in_world(carrier.kinematics.forward(result.path_rad[-1]))
@@ -56,14 +63,14 @@ def test_the_bottle_stays_upright(carrier, ends, limit_deg, seed):
 
 def test_without_the_limit_it_leans(carrier, ends):
     worst = [
-        tilts_rad(carrier, carrier.plan(PlanRequest(ends[0], goal_poses=ends[1], seed=seed)).path_rad).max()
+        tilts_rad(carrier, carrier.plan(MotionPlanRequest(ends[0], goal_poses=ends[1], seed=seed)).path_rad).max()
         for seed in range(4)
     ]
     assert np.degrees(max(worst)) > 20
 
 
 def test_the_path_is_the_same_every_time(carrier, ends):
-    request = PlanRequest(ends[0], goal_poses=ends[1], tilt=TiltLimit.upright(BOTTLE, 0.2), seed=5)
+    request = MotionPlanRequest(ends[0], goal_poses=ends[1], tilt=TiltLimit.upright(BOTTLE, 0.2), seed=5)
     assert np.array_equal(carrier.plan(request).path_rad, carrier.plan(request).path_rad)
 
 
@@ -79,18 +86,18 @@ def leaning(carrier, ends) -> np.ndarray:
 
 
 def test_a_start_that_leans_is_refused_with_its_angle(carrier, ends, leaning):
-    result = carrier.plan(PlanRequest(leaning, goal_poses=ends[1], tilt=TiltLimit.upright(BOTTLE, 0.1)))
-    assert result.status is PlanStatus.INVALID_REQUEST
+    result = carrier.plan(MotionPlanRequest(leaning, goal_poses=ends[1], tilt=TiltLimit.upright(BOTTLE, 0.1)))
+    assert result.status is MotionPlanStatus.INVALID_REQUEST
     angle_deg = np.degrees(tilts_rad(carrier, leaning[None])[0])
     assert result.reason == f"the start is not allowed: the tool leans by {angle_deg:.1f} deg, allowed 5.7 deg"
 
 
 def test_goals_that_lean_are_left_out(carrier, ends, leaning):
     limit = TiltLimit.upright(BOTTLE, 0.1)
-    result = carrier.plan(PlanRequest(ends[0], [leaning], tilt=limit))
-    assert result.status is PlanStatus.INVALID_REQUEST
+    result = carrier.plan(MotionPlanRequest(ends[0], [leaning], tilt=limit))
+    assert result.status is MotionPlanStatus.INVALID_REQUEST
     assert "the goal is not allowed: the tool leans by" in result.reason
-    result = carrier.plan(PlanRequest(ends[0], [leaning], goal_poses=ends[1], tilt=limit))
+    result = carrier.plan(MotionPlanRequest(ends[0], [leaning], goal_poses=ends[1], tilt=limit))
     assert result.is_success, result.reason
     assert not np.allclose(result.path_rad[-1], leaning)
 
@@ -104,6 +111,6 @@ def test_goals_that_lean_are_left_out(carrier, ends, leaning):
     ],
 )
 def test_a_limit_that_makes_no_sense_is_refused(carrier, ends, limit, reason):
-    result = carrier.plan(PlanRequest(ends[0], goal_poses=ends[1], tilt=limit))
-    assert result.status is PlanStatus.INVALID_REQUEST
+    result = carrier.plan(MotionPlanRequest(ends[0], goal_poses=ends[1], tilt=limit))
+    assert result.status is MotionPlanStatus.INVALID_REQUEST
     assert reason in result.reason

@@ -15,9 +15,9 @@ from cellwright.planning.external import (
     CommandPlanner,
     Enhsp,
     FastDownward,
-    Form,
-    Limits,
+    PlannerDialect,
     PlannerFailed,
+    ProcessLimits,
     choose_work,
     encode,
     enhsp,
@@ -115,7 +115,7 @@ def test_relative_names_are_found_and_the_current_folder_stays_clean(order, scri
     ],
 )
 def test_whatever_a_planner_does_is_said_in_one_line(order, script, body, said):
-    planner = CommandPlanner(Limits(time_s=20, memory_mb=400, output_mb=2), template=script(body))
+    planner = CommandPlanner(ProcessLimits(time_s=20, memory_mb=400, output_mb=2), template=script(body))
     with pytest.raises(PlannerFailed, match=said) as failed:
         planner.plan(order)
     assert "\n" not in str(failed.value)
@@ -140,7 +140,7 @@ def test_a_planner_is_ended_with_all_its_children(order, script, tmp_path, end):
     open({str(pids)!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
     {end}
     """
-    planner = CommandPlanner(Limits(time_s=1.5), template=script(body))
+    planner = CommandPlanner(ProcessLimits(time_s=1.5), template=script(body))
     begun_s = time.monotonic()
     if "sleep" in end:
         result = planner.plan(order)
@@ -194,7 +194,7 @@ def test_files_are_kept_where_wanted_and_old_plans_are_not_read(order, script, t
 
 def test_the_form_is_chosen(order, script):
     body = "sys.exit('numbers' if 'fluents' in open(sys.argv[1]).read() else 'levels')"
-    for form, said in ((Form.CLASSICAL, "levels"), (Form.named("numeric"), "numbers")):
+    for form, said in ((PlannerDialect.CLASSICAL, "levels"), (PlannerDialect.named("numeric"), "numbers")):
         with pytest.raises(PlannerFailed, match=said):
             CommandPlanner(template=script(body), reads=form).plan(order)
 
@@ -216,7 +216,7 @@ def test_what_is_no_command_is_bad_input(order, template, said):
 
 def test_an_unknown_form_is_bad_input():
     with pytest.raises(BadInput, match=re.escape("unknown form 'temporal' (available: classical, numeric)")):
-        Form.named("temporal")
+        PlannerDialect.named("temporal")
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_an_unknown_form_is_bad_input():
 )
 def test_limits_that_nothing_can_keep_are_bad_input(limits):
     with pytest.raises(OutOfRange, match=r"planner's .* limit is .*, allowed"):
-        Limits(**limits)
+        ProcessLimits(**limits)
 
 
 def test_nothing_to_do_needs_no_planner(cell):
@@ -236,13 +236,13 @@ def test_nothing_to_do_needs_no_planner(cell):
 
 @pytest.mark.parametrize("text", ["popf {domain}", "./mine", "a b", "{plan}"])
 def test_a_command_is_told_from_a_name(text, tmp_path):
-    planner = make_planner(text, form=Form.NUMERIC, limits=Limits(5), keep=tmp_path)
-    assert planner == CommandPlanner(Limits(5), tmp_path, text, Form.NUMERIC)
+    planner = make_planner(text, form=PlannerDialect.NUMERIC, limits=ProcessLimits(5), keep=tmp_path)
+    assert planner == CommandPlanner(ProcessLimits(5), tmp_path, text, PlannerDialect.NUMERIC)
 
 
 def test_planners_are_found_by_name():
     assert isinstance(make_planner("sequencer"), Sequencer)
-    assert make_planner("enhsp", limits=Limits(5)) == Enhsp(Limits(5))
+    assert make_planner("enhsp", limits=ProcessLimits(5)) == Enhsp(ProcessLimits(5))
     assert make_planner("fast-downward") == FastDownward()
     with pytest.raises(UnknownName, match="did you mean 'enhsp'"):
         make_planner("ensp")

@@ -5,8 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.orders import Order, OrderLine, find_order
-from cellwright.planning import Holder, KitState, PlanRequest, plan, validate_sequence
-from cellwright.planning.external import Form, Line, PlannerFailed, choose_work, decode, encode, read_plan_file, task_of
+from cellwright.planning import KitState, PlanRequest, ToolHolderState, plan, validate_sequence
+from cellwright.planning.external import (
+    PlanLine,
+    PlannerDialect,
+    PlannerFailed,
+    choose_work,
+    decode,
+    encode,
+    read_plan_file,
+    task_of,
+)
 from cellwright.planning.external.symbols import Symbols
 
 
@@ -32,7 +41,7 @@ def check_both_ways(request, form, machine, as_lines):
         assert not world.done()
         world.do(line)
     assert world.done()
-    if form is Form.NUMERIC:
+    if form is PlannerDialect.NUMERIC:
         assert world.numbers[("total-cost",)] == pytest.approx(1000 * ours.cost)
     back = decode(encoding, read_plan_file("\n".join(f"({line})" for line in lines), "test"), "test")
     assert back.cost == pytest.approx(ours.cost)
@@ -40,32 +49,32 @@ def check_both_ways(request, form, machine, as_lines):
     return True
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", PlannerDialect)
 def test_our_plans_are_plans_of_the_files_and_come_back(request_from, machine, as_lines, form):
     requests = [request_from(seed, harsh=seed % 2 == 0, largest=3) for seed in range(40)]
     assert sum(check_both_ways(request, form, machine, as_lines) for request in requests) > 20
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", PlannerDialect)
 def test_of_two_robots_the_better_one_is_planned_for(request_from, machine, as_lines, form):
     requests = [request_from(seed, robots=2, largest=3) for seed in range(30)]
     assert sum(check_both_ways(request, form, machine, as_lines) for request in requests) > 8
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", PlannerDialect)
 def test_kits_that_stay_and_a_tool_that_stays(cell, machine, as_lines, form):
     """As in the lab's cells: trays stand where they stand, the gripper has no holder."""
     design = find_order("kit_m2l1").lines[0].design
     state = cell(tables=3)
     kits = tuple(KitState(f"kit_{n}", design, f"table_{n}", (None,) * len(design.slots), fixed=True) for n in (1, 2))
     robot = replace(state.robots[0], tool="part_gripper", reach=state.robots[0].reach - {"table_3", "holder_2"})
-    holders = tuple(Holder(h.name, None if h.tool == "part_gripper" else h.tool) for h in state.holders)
+    holders = tuple(ToolHolderState(h.name, None if h.tool == "part_gripper" else h.tool) for h in state.holders)
     request = PlanRequest(replace(state, robots=(robot,), holders=holders, kits=kits), (find_order("kit_m2l1", 2),))
     assert not task_of(choose_work(request)).changeable
     assert check_both_ways(request, form, machine, as_lines)
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", PlannerDialect)
 def test_wrong_parts_are_taken_out(scrambled, machine, as_lines, form):
     checked = 0
     for seed in range(80):
@@ -83,7 +92,7 @@ def test_the_files_do_not_depend_on_the_run(request_from):
 
 def test_the_files_grow_with_the_designs_and_not_with_the_kits(cell):
     few, many = (PlanRequest(cell(), (find_order("a2b3c3d1e1", number),)) for number in (10, 100))
-    sizes = [len(encode(task_of(choose_work(request)), Form.NUMERIC).problem) for request in (few, many)]
+    sizes = [len(encode(task_of(choose_work(request)), PlannerDialect.NUMERIC).problem) for request in (few, many)]
     assert sizes[1] - sizes[0] <= 1  # a digit more
 
 
@@ -103,11 +112,11 @@ def test_one_design_with_two_priorities_is_two_classes(cell, machine, as_lines):
     orders = tuple(Order(f"order_{n}", (OrderLine(design, 2),), n) for n in (0, 1))
     request = PlanRequest(cell(tables=2), orders)
     assert {kits.name for kits in task_of(choose_work(request)).classes} == {"a2b1c1_priority_0", "a2b1c1_priority_1"}
-    assert check_both_ways(request, Form.CLASSICAL, machine, as_lines)
+    assert check_both_ways(request, PlannerDialect.CLASSICAL, machine, as_lines)
 
 
 def lines_of(text):
-    return [Line(n, *_split(row)) for n, row in enumerate(text.strip().splitlines(), start=1)]
+    return [PlanLine(n, *_split(row)) for n, row in enumerate(text.strip().splitlines(), start=1)]
 
 
 def _split(row):

@@ -8,17 +8,17 @@ import pytest
 
 from cellwright.orders import DESIGNS, find_order
 from cellwright.planning import (
-    Hand,
-    HandKind,
-    Holder,
+    HeldItem,
+    HeldKind,
     PlanRequest,
     PlanStatus,
+    ToolHolderState,
     Verb,
     plan,
     validate_sequence,
     validate_timed,
 )
-from cellwright.planning.external import Limits, choose_work, make_planner
+from cellwright.planning.external import ProcessLimits, choose_work, make_planner
 from cellwright.planning.external.fast_downward import package_folder
 
 pytestmark = pytest.mark.peer
@@ -32,7 +32,7 @@ def planned(name, request, time_s=120.0):
         pytest.skip("not in Debian: pip install 'cellwright[planners]'")
     if name == "enhsp" and shutil.which("java") is None:
         pytest.skip("java is not installed (Debian: default-jre-headless)")
-    result = make_planner(name, limits=Limits(time_s)).plan(request)
+    result = make_planner(name, limits=ProcessLimits(time_s)).plan(request)
     assert result.planner == name
     for verdict in (validate_sequence(request, result), validate_timed(request, result)):
         assert verdict.valid, verdict.reason
@@ -69,8 +69,8 @@ def test_the_same_request_has_the_same_plan(request_from, name):
 def test_no_plan_is_proved(cell, name):
     """A part in hand that fits nowhere: all trays are full."""
     state = cell(stock=50)
-    robot = replace(state.robots[0], tool="part_gripper", hand=Hand(HandKind.PART, "sku_part_a"))
-    holders = tuple(Holder(h.name, None if h.tool == "part_gripper" else h.tool) for h in state.holders)
+    robot = replace(state.robots[0], tool="part_gripper", hand=HeldItem(HeldKind.PART, "sku_part_a"))
+    holders = tuple(ToolHolderState(h.name, None if h.tool == "part_gripper" else h.tool) for h in state.holders)
     state = replace(state, robots=(robot,), holders=holders)
     result = planned(name, PlanRequest(state, (find_order("a2b1c1"),)))
     assert result.status is PlanStatus.UNSOLVABLE

@@ -1,13 +1,13 @@
 """Messages as ROS messages: types, CDR bytes, objects. Imported where it is used; rosbags takes a moment to load."""
 
 from cellwright.core.ros.convert import COLUMNS, decode, from_ros, message_class, to_ros
-from cellwright.core.ros.encoder import Encoder, encode
+from cellwright.core.ros.encoder import CdrEncoder, encode
 from cellwright.core.ros.layout import Definition, definition, layout_of, type_store
 
 __all__ = [
     "COLUMNS",
+    "CdrEncoder",
     "Definition",
-    "Encoder",
     "decode",
     "definition",
     "encode",

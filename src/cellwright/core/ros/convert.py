@@ -12,8 +12,8 @@ import numpy as np
 
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Detections, Message, Tracks, WorldTruth
-from cellwright.core.ros.kinds import Wire
-from cellwright.core.ros.layout import Layout, Slot, definition, layout_of
+from cellwright.core.ros.kinds import WireForm
+from cellwright.core.ros.layout import FieldSlot, MessageLayout, definition, layout_of
 
 __all__ = ["COLUMNS", "decode", "from_ros", "message_class", "to_ros"]
 
@@ -34,16 +34,16 @@ def to_ros(message: Message) -> Any:
     values: dict[str, Any] = {}
     for slot in layout.slots:
         value = getattr(message, slot.field)
-        if slot.kind.wire is Wire.STAMP:
+        if slot.kind.wire is WireForm.STAMP:
             values[f"{slot.path}.sec"], values[f"{slot.path}.nanosec"] = divmod(value, 1_000_000_000)
-        elif slot.kind.wire is Wire.VECTOR:
+        elif slot.kind.wire is WireForm.VECTOR:
             numbers = np.asarray(value, np.float64).ravel().tolist()
             values.update(zip((f"{slot.path}.{name}" for name in slot.components), numbers, strict=True))
-        elif slot.kind.wire is Wire.TEXTS:
+        elif slot.kind.wire is WireForm.TEXTS:
             values[slot.path] = list(value)
-        elif slot.kind.wire is Wire.SHAPE:
+        elif slot.kind.wire is WireForm.SHAPE:
             values[slot.path] = np.array(value.shape, np.uint32)
-        elif slot.kind.wire in (Wire.ARRAY, Wire.NUMBERS):
+        elif slot.kind.wire in (WireForm.ARRAY, WireForm.NUMBERS):
             values[slot.path] = np.array(value, slot.kind.code).ravel()
         else:
             values[slot.path] = value
@@ -63,18 +63,18 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
     values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": 0}
     columns = getattr(message_type, "ROS_COLUMNS", COLUMNS.get(message_type, {}))
     for slot in layout.slots:
-        if slot.kind.wire is Wire.SHAPE:
+        if slot.kind.wire is WireForm.SHAPE:
             continue
         value = attrgetter(slot.path)(ros)
-        if slot.kind.wire is Wire.STAMP:
+        if slot.kind.wire is WireForm.STAMP:
             value = value.sec * 1_000_000_000 + value.nanosec
-        elif slot.kind.wire is Wire.VECTOR:
+        elif slot.kind.wire is WireForm.VECTOR:
             value = np.array([getattr(value, name) for name in slot.components])
-        elif slot.kind.wire is Wire.TEXTS:
+        elif slot.kind.wire is WireForm.TEXTS:
             value = tuple(value)
-        elif slot.kind.wire is Wire.NUMBERS:
+        elif slot.kind.wire is WireForm.NUMBERS:
             value = tuple(np.asarray(value).tolist())
-        elif slot.kind.wire is Wire.ARRAY:
+        elif slot.kind.wire is WireForm.ARRAY:
             value = _reshaped(np.asarray(value), slot, ros, columns)
         values[slot.field] = value
     return message_type(**values)
@@ -108,14 +108,14 @@ def _subclasses(parent: type[Message]) -> Iterator[type[Message]]:
         yield from _subclasses(child)
 
 
-def _reshaped(flat: Any, slot: Slot, ros: Any, columns: dict[str, int]) -> Any:
+def _reshaped(flat: Any, slot: FieldSlot, ros: Any, columns: dict[str, int]) -> Any:
     if slot.kind.shaped:
         return flat.reshape([int(n) for n in attrgetter(f"{slot.path}_shape")(ros)])
     width = columns.get(slot.field, 0)
     return flat.reshape(-1, width) if width and flat.size % width == 0 else flat
 
 
-def _build(layout: Layout, ros_name: str, prefix: str, values: dict[str, Any]) -> Any:
+def _build(layout: MessageLayout, ros_name: str, prefix: str, values: dict[str, Any]) -> Any:
     content = {}
     for name, field_type in _ros_fields(layout, ros_name):
         path = prefix + name
@@ -124,6 +124,6 @@ def _build(layout: Layout, ros_name: str, prefix: str, values: dict[str, Any]) -
 
 
 @cache
-def _ros_fields(layout: Layout, ros_name: str) -> tuple[tuple[str, str], ...]:
+def _ros_fields(layout: MessageLayout, ros_name: str) -> tuple[tuple[str, str], ...]:
     """Field names with their type, which matters only where it is another message."""
     return tuple((name, str(description[1])) for name, description in layout.store.fielddefs[ros_name][1])

@@ -16,18 +16,18 @@ import numpy as np
 
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
-from cellwright.core.ros.kinds import Wire
-from cellwright.core.ros.layout import Layout, Slot, layout_of, once_per_class
+from cellwright.core.ros.kinds import WireForm
+from cellwright.core.ros.layout import FieldSlot, MessageLayout, layout_of, once_per_class
 
-__all__ = ["Encoder", "encode"]
+__all__ = ["CdrEncoder", "encode"]
 
 ENCAPSULATION = b"\x00\x01\x00\x00"  # plain CDR, little endian; alignment counts from after it
 MAX_TEMPLATES = 128  # texts that never repeat, such as documents, must not fill the memory
 
-DYNAMIC = (Wire.STAMP, Wire.NUMBER, Wire.NUMBERS, Wire.ARRAY, Wire.VECTOR)
+DYNAMIC = (WireForm.STAMP, WireForm.NUMBER, WireForm.NUMBERS, WireForm.ARRAY, WireForm.VECTOR)
 
 
-class Encoder:
+class CdrEncoder:
     """Encodes messages of one class; the bytes equal those of rosbags' own serialiser.
 
     Attributes:
@@ -58,11 +58,11 @@ class Encoder:
         for slot, has_gap in zip(self._layout.slots, self._gaps, strict=True):
             wire, size = slot.kind.wire, slot.kind.size
             start = position + len(piece)
-            if wire in (Wire.TEXT, Wire.TEXTS, Wire.SHAPE):
+            if wire in (WireForm.TEXT, WireForm.TEXTS, WireForm.SHAPE):
                 piece += _static_bytes(wire, next(static), start)
                 continue
             content, length = _dynamic_format(slot, static)
-            if wire in (Wire.ARRAY, Wire.NUMBERS):
+            if wire in (WireForm.ARRAY, WireForm.NUMBERS):
                 piece += b"\0" * (-start % 4) + struct.pack("<I", length // size)
                 start = position + len(piece)
             if length:
@@ -92,8 +92,8 @@ class Encoder:
 
 
 @once_per_class
-def _encoder(message_type: type[Message]) -> Encoder:
-    return Encoder(message_type)
+def _encoder(message_type: type[Message]) -> CdrEncoder:
+    return CdrEncoder(message_type)
 
 
 def encode(message: Message) -> bytes:
@@ -101,46 +101,46 @@ def encode(message: Message) -> bytes:
     return _encoder(type(message)).encode(message)
 
 
-def _check(slot: Slot, value: Any) -> None:
+def _check(slot: FieldSlot, value: Any) -> None:
     """Tries one value the slow way; its error tells what is wrong with it."""
     wire, code = slot.kind.wire, slot.kind.code
-    if wire is Wire.TEXT:
+    if wire is WireForm.TEXT:
         str.encode(value)
-    elif wire is Wire.TEXTS:
+    elif wire is WireForm.TEXTS:
         hash(value)
         for text in value:
             str.encode(text)
-    elif wire is Wire.STAMP:
+    elif wire is WireForm.STAMP:
         struct.pack("<iI", *divmod(value, 1_000_000_000))
-    elif wire is Wire.NUMBER:
+    elif wire is WireForm.NUMBER:
         struct.pack(code, value)
-    elif wire is Wire.NUMBERS:
+    elif wire is WireForm.NUMBERS:
         np.array(value, code)
     elif not isinstance(value, np.ndarray):
         raise TypeError(f"it is a {type(value).__name__}")
-    elif wire is Wire.VECTOR and value.size != len(slot.components):
+    elif wire is WireForm.VECTOR and value.size != len(slot.components):
         raise ValueError(f"it has {value.size} numbers")
 
 
-def _wanted(slot: Slot) -> str:
+def _wanted(slot: FieldSlot) -> str:
     return slot.kind.ros or f"{len(slot.components)} float64"
 
 
-def _gaps(layout: Layout) -> Iterator[bool]:
+def _gaps(layout: MessageLayout) -> Iterator[bool]:
     """For each slot, whether constant bytes may come before it: counts, texts, padding, the encapsulation."""
     aligned = 0
     for slot in layout.slots:
         wire, size = slot.kind.wire, slot.kind.size
-        yield wire in DYNAMIC and (wire in (Wire.ARRAY, Wire.NUMBERS) or aligned < size)
-        aligned = size if wire in (Wire.NUMBER, Wire.VECTOR, Wire.STAMP) else 0
+        yield wire in DYNAMIC and (wire in (WireForm.ARRAY, WireForm.NUMBERS) or aligned < size)
+        aligned = size if wire in (WireForm.NUMBER, WireForm.VECTOR, WireForm.STAMP) else 0
 
 
-def _static_bytes(wire: Wire, value: Any, start: int) -> bytes:
+def _static_bytes(wire: WireForm, value: Any, start: int) -> bytes:
     """A string, or a counted row of strings or uint32, with the padding before it."""
     out = b"\0" * (-start % 4)
-    if wire is Wire.SHAPE:
+    if wire is WireForm.SHAPE:
         return out + struct.pack(f"<I{len(value)}I", len(value), *value)
-    if wire is Wire.TEXT:
+    if wire is WireForm.TEXT:
         value = (value,)
     else:
         out += struct.pack("<I", len(value))
@@ -150,20 +150,20 @@ def _static_bytes(wire: Wire, value: Any, start: int) -> bytes:
     return out
 
 
-def _dynamic_format(slot: Slot, static: Iterator[Any]) -> tuple[str, int]:
+def _dynamic_format(slot: FieldSlot, static: Iterator[Any]) -> tuple[str, int]:
     """`struct` format and length in bytes of what is packed anew each time."""
     wire, size = slot.kind.wire, slot.kind.size
-    if wire is Wire.STAMP:
+    if wire is WireForm.STAMP:
         return "iI", 8
-    if wire is Wire.NUMBER:
+    if wire is WireForm.NUMBER:
         return slot.kind.code, size
     count = next(static)
-    if wire is Wire.VECTOR and count != len(slot.components):
+    if wire is WireForm.VECTOR and count != len(slot.components):
         raise ValueError(f"{slot.field} has {count} numbers, not {len(slot.components)}")
     return f"{count * size}s", count * size
 
 
-def _source(layout: Layout, gaps: list[bool]) -> str:
+def _source(layout: MessageLayout, gaps: list[bool]) -> str:
     """The text of the class's encode function; written out, because a loop over the slots costs twice as much."""
     prepare, key, arguments, gap_names = [], [], [], []
     for i, (slot, has_gap) in enumerate(zip(layout.slots, gaps, strict=True)):
@@ -171,18 +171,18 @@ def _source(layout: Layout, gaps: list[bool]) -> str:
         if has_gap:
             gap_names.append(f"gap{i}")
             arguments.append(f"gap{i}")
-        if wire is Wire.STAMP:
+        if wire is WireForm.STAMP:
             prepare.append(f"time_ns = {value}")
             arguments += ["time_ns // 1000000000", "time_ns % 1000000000"]
-        elif wire is Wire.NUMBER:
+        elif wire is WireForm.NUMBER:
             arguments.append(value)
-        elif wire in (Wire.TEXT, Wire.TEXTS):
+        elif wire in (WireForm.TEXT, WireForm.TEXTS):
             key.append(value)
-        elif wire is Wire.SHAPE:
+        elif wire is WireForm.SHAPE:
             key.append(f"{value}.shape")
         else:
             prepare.append(f"{field} = {value}")
-            if wire is Wire.NUMBERS:
+            if wire is WireForm.NUMBERS:
                 prepare.append(f"{field} = array({field}, dtype_{field})")
             else:
                 prepare.append(f"if {field}.dtype is not dtype_{field}: {field} = {field}.astype(dtype_{field})")

@@ -8,14 +8,14 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-__all__ = ["ALLOWED_TYPES", "Kind", "Wire", "kind_of"]
+__all__ = ["ALLOWED_TYPES", "Kind", "WireForm", "kind_of"]
 
 ALLOWED_TYPES = (
     "str, bool, int, float, tuple[str, ...], tuple[int, ...], tuple[bool, ...], NDArray of float64, float32 or uint8"
 )
 
 
-class Wire(Enum):
+class WireForm(Enum):
     """The forms in which a value is laid down in CDR bytes."""
 
     STAMP = "stamp"
@@ -48,33 +48,33 @@ class Kind:
         shaped: Whether the array's shape travels with it.
     """
 
-    wire: Wire
+    wire: WireForm
     ros: str
     code: str = ""
     size: int = 4
     shaped: bool = False
 
 
-STAMP = Kind(Wire.STAMP, "builtin_interfaces/Time")
-TEXT = Kind(Wire.TEXT, "string")
-SEQUENCE = Kind(Wire.NUMBER, "uint32", "I", 4)
-SHAPE = Kind(Wire.SHAPE, "uint32[]", "<u4", 4)
-VECTOR = Kind(Wire.VECTOR, "", "<f8", 8)
+STAMP = Kind(WireForm.STAMP, "builtin_interfaces/Time")
+TEXT = Kind(WireForm.TEXT, "string")
+SEQUENCE = Kind(WireForm.NUMBER, "uint32", "I", 4)
+SHAPE = Kind(WireForm.SHAPE, "uint32[]", "<u4", 4)
+VECTOR = Kind(WireForm.VECTOR, "", "<f8", 8)
 
 _PLAIN: dict[Any, Kind] = {
     str: TEXT,
-    bool: Kind(Wire.NUMBER, "bool", "?", 1),
-    int: Kind(Wire.NUMBER, "int64", "q", 8),
-    float: Kind(Wire.NUMBER, "float64", "d", 8),
-    tuple[str, ...]: Kind(Wire.TEXTS, "string[]"),
-    tuple[int, ...]: Kind(Wire.NUMBERS, "int64[]", "<i8", 8),
-    tuple[bool, ...]: Kind(Wire.NUMBERS, "bool[]", "?", 1),
+    bool: Kind(WireForm.NUMBER, "bool", "?", 1),
+    int: Kind(WireForm.NUMBER, "int64", "q", 8),
+    float: Kind(WireForm.NUMBER, "float64", "d", 8),
+    tuple[str, ...]: Kind(WireForm.TEXTS, "string[]"),
+    tuple[int, ...]: Kind(WireForm.NUMBERS, "int64[]", "<i8", 8),
+    tuple[bool, ...]: Kind(WireForm.NUMBERS, "bool[]", "?", 1),
 }
 
 _ARRAYS: dict[Any, Kind] = {
-    np.float64: Kind(Wire.ARRAY, "float64[]", "<f8", 8),
-    np.float32: Kind(Wire.ARRAY, "float32[]", "<f4", 4, shaped=True),
-    np.uint8: Kind(Wire.ARRAY, "uint8[]", "|u1", 1, shaped=True),
+    np.float64: Kind(WireForm.ARRAY, "float64[]", "<f8", 8),
+    np.float32: Kind(WireForm.ARRAY, "float32[]", "<f4", 4, shaped=True),
+    np.uint8: Kind(WireForm.ARRAY, "uint8[]", "|u1", 1, shaped=True),
 }
 
 

@@ -15,7 +15,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
 from cellwright.core.ros.kinds import ALLOWED_TYPES, SEQUENCE, SHAPE, STAMP, TEXT, VECTOR, Kind, kind_of
 
-__all__ = ["Definition", "Layout", "Slot", "definition", "layout_of", "once_per_class", "type_store"]
+__all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of", "once_per_class", "type_store"]
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class Definition(NamedTuple):
     text: str
 
 
-class Slot(NamedTuple):
+class FieldSlot(NamedTuple):
     """One value on its way.
 
     Attributes:
@@ -59,7 +59,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class MessageLayout:
     """The whole mapping of one message class.
 
     Attributes:
@@ -71,7 +71,7 @@ class Layout:
 
     message_type: type[Message]
     ros_name: str
-    slots: tuple[Slot, ...]
+    slots: tuple[FieldSlot, ...]
     store: Typestore
 
     @property
@@ -94,12 +94,12 @@ def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Mes
 
 
 @once_per_class
-def layout_of(message_type: type[Message]) -> Layout:
+def layout_of(message_type: type[Message]) -> MessageLayout:
     """The mapping of a message class, found from its fields; no registration needed."""
     kinds = _field_kinds(message_type)
     frame = "frame" if kinds.get("frame") is TEXT else "source"
     store = get_typestore(LONG_TERM_RELEASE)
-    header = [Slot("header.stamp", "time_ns", STAMP), Slot("header.frame_id", frame, TEXT)]
+    header = [FieldSlot("header.stamp", "time_ns", STAMP), FieldSlot("header.frame_id", frame, TEXT)]
     if message_type.ROS_TYPE is None:
         name = f"{PACKAGE}/msg/{message_type.__name__}"
         slots = header + _own_slots(message_type, kinds, frame)
@@ -108,7 +108,7 @@ def layout_of(message_type: type[Message]) -> Layout:
     else:
         name = message_type.ROS_TYPE
         slots = _standard_slots(message_type, kinds, store, header)
-    return Layout(message_type, name, tuple(slots), store)
+    return MessageLayout(message_type, name, tuple(slots), store)
 
 
 @once_per_class
@@ -140,15 +140,15 @@ def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:
     return kinds
 
 
-def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) -> list[Slot]:
+def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) -> list[FieldSlot]:
     """The fields after the header of a generated type."""
-    slots = [Slot("sequence", "sequence", SEQUENCE)]
+    slots = [FieldSlot("sequence", "sequence", SEQUENCE)]
     for field, kind in kinds.items():
         if field in ("time_ns", "sequence", frame):
             continue
         if kind.shaped:
-            slots.append(Slot(f"{field}_shape", field, SHAPE))
-        slots.append(Slot(field, field, kind))
+            slots.append(FieldSlot(f"{field}_shape", field, SHAPE))
+        slots.append(FieldSlot(field, field, kind))
     paths = ["header", *(slot.path for slot in slots)]
     for path in paths:
         if paths.count(path) > 1:
@@ -157,15 +157,15 @@ def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) 
 
 
 def _standard_slots(
-    message_type: type[Message], kinds: dict[str, Kind], store: Typestore, header: list[Slot]
-) -> list[Slot]:
+    message_type: type[Message], kinds: dict[str, Kind], store: Typestore, header: list[FieldSlot]
+) -> list[FieldSlot]:
     """Every field of a standard type with the field of our class that fills it."""
     ros_type = str(message_type.ROS_TYPE)
     label = f"message class {message_type.__qualname__}, ROS type {ros_type}"
     if ros_type not in store.fielddefs:
         raise BadInput(f"{label}: no such standard type; leave ROS_TYPE None to have one made from the fields")
     renamed = RENAMED.get(ros_type, {})
-    slots: list[Slot] = []
+    slots: list[FieldSlot] = []
 
     def walk(ros_name: str, prefix: str) -> None:
         for name, description in store.fielddefs[ros_name][1]:
@@ -178,11 +178,11 @@ def _standard_slots(
             elif isinstance(nested, str):
                 components = _components(store, nested)
                 if components and kind is not None and kind.ros == "float64[]":
-                    slots.append(Slot(path, field, VECTOR, components))
+                    slots.append(FieldSlot(path, field, VECTOR, components))
                 else:
                     walk(nested, f"{path}.")
             elif kind is not None and kind.ros == _ros_type(description):
-                slots.append(Slot(path, field, kind))
+                slots.append(FieldSlot(path, field, kind))
             else:
                 raise BadInput(f"{label}: nothing fills its field '{path}' of type {_ros_type(description)}")
 

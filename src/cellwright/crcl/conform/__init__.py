@@ -2,7 +2,7 @@
 
 from cellwright.crcl.conform.answer import ConformOptions
 from cellwright.crcl.conform.battery import CHECKS, conform, plan, select
-from cellwright.crcl.conform.check import Check, Verdict
+from cellwright.crcl.conform.check import Check, CheckVerdict
 from cellwright.crcl.conform.evidence import Exchange
 from cellwright.crcl.conform.page import as_html
 from cellwright.crcl.conform.report import CheckResult, ConformReport
@@ -11,10 +11,10 @@ __all__ = [
     "CHECKS",
     "Check",
     "CheckResult",
+    "CheckVerdict",
     "ConformOptions",
     "ConformReport",
     "Exchange",
-    "Verdict",
     "as_html",
     "conform",
     "plan",

@@ -20,7 +20,7 @@ from cellwright.crcl.conform import (
     wire,
 )
 from cellwright.crcl.conform.answer import ConformOptions
-from cellwright.crcl.conform.check import REGISTERED, Check, CheckEnded, Verdict
+from cellwright.crcl.conform.check import REGISTERED, Check, CheckEnded, CheckVerdict
 from cellwright.crcl.conform.probe import Probe, distance_m
 from cellwright.crcl.conform.report import CheckResult, ConformReport
 from cellwright.crcl.conform.restore import put_back
@@ -128,7 +128,7 @@ async def conform(
             if silent >= GIVE_UP_AFTER or (item.prepared and unready >= GIVE_UP_AFTER):
                 skip = f"{GIVE_UP_AFTER} checks in a row could not begin, the last one since it {obstacle_to_begin}"
             if skip:
-                results.append(CheckResult(item, Verdict.SKIPPED, skip))
+                results.append(CheckResult(item, CheckVerdict.SKIPPED, skip))
             else:
                 result, begun = await _run(probe, item)
                 results.append(result)
@@ -164,27 +164,27 @@ async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
     """The result, and whether the check could begin: False if the session could not be opened, None if in silence."""
     probe.transcript.take()
     start_s, begun = probe.now_s(), None
-    verdict = Verdict.SKIPPED
+    verdict = CheckVerdict.SKIPPED
     try:
         async with asyncio.timeout(probe.options.check_s):
             await probe.begin(prepared=item.prepared, moves=item.moves)
             begun = True
             if item.moves and probe.home is None:
                 probe.home = await probe.pose()
-            verdict, reason = Verdict.PASS, await item.run(probe) or ""
+            verdict, reason = CheckVerdict.PASS, await item.run(probe) or ""
     except CheckEnded as ended:
         begun, reason = bool(begun), ended.reason
-        verdict = ended.verdict if begun else Verdict.SKIPPED
+        verdict = ended.verdict if begun else CheckVerdict.SKIPPED
     except JobFailed as error:
         reason = f"cannot go on: {error}"
         if item.name == "answers":
-            verdict = Verdict.FAIL
+            verdict = CheckVerdict.FAIL
         elif begun and not await _is_alive(probe):
-            verdict, reason = Verdict.FAIL, f"the server does not answer any more: {error}"
+            verdict, reason = CheckVerdict.FAIL, f"the server does not answer any more: {error}"
         elif begun and item.harms and isinstance(error, NoAnswer):
-            verdict, reason = Verdict.FAIL, f"the server was silent for a while: {error}"
+            verdict, reason = CheckVerdict.FAIL, f"the server was silent for a while: {error}"
     except EncodeError as error:
-        verdict, reason = Verdict.AMBIGUOUS, f"cannot be tried with what the server tells: {error}"
+        verdict, reason = CheckVerdict.AMBIGUOUS, f"cannot be tried with what the server tells: {error}"
     except TimeoutError:
         reason = f"cannot go on: not over after {probe.options.check_s:g} s"
     except Exception as error:  # a check that stumbles over a strange answer must not end all the others

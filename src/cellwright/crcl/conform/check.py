@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from cellwright.crcl.conform.probe import Probe
 
-__all__ = ["REGISTERED", "Check", "CheckEnded", "Verdict", "check", "doubt", "fail", "require"]
+__all__ = ["REGISTERED", "Check", "CheckEnded", "CheckVerdict", "check", "doubt", "fail", "require"]
 
 Run = Callable[["Probe"], Awaitable[str | None]]
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How a check came out."""
 
     PASS = "pass"
@@ -29,19 +29,19 @@ class Verdict(StrEnum):
 class CheckEnded(Exception):
     """Ends a check with a verdict other than pass."""
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
+    def __init__(self, verdict: CheckVerdict, reason: str) -> None:
         super().__init__(reason)
         self.verdict, self.reason = verdict, reason
 
 
 def fail(reason: str) -> NoReturn:
     """The server breaks the rule."""
-    raise CheckEnded(Verdict.FAIL, reason)
+    raise CheckEnded(CheckVerdict.FAIL, reason)
 
 
 def doubt(reason: str) -> NoReturn:
     """It cannot be told whether the server breaks the rule."""
-    raise CheckEnded(Verdict.AMBIGUOUS, reason)
+    raise CheckEnded(CheckVerdict.AMBIGUOUS, reason)
 
 
 def require(holds: bool, reason: str) -> None:

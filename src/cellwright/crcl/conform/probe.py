@@ -11,8 +11,8 @@ from cellwright.crcl.conform.answer import Answer, ConformOptions, Reaction
 from cellwright.crcl.conform.check import doubt
 from cellwright.crcl.conform.evidence import LoggedConnection, Transcript
 from cellwright.crcl.connection import Connector
-from cellwright.crcl.findings import Findings
-from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.findings import DocumentFindings
+from cellwright.crcl.link import CrclLink, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
     AngleUnitEnum,
     CommandStateEnum,
@@ -35,17 +35,17 @@ from cellwright.crcl.messages import (
 )
 from cellwright.crcl.writer import encode
 
-__all__ = ["Probe", "Wire", "distance_m"]
+__all__ = ["Probe", "ProbeConnection", "distance_m"]
 
 ROT_SPEED_RADPS = 0.1
 MAX_ID = 1 << 62
 """A server's number above it is not counted on from: there might be none left."""
 
 
-class Wire:
+class ProbeConnection:
     """One connection of the battery."""
 
-    def __init__(self, connection: LoggedConnection, link: Link) -> None:
+    def __init__(self, connection: LoggedConnection, link: CrclLink) -> None:
         self._connection, self._link = connection, link
 
     @property
@@ -94,24 +94,24 @@ class Probe:
 
     def __init__(self, connect: Connector, options: ConformOptions) -> None:
         self.options, self.transcript = options, Transcript()
-        self.main: Wire
+        self.main: ProbeConnection
         self.home: Pose | None = None
         self.opened = 0
-        self.findings = Findings()
+        self.findings = DocumentFindings()
         self.first: CRCLStatus | None = None
         self.first_answer_s: float | None = None
         self.silences = 0
         self._told_findings = 0
         self._init_s = options.init_s
         self._connect = connect
-        self._wires: list[Wire] = []
+        self._wires: list[ProbeConnection] = []
         self._unread: list[LoggedConnection] = []
         self._last_id = 0
 
-    async def open(self) -> Wire:
+    async def open(self) -> ProbeConnection:
         """One more connection, until the check ends."""
         connection = await self._connected()
-        wire = Wire(connection, Link(connection, f"connection {self.opened}", findings=self.findings))
+        wire = ProbeConnection(connection, CrclLink(connection, f"connection {self.opened}", findings=self.findings))
         self._wires.append(wire)
         return wire
 
@@ -142,7 +142,7 @@ class Probe:
 
     async def end(self) -> None:
         """Closes all connections."""
-        closing: list[Wire | LoggedConnection] = [*self._wires, *self._unread]
+        closing: list[ProbeConnection | LoggedConnection] = [*self._wires, *self._unread]
         for each in closing:
             await each.close()
         self._wires, self._unread = [], []
@@ -163,7 +163,7 @@ class Probe:
         self._last_id += 1
         return self._last_id
 
-    async def ask(self, wire: Wire | None = None, *, command_id: int | None = None) -> CRCLStatus:
+    async def ask(self, wire: ProbeConnection | None = None, *, command_id: int | None = None) -> CRCLStatus:
         """The status now; asked for with the current number, as NIST's client does. Raises LinkLost, NoAnswer."""
         wire = wire or self.main
         number = max(self._last_id, 1) if command_id is None else command_id
@@ -183,13 +183,15 @@ class Probe:
             self._last_id = max(self._last_id, status.command_status.command_id)
         return status
 
-    async def send(self, command: CRCLCommand, wire: Wire | None = None) -> int:
+    async def send(self, command: CRCLCommand, wire: ProbeConnection | None = None) -> int:
         """Sends a command with a fresh number, which it returns."""
         command = replace(command, command_id=self.next_id())
         await (wire or self.main).send_bytes(encode(CRCLCommandInstance(command)))
         return command.command_id
 
-    async def do(self, command: CRCLCommand, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
+    async def do(
+        self, command: CRCLCommand, wire: ProbeConnection | None = None, *, timeout_s: float | None = None
+    ) -> Answer:
         """Sends a command and waits until it ended, was refused, or nothing came of it."""
         if timeout_s is None:
             timeout_s = self._init_s if isinstance(command, InitCanon) else self.options.done_s
@@ -205,7 +207,9 @@ class Probe:
             doubt(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
         return answer
 
-    async def outcome(self, number: int, wire: Wire | None = None, *, timeout_s: float | None = None) -> Answer:
+    async def outcome(
+        self, number: int, wire: ProbeConnection | None = None, *, timeout_s: float | None = None
+    ) -> Answer:
         """What becomes of a command that was sent."""
         start_s, foreign_error_s = self.now_s(), None
         timeout_s = self.options.done_s if timeout_s is None else timeout_s
@@ -231,18 +235,18 @@ class Probe:
                 return Answer(reaction, number, status, now_s - start_s)
             await asyncio.sleep(self.options.poll_s)
 
-    async def use_si(self, wire: Wire | None = None) -> None:
+    async def use_si(self, wire: ProbeConnection | None = None) -> None:
         """Metres and radians, whatever the server begins with."""
         for command in (SetLengthUnits(0, LengthUnitEnum.METER), SetAngleUnits(0, AngleUnitEnum.RADIAN)):
             answer = await self.do(command, wire)
             if not answer.done:
                 doubt(f"cannot be tried: {type(command).__name__} is {answer.text}")
 
-    async def report_all(self, wire: Wire | None = None) -> None:
+    async def report_all(self, wire: ProbeConnection | None = None) -> None:
         """Everything in the status, as far as the server has it."""
         await self.do(ConfigureStatusReport(0, True, True, True, True, True, True), wire)
 
-    async def pose(self, wire: Wire | None = None) -> Pose:
+    async def pose(self, wire: ProbeConnection | None = None) -> Pose:
         """Where the controlled point is, in the units of the connection."""
         status = await self.ask(wire)
         if status.pose_status is None:
@@ -268,7 +272,7 @@ class Probe:
         """How long a move over the whole reach may take."""
         return 15.0
 
-    async def responds(self, wire: Wire) -> bool:
+    async def responds(self, wire: ProbeConnection) -> bool:
         """Whether a connection is open and answers."""
         try:
             await self.ask(wire)
@@ -276,7 +280,7 @@ class Probe:
             return False
         return True
 
-    async def closes(self, wire: Wire, within_s: float = 1.0) -> bool:
+    async def closes(self, wire: ProbeConnection, within_s: float = 1.0) -> bool:
         """Whether the server closes a connection."""
         until_s = self.now_s() + within_s
         while wire.is_open and self.now_s() < until_s:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cellwright.crcl.conform.check import Check, Verdict
+from cellwright.crcl.conform.check import Check, CheckVerdict
 from cellwright.crcl.conform.evidence import Exchange
 
 __all__ = ["CheckResult", "ConformReport"]
@@ -17,7 +17,7 @@ class CheckResult:
     """One check, its verdict, why, what went over the wire, and new kinds of mistakes in statuses that came."""
 
     check: Check
-    verdict: Verdict
+    verdict: CheckVerdict
     reason: str
     evidence: Sequence[Exchange] = ()
     took_s: float = 0.0
@@ -58,24 +58,24 @@ class ConformReport:
     restored: str = ""
     findings: Sequence[str] = ()
 
-    def named(self, verdict: Verdict) -> list[str]:
+    def named(self, verdict: CheckVerdict) -> list[str]:
         """The names of the checks with that verdict."""
         return [result.check.name for result in self.results if result.verdict is verdict]
 
     @property
     def conforms(self) -> bool:
         """Whether something was tried, nothing failed, and every status was what the schema allows."""
-        return bool(self.named(Verdict.PASS)) and not self.named(Verdict.FAIL) and not self.findings
+        return bool(self.named(CheckVerdict.PASS)) and not self.named(CheckVerdict.FAIL) and not self.findings
 
     @property
     def complete(self) -> bool:
         """Whether nothing was skipped."""
-        return not self.named(Verdict.SKIPPED)
+        return not self.named(CheckVerdict.SKIPPED)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many checks had which verdict."""
-        return {verdict.value: len(self.named(verdict)) for verdict in Verdict}
+        return {verdict.value: len(self.named(verdict)) for verdict in CheckVerdict}
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

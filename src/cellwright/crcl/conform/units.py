@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cellwright.crcl.conform.check import check, doubt, require
-from cellwright.crcl.conform.probe import Probe, Wire
+from cellwright.crcl.conform.probe import Probe, ProbeConnection
 from cellwright.crcl.messages import (
     AngleUnitEnum,
     CRCLCommand,
@@ -39,7 +39,7 @@ def _names(status: CRCLStatus) -> tuple[str, str, str, str]:
     return tuple(str(name) for name in names)  # type: ignore[return-value]
 
 
-async def _set(probe: Probe, command: CRCLCommand, wire: Wire | None = None) -> None:
+async def _set(probe: Probe, command: CRCLCommand, wire: ProbeConnection | None = None) -> None:
     answer = await probe.do(command, wire)
     require(answer.done, f"{type(command).__name__} is {answer.text}")
 

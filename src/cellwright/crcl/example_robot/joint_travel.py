@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from cellwright.crcl.messages import StopConditionEnum
 
-__all__ = ["Journey", "Leg"]
+__all__ = ["JointTravel", "Leg"]
 
 Joints: TypeAlias = "tuple[float, ...]"
 FAST_FACTOR = 4.0  # how much harder a fast stop brakes than a normal one
@@ -30,7 +30,7 @@ class Leg:
     joints_at: Callable[[float], Joints]
 
 
-class Journey:
+class JointTravel:
     """Legs one after the other. Place and rate are in seconds of full speed, so that every leg has its own speed."""
 
     def __init__(self, legs: Sequence[Leg]) -> None:

@@ -1,8 +1,8 @@
 """A robot to practise CRCL on.
 
 >>> import asyncio
->>> from cellwright.crcl import serve_practice_arm
->>> asyncio.run(serve_practice_arm(port=64444))  # doctest: +SKIP
+>>> from cellwright.crcl import serve_example_arm
+>>> asyncio.run(serve_example_arm(port=64444))  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import vector_from_quaternion
 from cellwright.crcl.example_robot.gantry import GANTRY_JOINTS, forward, inverse
-from cellwright.crcl.example_robot.joint_travel import Joints, Journey, Leg
+from cellwright.crcl.example_robot.joint_travel import Joints, JointTravel, Leg
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.crcl.robot import (
     GripperKind,
@@ -39,7 +39,7 @@ from cellwright.crcl.screw import Screw
 from cellwright.crcl.server import DEFAULT_PORT, CrclServer
 from cellwright.crcl.wall_clock import WallClock
 
-__all__ = ["PracticeArm", "serve_practice_arm"]
+__all__ = ["ExampleArm", "serve_example_arm"]
 
 OPEN_M = 0.06
 FINGER_SPEED_MPS = 0.2
@@ -50,7 +50,7 @@ MOST = Pace(1.0, 4.0, math.pi, 4 * math.pi)
 USUAL = Pace(0.25, 1.0, math.pi / 4, math.pi)
 
 
-class PracticeArm:
+class ExampleArm:
     """A gantry of three sliding joints with a wrist of three turning ones and a parallel gripper.
 
     It is for trying clients and for tests: it keeps limits, speeds and ramps, stops in the three ways, has sensors
@@ -97,7 +97,7 @@ class PracticeArm:
         self._sensors = {"ATINetFT": self._sample((0.0,) * 6), "part_present": self._sample(False)}
         self._enabled: set[str] = set()
         self._drive: asyncio.Task[None] | None = None
-        self._journey = Journey([])
+        self._journey = JointTravel([])
         self._reading: RobotReading | None = None
 
     def set_sensor(self, sensor_id: str, value: SensorValue) -> None:
@@ -231,7 +231,7 @@ class PracticeArm:
     async def _follow(self, legs: Sequence[Leg]) -> None:
         if self._drive is not None:
             raise JobFailed(f"{self.name} moves already")
-        journey = self._journey = Journey(legs)
+        journey = self._journey = JointTravel(legs)
         if journey.over:
             return
         self._drive = drive = asyncio.get_running_loop().create_task(self._run(journey))
@@ -243,7 +243,7 @@ class PracticeArm:
         if journey.stopped:
             raise JobFailed(f"{self.name} was stopped")
 
-    async def _run(self, journey: Journey) -> None:
+    async def _run(self, journey: JointTravel) -> None:
         """Moves until the journey is over, in equal steps; an event loop that is far too late makes it slower."""
         driven_s = self.clock.time_s
         try:
@@ -292,10 +292,10 @@ def _checked(leg: Leg, turn_rad: float) -> Leg:
     return leg
 
 
-async def serve_practice_arm(
+async def serve_example_arm(
     host: str = "127.0.0.1", port: int = DEFAULT_PORT, profile: Literal["spec", "aprs-lab"] = "spec"
 ) -> None:
     """Serves a practice arm in real time until it is cancelled."""
-    async with CrclServer(PracticeArm(WallClock()), profile=profile, epoch_s=time.time()) as server:
+    async with CrclServer(ExampleArm(WallClock()), profile=profile, epoch_s=time.time()) as server:
         await server.start(host, port)
         await asyncio.Event().wait()

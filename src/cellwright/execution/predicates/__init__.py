@@ -11,7 +11,7 @@ from cellwright.execution.predicates.evaluator import (
     preconditions_of,
 )
 from cellwright.execution.predicates.rcc8 import CONVERSE, Interval, Rcc8, possible_rcc8, rcc8
-from cellwright.execution.predicates.relations import Seat
+from cellwright.execution.predicates.relations import SeatRelation
 from cellwright.execution.predicates.sensed import PredicateSettings, Sensed, Sight, ToolState
 from cellwright.execution.predicates.truth import Evaluation, Truth
 from cellwright.execution.predicates.vocabulary import vocabulary
@@ -26,7 +26,7 @@ __all__ = [
     "Interval",
     "PredicateSettings",
     "Rcc8",
-    "Seat",
+    "SeatRelation",
     "Sensed",
     "Sight",
     "ToolState",

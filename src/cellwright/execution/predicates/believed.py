@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution.predicates.sensed import Sight, ToolState
 from cellwright.knowledge import Belief, records
 from cellwright.knowledge.pddl import planning_ontology
-from cellwright.knowledge.pddl.paths import Follower
+from cellwright.knowledge.pddl.paths import PathResolver
 from cellwright.knowledge.pddl.snapshot import read_snapshot
 
 __all__ = ["BelievedCell"]
@@ -49,7 +49,7 @@ class BelievedCell:
         database = self.belief.world_model.database
         ontology = planning_ontology()
         self._facts = read_snapshot(database, ontology)
-        self._follower = Follower(self._facts.links, self._facts.kinds)
+        self._follower = PathResolver(self._facts.links, self._facts.kinds)
         self._robot_of = {tool: robot for robot in self._robots() for tool in self._facts.to(robot, "endEffector")}
         solid = ontology.below["SolidObject"]
         self._names = [name for name, kind in self._facts.kinds.items() if kind in solid]

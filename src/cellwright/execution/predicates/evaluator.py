@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 from cellwright.core.errors import BadInput
-from cellwright.execution.predicates.relations import Relations, Seat
+from cellwright.execution.predicates.relations import Relations, SeatRelation
 from cellwright.execution.predicates.sensed import PredicateSettings, Sensed
 from cellwright.execution.predicates.truth import Evaluation, Truth, any_of
 from cellwright.execution.predicates.vocabulary import ActionDefinition, Condition, Predicate, vocabulary
@@ -103,7 +103,7 @@ class Evaluator:
         value = self.relations.holds(name, first, second)
         return Evaluation(name, (first, second), value, self.relations.tell(first, second, name))
 
-    def seat(self, part: str, holder: str) -> Seat | None:
+    def seat(self, part: str, holder: str) -> SeatRelation | None:
         """How a part lies in the nearest slot of a tray or kit."""
         self.relations.look()
         return self.relations.seat(part, holder)

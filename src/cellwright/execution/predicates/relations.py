@@ -16,13 +16,13 @@ from cellwright.execution.predicates.sensed import PredicateSettings, Sensed, Si
 from cellwright.execution.predicates.truth import Truth, all_of, any_of
 from cellwright.execution.predicates.vocabulary import StateRelation, Vocabulary
 
-__all__ = ["Relations", "Seat"]
+__all__ = ["Relations", "SeatRelation"]
 
 Vector3 = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Seat:
+class SeatRelation:
     """How an object lies in the nearest room of another.
 
     Attributes:
@@ -125,7 +125,7 @@ class Relations:
         distance_m = hypot(here.position[0] - there.position[0], here.position[1] - there.position[1])
         return distance_m > reach_m + self.settings.touch_m + self.settings.deviations * sqrt(spread)
 
-    def seat(self, first: str, second: str) -> Seat | None:
+    def seat(self, first: str, second: str) -> SeatRelation | None:
         """How the first object lies in the nearest room of the second; None when either is not to be seen."""
         bodies, rooms = self._volumes(first, "body"), self._volumes(second, "inside")
         here, there = self._place(first), self._place(second)
@@ -135,7 +135,7 @@ class Relations:
         nearest = min(pairs, key=lambda pair: pair.beside_m)
         cosine = sum(here.turn[axis][2] * there.turn[axis][2] for axis in range(3))
         tilt_rad = acos(min(max(cosine, -1.0), 1.0))
-        return Seat(nearest.room.name, nearest.beside_m, nearest.above_m, tilt_rad)
+        return SeatRelation(nearest.room.name, nearest.beside_m, nearest.above_m, tilt_rad)
 
     def is_known(self, name: str) -> bool:
         """Whether it is known where an object is, and how large."""

@@ -7,23 +7,23 @@ from enum import StrEnum
 
 from cellwright.judge.faults.carrying import Carry
 from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
-from cellwright.judge.faults.grip import Grip
+from cellwright.judge.faults.grip import WeakenedGrip
 from cellwright.judge.faults.seen import Offset
 from cellwright.judge.faults.trays import carried_trays
-from cellwright.judge.hand_events import HandEvent, Moment
+from cellwright.judge.hand_events import HandEvent, HandMoment
 from cellwright.sim import World
 
-__all__ = ["Case", "Phase", "hear"]
+__all__ = ["FaultPhase", "FaultState", "hear"]
 
-COUNTED = {"grasp": Moment.GRASP, "transfer": Moment.TRANSFER, "place": Moment.RELEASE}
+COUNTED = {"grasp": HandMoment.GRASP, "transfer": HandMoment.TRANSFER, "place": HandMoment.RELEASE}
 ENDS = {
-    "before": (Moment.GRASP,),  # too late: the part is in the hand
-    "during": (Moment.RELEASE, Moment.LOSS),
+    "before": (HandMoment.GRASP,),  # too late: the part is in the hand
+    "during": (HandMoment.RELEASE, HandMoment.LOSS),
     "after": (),
 }
 
 
-class Phase(StrEnum):
+class FaultPhase(StrEnum):
     """How far a fault has come."""
 
     WAITING = "waiting"
@@ -33,7 +33,7 @@ class Phase(StrEnum):
 
 
 @dataclass
-class Case:
+class FaultState:
     """All that a fault remembers; plain data, for snapshots.
 
     Attributes:
@@ -48,13 +48,13 @@ class Case:
         offset: Of a detector.
     """
 
-    phase: Phase = Phase.WAITING
+    phase: FaultPhase = FaultPhase.WAITING
     count: int = 0
     subject: str = ""
     robot: str = ""
     tool: str = ""
     start_s: float = 0.0
-    grip: Grip | None = None
+    grip: WeakenedGrip | None = None
     motion: Carry | None = None
     offset: Offset | None = None
 
@@ -70,24 +70,24 @@ def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
     return cfg.is_about(item) or (cfg.tray is not None and not item.is_tray and not carried_trays(world, cfg))
 
 
-def hear(case: Case, cfg: FaultCfg, event: HandEvent, world: World) -> None:
+def hear(case: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> None:
     """Counts an event of a hand, and makes the fault due when it is the one that was waited for.
 
     What passes before the fault could be applied, as a part that is set down before it was far enough to be dropped,
     is left: the next such event serves.
     """
-    if cfg.event is None or case.phase in (Phase.ACTIVE, Phase.OVER):
+    if cfg.event is None or case.phase in (FaultPhase.ACTIVE, FaultPhase.OVER):
         return
     key, wanted = cfg.event
     if event.tray or not (_counts(cfg, event.part, world) and matches_name(event.robot, cfg.robot)):
         return
-    if case.phase is Phase.DUE and event.part == case.subject and event.moment in ENDS[key]:
-        case.phase, case.subject, case.robot = Phase.WAITING, "", ""
+    if case.phase is FaultPhase.DUE and event.part == case.subject and event.moment in ENDS[key]:
+        case.phase, case.subject, case.robot = FaultPhase.WAITING, "", ""
     happens = event.moment is COUNTED[wanted.what] and (event.lifted or wanted.what != "place")
     case.count += happens
     if key == "before":
-        happens = event.moment is Moment.APPROACH and case.count >= wanted.count - 1
+        happens = event.moment is HandMoment.APPROACH and case.count >= wanted.count - 1
     elif case.count < wanted.count:
         happens = False
-    if happens and case.phase is Phase.WAITING:
-        case.phase, case.subject, case.robot = Phase.DUE, event.part, event.robot
+    if happens and case.phase is FaultPhase.WAITING:
+        case.phase, case.subject, case.robot = FaultPhase.DUE, event.part, event.robot

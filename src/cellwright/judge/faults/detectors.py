@@ -9,19 +9,19 @@ import numpy as np
 
 from cellwright.core.config import draw
 from cellwright.core.messages import Detections, Message
-from cellwright.judge.faults.case import Case
+from cellwright.judge.faults.case import FaultState
 from cellwright.judge.faults.cfg import BlackoutCfg, DetectorFaultCfg, OffsetCfg, matches_name
-from cellwright.judge.faults.effects import Effect, drawn_shift_m
+from cellwright.judge.faults.effects import Fault, drawn_shift_m
 from cellwright.judge.faults.seen import FilteredSensor, Offset, shifted
 from cellwright.judge.hands import HandWatch
 from cellwright.sim import World
 
-__all__ = ["Blackout", "DetectorEffect", "DetectorOffset"]
+__all__ = ["BlackoutFault", "DetectorFault", "DetectorOffsetFault"]
 
 D = TypeVar("D", bound=DetectorFaultCfg)
 
 
-class DetectorEffect(Effect[D]):
+class DetectorFault(Fault[D]):
     """A fault of the detectors that a pattern means."""
 
     def __init__(
@@ -30,17 +30,17 @@ class DetectorEffect(Effect[D]):
         super().__init__(cfg, world, watch, rng)
         self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """At once."""
         case.subject = " ".join(sensor.source for sensor in self.sensors)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
         return f"{self._what()} {length}"
 
-    def go_on(self, case: Case) -> bool:
+    def go_on(self, case: FaultState) -> bool:
         """Until its time is over."""
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 
-    def change(self, case: Case, message: Message) -> Message | None:
+    def change(self, case: FaultState, message: Message) -> Message | None:
         """What becomes of a message while the fault lasts."""
         return None
 
@@ -48,11 +48,11 @@ class DetectorEffect(Effect[D]):
         return "sends nothing"
 
 
-class Blackout(DetectorEffect[BlackoutCfg]):
+class BlackoutFault(DetectorFault[BlackoutCfg]):
     """Nothing is sent."""
 
 
-class DetectorOffset(DetectorEffect[OffsetCfg]):
+class DetectorOffsetFault(DetectorFault[OffsetCfg]):
     """Everything is seen elsewhere."""
 
     def __init__(
@@ -66,7 +66,7 @@ class DetectorOffset(DetectorEffect[OffsetCfg]):
         super().__init__(cfg, world, watch, rng, sensors)
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), float(np.radians(draw(cfg.yaw_deg, rng)))
 
-    def change(self, case: Case, message: Message) -> Message | None:
+    def change(self, case: FaultState, message: Message) -> Message | None:
         """Turned about the middle of what was seen first, and shifted; other messages than detections pass."""
         if not isinstance(message, Detections) or not len(message.positions):
             return message

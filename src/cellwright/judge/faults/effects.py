@@ -10,7 +10,7 @@ import numpy as np
 from cellwright.core.config import draw
 from cellwright.core.pose import Pose
 from cellwright.judge.faults.carrying import Carry, carry
-from cellwright.judge.faults.case import Case
+from cellwright.judge.faults.case import FaultState
 from cellwright.judge.faults.cfg import (
     DropCfg,
     FaultCfg,
@@ -22,13 +22,13 @@ from cellwright.judge.faults.cfg import (
     matches_name,
 )
 from cellwright.judge.faults.exchange import exchange
-from cellwright.judge.faults.grip import Grip, tool_of
+from cellwright.judge.faults.grip import WeakenedGrip, tool_of
 from cellwright.judge.faults.trays import free_trays
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.riding import places_on
 from cellwright.sim import World
 
-__all__ = ["Drop", "Effect", "Push", "Remove", "Swap", "WeakGripper", "drawn_shift_m"]
+__all__ = ["DropFault", "Fault", "PushFault", "RemoveFault", "SwapFault", "WeakGripperFault", "drawn_shift_m"]
 
 C = TypeVar("C", bound=FaultCfg)
 
@@ -37,7 +37,7 @@ SLIPPED_M = 0.050
 SLIP_LIMIT_S = 2.0
 
 
-class Effect(ABC, Generic[C]):
+class Fault(ABC, Generic[C]):
     """One fault of one run; what it remembers is in its case."""
 
     every_step = False
@@ -46,14 +46,14 @@ class Effect(ABC, Generic[C]):
         self.cfg, self.world, self.watch, self.rng = cfg, world, watch, rng
 
     @abstractmethod
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """Applies the fault and says what was done; None when it is not possible yet."""
 
-    def go_on(self, case: Case) -> bool:
+    def go_on(self, case: FaultState) -> bool:
         """Whether it is still at work."""
         return False
 
-    def _choose(self, case: Case) -> str | None:
+    def _choose(self, case: FaultState) -> str | None:
         """What the event was of; if that is another, or in a hand, one of those that match and are free."""
         world, free = self.world, self._free_ones()
         known = world.objects.get(case.subject)
@@ -73,26 +73,26 @@ class Effect(ABC, Generic[C]):
         return not self.watch.holds(part) and self.watch.distance_m(part) > CLEAR_M
 
 
-class Drop(Effect[DropCfg]):
+class DropFault(Fault[DropCfg]):
     """The pads lose their friction and most of their force, or the pump its vacuum, until the thing has slipped out."""
 
     def __init__(self, cfg: DropCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
         super().__init__(cfg, world, watch, rng)
         self._way_m = draw(cfg.way_mm, rng) / 1000
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """When the part is far enough on its way."""
         for robot, hold in self.watch.held.items():
             wanted = hold.part == case.subject if case.subject else self.cfg.is_about(self.world.objects[hold.part])
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
                 case.subject, case.robot, case.tool = hold.part, robot, tool_of(self.world, robot)
-                case.grip = Grip(0.1, slippery=True)
+                case.grip = WeakenedGrip(0.1, slippery=True)
                 self._unlock(hold.part)
                 height_m = self.world.pose_of(hold.part).position[2]
                 return f"slips out of {robot}'s hand after {hold.way_m * 1000:.0f} mm, at a height of {height_m:.3f} m"
         return None
 
-    def go_on(self, case: Case) -> bool:
+    def go_on(self, case: FaultState) -> bool:
         """Until it has left the hand."""
         if case.subject not in self.world.objects or self.world.clock.time_s - case.start_s > SLIP_LIMIT_S:
             return False
@@ -112,7 +112,7 @@ class Drop(Effect[DropCfg]):
         self.watch.load(known)
 
 
-class Push(Effect[PushCfg]):
+class PushFault(Fault[PushCfg]):
     """A hand carries the thing along a low arc."""
 
     every_step = True
@@ -121,7 +121,7 @@ class Push(Effect[PushCfg]):
         super().__init__(cfg, world, watch, rng)
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """When no gripper holds it or is about to."""
         name = self._choose(case)
         if name is None:
@@ -134,16 +134,16 @@ class Push(Effect[PushCfg]):
         x_mm, y_mm = (1000 * value for value in self._shift_m)
         return f"a hand moves it by {x_mm:.1f}/{y_mm:.1f} mm and turns it by {np.degrees(self._yaw_rad):.1f} deg"
 
-    def go_on(self, case: Case) -> bool:
+    def go_on(self, case: FaultState) -> bool:
         """Until the hand has let go."""
         assert case.motion is not None
         return case.subject in self.world.objects and carry(self.world, case.motion)
 
 
-class Remove(Effect[RemoveCfg]):
+class RemoveFault(Fault[RemoveCfg]):
     """The part leaves the world, or the tray with all that lies on it."""
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """When no hand holds it."""
         name = self._choose(case)
         if name is None:
@@ -155,10 +155,10 @@ class Remove(Effect[RemoveCfg]):
         return f"taken away from {x:.3f} {y:.3f} {z:.3f}" + (f" with {', '.join(on_it)}" if on_it else "")
 
 
-class Swap(Effect[SwapCfg]):
+class SwapFault(Fault[SwapCfg]):
     """Two parts, or two trays, change places."""
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """When no hand holds either."""
         part = self._choose(case)
         if part is None:
@@ -181,24 +181,24 @@ class Swap(Effect[SwapCfg]):
     def _candidates(self) -> list[str]:
         """What may come in its place."""
         anything = self.cfg.model_copy(update={"part": "*", "tray": None if self.cfg.tray is None else "*"})
-        return Swap(anything, self.world, self.watch, self.rng)._free_ones()
+        return SwapFault(anything, self.world, self.watch, self.rng)._free_ones()
 
 
-class WeakGripper(Effect[WeakGripperCfg]):
+class WeakGripperFault(Fault[WeakGripperCfg]):
     """Less force, or less vacuum, of the tool that the robot has, from the event on."""
 
-    def begin(self, case: Case) -> str | None:
+    def begin(self, case: FaultState) -> str | None:
         """At once, or when a robot has a tool."""
         case.robot = case.robot or self._any_robot()
         if not case.robot or not (tool := tool_of(self.world, case.robot)):
             return None
-        case.subject, case.tool, case.grip = case.robot, tool, Grip(self.cfg.factor)
+        case.subject, case.tool, case.grip = case.robot, tool, WeakenedGrip(self.cfg.factor)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
         how = "grips" if self.world.robots[case.robot].tool else "draws"
         what = "force" if how == "grips" else "vacuum"
         return f"{how} with {self.cfg.factor:g} of its {what} {length}"
 
-    def go_on(self, case: Case) -> bool:
+    def go_on(self, case: FaultState) -> bool:
         """Until its time is over."""
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.judge.faults.cfg import (
     BlackoutCfg,
     DetectorFaultCfg,
@@ -22,8 +22,8 @@ from cellwright.judge.faults.cfg import (
     matches,
     matches_name,
 )
-from cellwright.judge.faults.detectors import Blackout, DetectorOffset
-from cellwright.judge.faults.effects import Drop, Effect, Push, Remove, Swap, WeakGripper
+from cellwright.judge.faults.detectors import BlackoutFault, DetectorOffsetFault
+from cellwright.judge.faults.effects import DropFault, Fault, PushFault, RemoveFault, SwapFault, WeakGripperFault
 from cellwright.judge.faults.seen import FilteredSensor
 from cellwright.judge.faults.trays import carried_trays
 from cellwright.judge.hands import HandWatch
@@ -38,7 +38,7 @@ def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> N
     Raises:
         BadInput: All that is wrong: names that do not exist, with those that do; forces, in a cell that has none.
     """
-    where, mistakes = f"fault {fault.kind}", Mistakes()
+    where, mistakes = f"fault {fault.kind}", ErrorCollector()
     if world.cell.fidelity != "physics" and (fault.event or isinstance(fault, DropCfg | PushCfg | WeakGripperCfg)):
         raise BadInput(f"{where} needs a cell of fidelity 'physics'; without forces, only faults by time can be had")
     everything = list(world.objects.values())
@@ -83,21 +83,21 @@ def _need(where: str, key: str, pattern: str, names: Iterable[str]) -> None:
         raise UnknownName(key, pattern, names, where)
 
 
-_SIMPLE: dict[type[FaultCfg], type[Effect[Any]]] = {
-    DropCfg: Drop,
-    PushCfg: Push,
-    RemoveCfg: Remove,
-    SwapCfg: Swap,
-    WeakGripperCfg: WeakGripper,
+_SIMPLE: dict[type[FaultCfg], type[Fault[Any]]] = {
+    DropCfg: DropFault,
+    PushCfg: PushFault,
+    RemoveCfg: RemoveFault,
+    SwapCfg: SwapFault,
+    WeakGripperCfg: WeakGripperFault,
 }
 
 
 def make_effect(
     fault: FaultCfg, world: World, watch: HandWatch, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
-) -> Effect[Any]:
+) -> Fault[Any]:
     """What carries the fault out."""
     if isinstance(fault, BlackoutCfg):
-        return Blackout(fault, world, watch, rng, detectors)
+        return BlackoutFault(fault, world, watch, rng, detectors)
     if isinstance(fault, OffsetCfg):
-        return DetectorOffset(fault, world, watch, rng, detectors)
+        return DetectorOffsetFault(fault, world, watch, rng, detectors)
     return _SIMPLE[type(fault)](fault, world, watch, rng)

@@ -10,13 +10,13 @@ from cellwright.sim import ToolIndex, World
 from cellwright.sim.index import index_loose_grippers
 from cellwright.sim.tool_index import VacuumIndex
 
-__all__ = ["Grip", "GripChanger", "tool_of"]
+__all__ = ["GripChanger", "WeakenedGrip", "tool_of"]
 
 SLIPPERY = 1e-5
 
 
 @dataclass(frozen=True)
-class Grip:
+class WeakenedGrip:
     """What a tool is left with.
 
     Attributes:
@@ -51,13 +51,13 @@ class GripChanger:
             name: model.geom_friction[list(tool.pads)].copy() for name, tool in self._grippers().items()
         }
 
-    def apply(self, grips: Mapping[str, Grip]) -> None:
+    def apply(self, grips: Mapping[str, WeakenedGrip]) -> None:
         """Gives every tool what it is left with; those not named are sound."""
         tools = self._grippers()
         for name, friction in self._friction.items():
-            self._change(tools[name], grips.get(name, Grip()), friction)
+            self._change(tools[name], grips.get(name, WeakenedGrip()), friction)
         for name, vacuum in self._world.vacuums.items():
-            self._throttle(vacuum, grips.get(name, Grip()))
+            self._throttle(vacuum, grips.get(name, WeakenedGrip()))
 
     def _grippers(self) -> dict[str, ToolIndex]:
         """All grippers, also those in holders."""
@@ -65,7 +65,7 @@ class GripChanger:
         loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
         return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}
 
-    def _change(self, tool: ToolIndex, grip: Grip, friction: Any) -> None:
+    def _change(self, tool: ToolIndex, grip: WeakenedGrip, friction: Any) -> None:
         model = self._world.model
         pads, joints = list(tool.pads), model.dof_jntid[tool.dof]
         model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
@@ -74,7 +74,7 @@ class GripChanger:
         model.jnt_actfrcrange[joints] = (-limit_n, limit_n)
         tool.pace(model)
 
-    def _throttle(self, tool: VacuumIndex, grip: Grip) -> None:
+    def _throttle(self, tool: VacuumIndex, grip: WeakenedGrip) -> None:
         for cup in tool.cups:
             self._world.model.actuator_ctrlrange[cup.suck] = (0.0, 0.0 if grip.slippery else grip.force)
 

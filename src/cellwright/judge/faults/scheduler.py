@@ -10,16 +10,16 @@ from typing import Any
 from cellwright.core.bus import Bus
 from cellwright.core.config import draw
 from cellwright.core.messages import Detections, FaultEvent, Message
-from cellwright.judge.faults.case import Case, Phase, hear
+from cellwright.judge.faults.case import FaultPhase, FaultState, hear
 from cellwright.judge.faults.cfg import FaultCfg
-from cellwright.judge.faults.detectors import DetectorEffect
-from cellwright.judge.faults.effects import Effect
+from cellwright.judge.faults.detectors import DetectorFault
+from cellwright.judge.faults.effects import Fault
 from cellwright.judge.faults.fitting import fit, make_effect
-from cellwright.judge.faults.grip import Grip, GripChanger
+from cellwright.judge.faults.grip import GripChanger, WeakenedGrip
 from cellwright.judge.faults.seen import FilteredSensor
 from cellwright.judge.hand_events import HandEvent
 from cellwright.judge.hands import HandWatch
-from cellwright.sim import Order, Stepper, World
+from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["TOPIC", "FaultScheduler"]
 
@@ -60,8 +60,8 @@ class FaultScheduler:
         self.faults, self.events = list[FaultCfg](), list[FaultEvent]()
         self._world, self._bus, self._watch = world, bus, watch
         self._detectors = [sensor for sensor in sensors if sensor.message_type is Detections]
-        self._effects: list[Effect[Any]] = []
-        self._cases: list[Case] = []
+        self._effects: list[Fault[Any]] = []
+        self._cases: list[FaultState] = []
         self._at_s: list[float] = []
         for fault in faults:
             self.add(fault)
@@ -73,7 +73,7 @@ class FaultScheduler:
         watch.listen(self._hear)
         world.add_holder("faults", self)
         self._period_ticks = world.clock.period_ticks(RATE_HZ)
-        self._ticking = stepper.every(self._period_ticks, self._tick, order=Order.JUDGE, name="faults")
+        self._ticking = stepper.every(self._period_ticks, self._tick, order=TickOrder.JUDGE, name="faults")
 
     def add(self, fault: FaultCfg) -> None:
         """One more; its events are counted from now on.
@@ -85,20 +85,20 @@ class FaultScheduler:
         rng = self._world.streams.stream(f"faults/{len(self.faults)}")
         self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
         self._effects.append(make_effect(fault, self._world, self._watch, rng, self._detectors))
-        self._cases.append(Case())
+        self._cases.append(FaultState())
         self.faults.append(fault)
 
     @property
     def pending(self) -> tuple[FaultCfg, ...]:
         """Those that have not been applied."""
         pairs = zip(self.faults, self._cases, strict=True)
-        return tuple(fault for fault, case in pairs if case.phase in (Phase.WAITING, Phase.DUE))
+        return tuple(fault for fault, case in pairs if case.phase in (FaultPhase.WAITING, FaultPhase.DUE))
 
     def stop(self) -> None:
         """No more faults; what they changed for a while is as it was."""
         self._ticking.cancel()
         for case in self._cases:
-            case.phase = Phase.OVER
+            case.phase = FaultPhase.OVER
         self._settle()
         for sensor, change in self._filters:
             if change in sensor.filters:
@@ -111,7 +111,7 @@ class FaultScheduler:
     def load(self, state: Any) -> None:
         """Goes back to it, and changes the tools as they were changed then; what was added since begins anew."""
         cases, self.events[:] = state
-        for case, then in zip_longest(self._cases, deepcopy(cases[: len(self._cases)]), fillvalue=Case()):
+        for case, then in zip_longest(self._cases, deepcopy(cases[: len(self._cases)]), fillvalue=FaultState()):
             vars(case).update(vars(then))  # in place: a fault that takes a part away is at work while this is called
         self._settle()
 
@@ -125,15 +125,15 @@ class FaultScheduler:
     def _tick(self) -> None:
         before = [case.phase for case in self._cases]
         for effect, case, at_s in zip(self._effects, self._cases, self._at_s, strict=True):
-            if case.phase is Phase.WAITING and self._world.clock.time_s >= at_s:
-                case.phase = Phase.DUE
-            if case.phase is Phase.DUE:
+            if case.phase is FaultPhase.WAITING and self._world.clock.time_s >= at_s:
+                case.phase = FaultPhase.DUE
+            if case.phase is FaultPhase.DUE:
                 detail = effect.begin(case)
                 if detail is not None:
-                    case.start_s, case.phase = self._world.clock.time_s, Phase.ACTIVE
+                    case.start_s, case.phase = self._world.clock.time_s, FaultPhase.ACTIVE
                     self._tell(effect, case, detail)
-            elif case.phase is Phase.ACTIVE and not effect.go_on(case):
-                case.phase = Phase.OVER
+            elif case.phase is FaultPhase.ACTIVE and not effect.go_on(case):
+                case.phase = FaultPhase.OVER
                 if effect.cfg.kind in ("weak_gripper", "blackout", "offset"):
                     self._tell(effect, case, "over")
         if before != [case.phase for case in self._cases]:
@@ -141,19 +141,19 @@ class FaultScheduler:
 
     def _settle(self) -> None:
         """Tools as the active faults leave them, and a turn at every step while a hand carries something."""
-        grips: dict[str, Grip] = {}
+        grips: dict[str, WeakenedGrip] = {}
         quick = False
         for effect, case in zip(self._effects, self._cases, strict=True):
-            if case.phase is Phase.ACTIVE:
+            if case.phase is FaultPhase.ACTIVE:
                 quick = quick or effect.every_step
                 if case.grip is not None:
-                    known = grips.get(case.tool, Grip())
+                    known = grips.get(case.tool, WeakenedGrip())
                     slippery = known.slippery or case.grip.slippery
-                    grips[case.tool] = Grip(min(known.force, case.grip.force), slippery)
+                    grips[case.tool] = WeakenedGrip(min(known.force, case.grip.force), slippery)
         self._grips.apply(grips)
         self._ticking.period_ticks = 1 if quick else self._period_ticks
 
-    def _tell(self, effect: Effect[Any], case: Case, detail: str) -> None:
+    def _tell(self, effect: Fault[Any], case: FaultState, detail: str) -> None:
         event = FaultEvent(self._world.clock.time_ns, len(self.events), "judge", effect.cfg.kind, case.subject, detail)
         self.events.append(event)
         self._bus.publish(TOPIC, event)
@@ -161,7 +161,7 @@ class FaultScheduler:
     def _filter_of(self, sensor: FilteredSensor) -> Callable[[Message], Message | None]:
         def change(message: Message) -> Message | None:
             for effect, case in zip(self._effects, self._cases, strict=True):
-                if case.phase is Phase.ACTIVE and isinstance(effect, DetectorEffect) and sensor in effect.sensors:
+                if case.phase is FaultPhase.ACTIVE and isinstance(effect, DetectorFault) and sensor in effect.sensors:
                     changed = effect.change(case, message)
                     if changed is None:
                         return None

@@ -1,6 +1,6 @@
 """Instance files: what a database holds, in OWL and in XML, written and read; and the goal that an order leads to."""
 
-from cellwright.knowledge.instances.content import Content, Entry, Ref
+from cellwright.knowledge.instances.content import Content, InstanceEntry, Ref
 from cellwright.knowledge.instances.errors import InstanceError
 from cellwright.knowledge.instances.files import load_instances, save_instances
 from cellwright.knowledge.instances.goal import goal_of
@@ -12,7 +12,7 @@ from cellwright.knowledge.instances.xml_reading import read_xml
 
 __all__ = [
     "Content",
-    "Entry",
+    "InstanceEntry",
     "InstanceError",
     "Ref",
     "copy_of",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cellwright.knowledge.instances.errors import InstanceError
 from cellwright.knowledge.instances.schema import InstanceProperty, classes, is_below, vocabulary_iris
 
-__all__ = ["Atom", "Content", "Entry", "Ref", "natural"]
+__all__ = ["Atom", "Content", "InstanceEntry", "Ref", "natural"]
 
 
 class Ref(NamedTuple):
@@ -26,7 +26,7 @@ Atom = str | float | int | bool | tuple[float | None, ...] | Ref
 
 
 @dataclass
-class Entry:
+class InstanceEntry:
     """One instance; values by the property's name in the ontology."""
 
     kind: str
@@ -46,9 +46,9 @@ class Content:
     """All entries, and where they come from."""
 
     where: str
-    entries: dict[Ref, Entry] = field(default_factory=dict)
+    entries: dict[Ref, InstanceEntry] = field(default_factory=dict)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: InstanceEntry) -> None:
         """Takes in one more.
 
         Raises:
@@ -63,7 +63,7 @@ class Content:
             raise InstanceError(self.where, f"{entry.kind} '{entry.name}' is described twice", entry.line)
         self.entries[entry.ref] = entry
 
-    def ordered(self) -> list[Entry]:
+    def ordered(self) -> list[InstanceEntry]:
         """By class and name, numbers in names by their value: the order in which files are written."""
         return sorted(self.entries.values(), key=lambda entry: (entry.kind, natural(entry.name)))
 
@@ -73,7 +73,7 @@ class Content:
         Raises:
             InstanceError: The first that does not.
         """
-        solid: dict[str, Entry] = {}
+        solid: dict[str, InstanceEntry] = {}
         known = {Ref(*one) for one in vocabulary_iris().values()}
         for entry in self.entries.values():
             described = classes()[entry.kind]

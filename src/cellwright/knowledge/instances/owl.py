@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from cellwright.knowledge.instances.content import Atom, Content, Entry, Ref, natural
+from cellwright.knowledge.instances.content import Atom, Content, InstanceEntry, Ref, natural
 from cellwright.knowledge.instances.safe_xml import escaped
 from cellwright.knowledge.instances.schema import InstanceProperty, classes, iris, vocabulary_iris
 
@@ -53,7 +53,7 @@ class _Writer:
         self._q = qualified
         self._vocabulary = {Ref(*one): iri for iri, one in vocabulary_iris().items()}
 
-    def entry(self, entry: Entry) -> list[str]:
+    def entry(self, entry: InstanceEntry) -> list[str]:
         iri, values = iri_of(entry.ref), list[str]()
         lines = [*self._open(entry.kind, iri)]
         for label, known in classes()[entry.kind].properties.items():

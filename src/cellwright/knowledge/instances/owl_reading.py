@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cellwright.core.errors import MissingExtra
-from cellwright.knowledge.instances.content import Atom, Content, Entry, Ref, natural
+from cellwright.knowledge.instances.content import Atom, Content, InstanceEntry, Ref, natural
 from cellwright.knowledge.instances.errors import InstanceError
 from cellwright.knowledge.instances.owl import name_in
 from cellwright.knowledge.instances.safe_xml import parse
@@ -65,8 +65,8 @@ class _Reader:
         found.sort(key=lambda name: len(classes()[name].lineage) if name in classes() else 0)
         return found[-1] if found else None
 
-    def _entry(self, subject: str, kind: str) -> Entry:
-        entry = Entry(kind, name_in(subject, kind))
+    def _entry(self, subject: str, kind: str) -> InstanceEntry:
+        entry = InstanceEntry(kind, name_in(subject, kind))
         properties = classes()[kind].properties
         found: dict[str, list[Any]] = {}
         for predicate, value in self.about[subject]:
@@ -80,7 +80,7 @@ class _Reader:
             entry.values[label] = [self._atom(entry, properties[label], node) for node in nodes]
         return entry
 
-    def _atom(self, entry: Entry, known: InstanceProperty, node: Any) -> Atom:
+    def _atom(self, entry: InstanceEntry, known: InstanceProperty, node: Any) -> Atom:
         if known.kind == "record":
             if str(node) in vocabulary_iris():
                 return Ref(*vocabulary_iris()[str(node)])
@@ -99,7 +99,7 @@ class _Reader:
             return value
         raise self._wrong(entry, known, f"is '{node}', it should be a {known.kind}")
 
-    def _number(self, entry: Entry, known: InstanceProperty, node: Any) -> float:
+    def _number(self, entry: InstanceEntry, known: InstanceProperty, node: Any) -> float:
         value = getattr(node, "value", None)
         try:
             if isinstance(value, bool | str) or value is None:
@@ -108,5 +108,5 @@ class _Reader:
         except (TypeError, ValueError):
             raise self._wrong(entry, known, f"is '{node}', it should be a number") from None
 
-    def _wrong(self, entry: Entry, known: InstanceProperty, problem: str) -> InstanceError:
+    def _wrong(self, entry: InstanceEntry, known: InstanceProperty, problem: str) -> InstanceError:
         return InstanceError(self.where, f"{entry.kind} '{entry.name}': {known.label} {problem}")

@@ -8,7 +8,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from cellwright.core.errors import BadInput
-from cellwright.core.strange_xml import MAX_XML_BYTES, StrangeXml, parse_strange_xml
+from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXml, parse_strange_xml
 from cellwright.knowledge.instances.errors import InstanceError
 
 __all__ = ["MAX_BYTES", "escaped", "parse", "read_bytes"]
@@ -38,7 +38,7 @@ def parse(data: bytes, where: str) -> Any:
     """
     try:
         return parse_strange_xml(data)
-    except StrangeXml as error:
+    except UntrustedXml as error:
         raise InstanceError(where, str(error), error.line) from None
 
 

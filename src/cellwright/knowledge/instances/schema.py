@@ -18,7 +18,7 @@ from sqlalchemy.orm import Mapper, RelationshipProperty
 from cellwright.knowledge.generated import records
 from cellwright.knowledge.named import Named
 
-__all__ = ["InstanceClass", "InstanceProperty", "Source", "classes", "iris", "is_below", "vocabulary_iris"]
+__all__ = ["InstanceClass", "InstanceProperty", "PropertyStorage", "classes", "iris", "is_below", "vocabulary_iris"]
 
 Kind = Literal["text", "number", "integer", "boolean", "value", "record"]
 TRIPLE = re.compile(r'<(urn:cellwright:[^>]*)> <([^>]*)> (?:<([^>]*)>|"([^"]*)")')
@@ -27,7 +27,7 @@ OWL = "http://www.w3.org/2002/07/owl#"
 
 
 @dataclass(frozen=True)
-class Source:
+class PropertyStorage:
     """Where a property is stored: columns of its class's table, or a table of pairs, or a table of values."""
 
     table: Table
@@ -56,7 +56,7 @@ class InstanceProperty:
     label: str
     kind: Kind
     many: bool
-    source: Source
+    source: PropertyStorage
     target: str = ""
     fields: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ def _own_properties(mapper: Mapper[Any], marks: dict[tuple[str, str], str]) -> l
             columns = tuple(attribute.key for attribute in composite.props)
             taken.update(columns)
             value = composite.composite_class
-            made.append(_value(composite.key, False, Source(table, columns), value, marks))
+            made.append(_value(composite.key, False, PropertyStorage(table, columns), value, marks))
     for relation in mapper.relationships:
         if relation.parent is not mapper:
             continue
@@ -163,11 +163,13 @@ def _own_properties(mapper: Mapper[Any], marks: dict[tuple[str, str], str]) -> l
         made.append(_relation(relation, table, marks))
     for column in table.columns:
         if column.name not in taken:
-            made.append(_datum(column.name, False, Source(table, (column.name,)), column.type, marks))
+            made.append(_datum(column.name, False, PropertyStorage(table, (column.name,)), column.type, marks))
     return made
 
 
-def _datum(name: str, many: bool, source: Source, kind: Any, marks: dict[tuple[str, str], str]) -> InstanceProperty:
+def _datum(
+    name: str, many: bool, source: PropertyStorage, kind: Any, marks: dict[tuple[str, str], str]
+) -> InstanceProperty:
     words, label = tuple(kind.enums) if isinstance(kind, Enum) else (), _label(name)
     python: Kind = "text"
     if isinstance(kind, Boolean):
@@ -188,21 +190,23 @@ def _relation(relation: RelationshipProperty[Any], table: Table, marks: dict[tup
         assert isinstance(local, Table)
         if "value" in {composite.key for composite in rows.composites}:
             value = rows.composites["value"]
-            source = Source(local, tuple(a.key for a in value.props), owner)
+            source = PropertyStorage(local, tuple(a.key for a in value.props), owner)
             return _value(name, True, source, value.composite_class, marks)
-        return _datum(name, True, Source(local, ("value",), owner), local.columns["value"].type, marks)
+        return _datum(name, True, PropertyStorage(local, ("value",), owner), local.columns["value"].type, marks)
     if relation.secondary is not None:
         assert isinstance(relation.secondary, Table)
-        source = Source(relation.secondary, ("target_id",), "owner_id")
+        source = PropertyStorage(relation.secondary, ("target_id",), "owner_id")
         return InstanceProperty(relation.key, _label(relation.key), "record", True, source, target.__name__)
     (column,) = relation.local_columns
-    source, required = Source(table, (str(column.name),)), not column.nullable
+    source, required = PropertyStorage(table, (str(column.name),)), not column.nullable
     return InstanceProperty(
         relation.key, _label(relation.key), "record", False, source, target.__name__, required=required
     )
 
 
-def _value(name: str, many: bool, source: Source, value: Any, marks: dict[tuple[str, str], str]) -> InstanceProperty:
+def _value(
+    name: str, many: bool, source: PropertyStorage, value: Any, marks: dict[tuple[str, str], str]
+) -> InstanceProperty:
     parts, label = tuple(f.name for f in fields(value)), _label(name)
     quantity = marks.get((label, "quantity"), "")
     return InstanceProperty(name, label, "value", many, source, value.__name__, parts, quantity=quantity)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, inspect, select
 from cellwright.core.errors import BadInput
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.generated import records
-from cellwright.knowledge.instances.content import Atom, Content, Entry, Ref
+from cellwright.knowledge.instances.content import Atom, Content, InstanceEntry, Ref
 from cellwright.knowledge.instances.schema import InstanceProperty, classes, vocabulary_iris
 
 __all__ = ["copy_of", "read_content", "write_content"]
@@ -20,13 +20,13 @@ def read_content(database: Database) -> Content:
 
     Tables are read one by one rather than records: that takes a few questions instead of thousands.
     """
-    content, by_number = Content(database.url), dict[tuple[str, int], Entry]()
+    content, by_number = Content(database.url), dict[tuple[str, int], InstanceEntry]()
     given = {Ref(*one) for one in vocabulary_iris().values()}
     with database.transaction() as connection:
         for root in sorted({c.root for c in classes().values()}):
             table: Any = inspect(classes()[root].record).local_table
             for number, kind, name in connection.execute(select(table.c.id, table.c.kind, table.c.name)):
-                by_number[root, number] = Entry(kind, name)
+                by_number[root, number] = InstanceEntry(kind, name)
         for described in classes().values():
             together: dict[tuple[str, str], list[InstanceProperty]] = {}
             for known in described.own.values():
@@ -43,7 +43,7 @@ def _read_properties(
     connection: Connection,
     root: str,
     properties: list[InstanceProperty],
-    by_number: dict[tuple[str, int], Entry],
+    by_number: dict[tuple[str, int], InstanceEntry],
 ) -> None:
     """Properties that are stored in one table."""
     table, owner = properties[0].source.table, properties[0].source.owner

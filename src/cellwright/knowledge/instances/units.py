@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal, InvalidOperation
 
-__all__ = ["SI", "Units"]
+__all__ = ["SI", "WorkstationUnits"]
 
 SI = {"length": "meter", "angle": "radian", "weight": "kilogram"}
 FACTORS = {  # unit -> what one of it is in SI
@@ -26,7 +26,7 @@ EXACT = Context(prec=40)
 SHORT = Context(prec=25)
 
 
-class Units:
+class WorkstationUnits:
     """Converts by the units that a workstation names; those that it does not name are SI."""
 
     def __init__(self, length: str | None, angle: str | None, weight: str | None) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 
 from cellwright.core.errors import BadInput
-from cellwright.knowledge.instances.content import Atom, Content, Entry, Ref
+from cellwright.knowledge.instances.content import Atom, Content, InstanceEntry, Ref
 from cellwright.knowledge.instances.safe_xml import escaped
 from cellwright.knowledge.instances.schema import InstanceProperty, classes
-from cellwright.knowledge.instances.units import Units
+from cellwright.knowledge.instances.units import WorkstationUnits
 
 __all__ = ["ROOT", "XSI", "units_of", "write_xml"]
 
@@ -37,17 +37,17 @@ def write_xml(content: Content) -> str:
     return "\n".join([*lines, f"</{ROOT}>", ""])
 
 
-def units_of(station: Entry) -> Units:
+def units_of(station: InstanceEntry) -> WorkstationUnits:
     """The units that a workstation names."""
     found = [str(station.values[label][0]) if station.values.get(label) else None for label in UNIT_LABELS]
-    return Units(*found)
+    return WorkstationUnits(*found)
 
 
 UNIT_LABELS = ("lengthUnit", "angleUnit", "weightUnit")
 
 
 class _Writer:
-    def __init__(self, content: Content, station: Entry) -> None:
+    def __init__(self, content: Content, station: InstanceEntry) -> None:
         self._entries, self._units = content.entries, units_of(station)
         self._home: dict[Ref, tuple[Ref, str]] = {station.ref: (station.ref, "")}
         self._settle(station)
@@ -58,7 +58,7 @@ class _Writer:
                 self.others.append(entry)
                 self._settle(entry)
 
-    def _settle(self, first: Entry) -> None:
+    def _settle(self, first: InstanceEntry) -> None:
         """Decides where everything is written: near the workstation rather than deep inside."""
         waiting = deque([first])
         while waiting:
@@ -73,13 +73,13 @@ class _Writer:
                         self._home[ref] = (entry.ref, label)
                         waiting.append(self._entries[ref])
 
-    def nested(self, element: str, entry: Entry, depth: int) -> list[str]:
+    def nested(self, element: str, entry: InstanceEntry, depth: int) -> list[str]:
         """An entry where it belongs."""
         pad = "  " * depth
         opening = f'{pad}<{element} xsi:type="{entry.kind}Type">'
         return [opening, *self.inside(entry, depth + 1), f"{pad}</{element}>"]
 
-    def inside(self, entry: Entry, depth: int) -> list[str]:
+    def inside(self, entry: InstanceEntry, depth: int) -> list[str]:
         """Name and properties."""
         lines = [f"{'  ' * depth}<Name>{escaped(entry.name)}</Name>"]
         for label, known in classes()[entry.kind].properties.items():
@@ -87,7 +87,7 @@ class _Writer:
                 lines += self._value(entry, known, value, depth)
         return lines
 
-    def _value(self, entry: Entry, known: InstanceProperty, value: Atom, depth: int) -> list[str]:
+    def _value(self, entry: InstanceEntry, known: InstanceProperty, value: Atom, depth: int) -> list[str]:
         pad, name = "  " * depth, known.element
         if isinstance(value, Ref):
             if self._home.get(value) == (entry.ref, known.label):

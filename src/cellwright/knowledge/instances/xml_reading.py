@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellwright.knowledge.instances.content import Atom, Content, Entry, Ref
+from cellwright.knowledge.instances.content import Atom, Content, InstanceEntry, Ref
 from cellwright.knowledge.instances.errors import InstanceError
 from cellwright.knowledge.instances.safe_xml import parse
 from cellwright.knowledge.instances.schema import InstanceClass, InstanceProperty, classes, is_below, vocabulary_iris
-from cellwright.knowledge.instances.units import FACTORS, Units
+from cellwright.knowledge.instances.units import FACTORS, WorkstationUnits
 from cellwright.knowledge.instances.xml_form import ROOT, UNIT_LABELS, XSI
 
 __all__ = ["read_xml"]
@@ -38,10 +38,10 @@ class _Reader:
         self._where = where
         self._units = self._read_units(root)
         self._by_element: dict[str, dict[str, InstanceProperty]] = {}
-        self._open: list[tuple[Entry, InstanceProperty, int, Any]] = []  # references to names
+        self._open: list[tuple[InstanceEntry, InstanceProperty, int, Any]] = []  # references to names
         self._names: dict[str, list[Ref]] = {}
 
-    def _read_units(self, root: Any) -> Units:
+    def _read_units(self, root: Any) -> WorkstationUnits:
         found = []
         for label in UNIT_LABELS:
             known = classes()[ROOT].properties[label]
@@ -51,14 +51,14 @@ class _Reader:
                 problem = f"{known.element} is '{text}' (available: {', '.join(known.words)})"
                 raise InstanceError(self._where, problem, element.sourceline)
             found.append(text)
-        return Units(*found)
+        return WorkstationUnits(*found)
 
     def read(self, element: Any, kind: str) -> Ref:
         """An entry and everything inside it."""
         name = element.find("Name")
         if name is None:
             raise self._wrong(element, f"{kind} has no Name")
-        entry = Entry(kind, name.text or "", line=element.sourceline)
+        entry = InstanceEntry(kind, name.text or "", line=element.sourceline)
         self.content.add(entry)
         self._names.setdefault(entry.name, []).append(entry.ref)
         described = classes()[kind]

@@ -13,22 +13,22 @@ from cellwright.knowledge.database import Database
 from cellwright.knowledge.pddl.domain import WITHOUT_SLOTS, build_domain
 from cellwright.knowledge.pddl.model import (
     Atom,
-    Change,
     Compare,
-    Domain,
-    Form,
     LevelPredicate,
+    NumericChange,
     Parts,
     PddlAction,
+    PddlDomain,
     PddlError,
+    PddlForm,
+    PddlProblem,
     PddlStep,
-    Problem,
     Symbol,
 )
 from cellwright.knowledge.pddl.names import Names
 from cellwright.knowledge.pddl.plan_files import read_plan, read_steps, write_plan
 from cellwright.knowledge.pddl.problem import build_problem
-from cellwright.knowledge.pddl.reading import Task, read_task
+from cellwright.knowledge.pddl.reading import PddlTask, read_task
 from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.text import write_domain, write_problem
 from cellwright.knowledge.pddl.validation import PlanCheck, check_plan
@@ -38,22 +38,22 @@ __all__ = [
     "MAIN_VOCABULARY",
     "WITHOUT_SLOTS",
     "Atom",
-    "Change",
     "Compare",
-    "Domain",
-    "Form",
     "LevelPredicate",
     "Names",
+    "NumericChange",
     "Parts",
     "PddlAction",
+    "PddlDomain",
     "PddlError",
+    "PddlForm",
+    "PddlProblem",
     "PddlStep",
+    "PddlTask",
     "PlanCheck",
     "PlanningFiles",
     "PlanningOntology",
-    "Problem",
     "Symbol",
-    "Task",
     "build_domain",
     "build_problem",
     "check_plan",
@@ -72,8 +72,8 @@ __all__ = [
 class PlanningFiles:
     """Both files, what they were written from, and the way back from their names."""
 
-    domain: Domain
-    problem: Problem
+    domain: PddlDomain
+    problem: PddlProblem
     domain_text: str
     problem_text: str
     names: Names
@@ -84,7 +84,7 @@ def planning_files(
     orders: Sequence[Order],
     *,
     vocabulary: str = MAIN_VOCABULARY,
-    form: Form | str = Form.NUMERIC,
+    form: PddlForm | str = PddlForm.NUMERIC,
     parts: Parts | str = Parts.COUNTED,
     durations: Mapping[str, float] | None = None,
     without: Collection[str] = (),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cellwright.knowledge.pddl.model import Atom, Compare, Domain, LevelPredicate, PddlAction, Symbol
+from cellwright.knowledge.pddl.model import Atom, Compare, LevelPredicate, PddlAction, PddlDomain, Symbol
 
 __all__ = ["LEVEL", "NEXT", "ZERO", "with_levels"]
 
@@ -18,7 +18,7 @@ NEXT = "level-is-followed-by"
 ZERO = "level_0"
 
 
-def with_levels(domain: Domain) -> Domain:
+def with_levels(domain: PddlDomain) -> PddlDomain:
     """The same domain without functions."""
     functions = {function.name: function for function in domain.functions}
     actions = [a for a in domain.actions if not any(map(_is_surplus, a.conditions))]

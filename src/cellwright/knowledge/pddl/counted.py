@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cellwright.knowledge.pddl.model import Atom, Change, Compare, Domain, PddlAction, Symbol
+from cellwright.knowledge.pddl.model import Atom, Compare, NumericChange, PddlAction, PddlDomain, Symbol
 
 __all__ = ["counted_by", "with_counted_parts"]
 
@@ -16,13 +16,13 @@ PART = "part"
 COUNTS = frozenset({"partsInVessel", "partsInKit", "allPartsInKit"})
 
 
-def counted_by(domain: Domain) -> str:
+def counted_by(domain: PddlDomain) -> str:
     """The parameter by which kits count their parts."""
     counter = next(function for function in domain.functions if function.measure == "partsInKit")
     return next(role for role, _ in counter.parameters if role != "kit")
 
 
-def with_counted_parts(domain: Domain) -> Domain:
+def with_counted_parts(domain: PddlDomain) -> PddlDomain:
     """The same domain without the type of parts in any action."""
     stand_in = counted_by(domain)
     kinds = {role: kind for function in domain.functions for role, kind in function.parameters}
@@ -43,7 +43,7 @@ def with_counted_parts(domain: Domain) -> Domain:
             new = atom(condition) if isinstance(condition, Atom) else condition
             if isinstance(new, Compare) or len(set(new.arguments)) == len(new.arguments):
                 conditions.append(new)
-        changes = tuple(Change(c.increase, atom(c.function), c.amount) for c in old.changes)
+        changes = tuple(NumericChange(c.increase, atom(c.function), c.amount) for c in old.changes)
         parameters = {role: kind for role, kind in old.parameters.items() if role != PART}
         return replace(
             old,

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from cellwright.knowledge.pddl.snapshot import Snapshot
-from cellwright.knowledge.pddl.wanted import WantedKit, kit_contents
+from cellwright.knowledge.pddl.snapshot import PddlSnapshot
+from cellwright.knowledge.pddl.wanted import GoalKit, kit_contents
 
 __all__ = ["Counts"]
 
@@ -27,8 +27,8 @@ class Counts:
 
     def __init__(
         self,
-        snapshot: Snapshot,
-        wanted: Sequence[WantedKit],
+        snapshot: PddlSnapshot,
+        wanted: Sequence[GoalKit],
         vessels: Sequence[str],
         named: bool,
         taken: Mapping[tuple[str, str], int] | None = None,
@@ -68,7 +68,7 @@ class Counts:
         }
 
     @staticmethod
-    def _boxed(snapshot: Snapshot, kit: str) -> bool:
+    def _boxed(snapshot: PddlSnapshot, kit: str) -> bool:
         return any(kit in kits for kits in snapshot.links["kit"].values())
 
     def value(self, measure: str, of: Mapping[str, str]) -> float:

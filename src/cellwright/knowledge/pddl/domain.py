@@ -9,7 +9,16 @@ from typing import Any
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.pddl.classical import with_levels
 from cellwright.knowledge.pddl.counted import with_counted_parts
-from cellwright.knowledge.pddl.model import Atom, Change, Compare, Domain, Form, Parts, PddlAction, Symbol
+from cellwright.knowledge.pddl.model import (
+    Atom,
+    Compare,
+    NumericChange,
+    Parts,
+    PddlAction,
+    PddlDomain,
+    PddlForm,
+    Symbol,
+)
 from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.temporal import with_durations
 
@@ -26,11 +35,11 @@ COST_PER_S = 10
 
 def build_domain(
     vocabulary: str = MAIN_VOCABULARY,
-    form: Form | str = Form.NUMERIC,
+    form: PddlForm | str = PddlForm.NUMERIC,
     parts: Parts | str = Parts.COUNTED,
     durations: Mapping[str, float] | None = None,
     ontology: PlanningOntology | None = None,
-) -> Domain:
+) -> PddlDomain:
     """The domain.
 
     Args:
@@ -46,7 +55,7 @@ def build_domain(
         BadInput: The temporal form without durations.
     """
     known = ontology or planning_ontology()
-    form, parts = Form(form), Parts(parts)
+    form, parts = PddlForm(form), Parts(parts)
     if vocabulary not in (*known.vocabularies, WITHOUT_SLOTS):
         raise UnknownName("vocabulary", vocabulary, (*known.vocabularies, WITHOUT_SLOTS), "planning files")
     builder = _Builder(known)
@@ -65,9 +74,9 @@ def build_domain(
         if missing := [name for name, taken_s in taken.items() if taken_s is None]:
             raise BadInput(f"planning files: no duration of {', '.join(missing)} is given")
         actions = [replace(a, duration_s=taken[a.name]) for a in actions]
-    elif form is Form.TEMPORAL:
+    elif form is PddlForm.TEMPORAL:
         raise BadInput("planning files: the temporal form needs durations: action -> seconds")
-    domain = Domain(
+    domain = PddlDomain(
         f"kitting-{vocabulary}-{form}-{parts}",
         vocabulary,
         form,
@@ -80,14 +89,14 @@ def build_domain(
     )
     if parts is Parts.COUNTED:
         domain = with_counted_parts(domain)
-    if form is Form.TEMPORAL:
+    if form is PddlForm.TEMPORAL:
         return with_durations(domain)
     costed = tuple(
         replace(a, duration_s=None, cost=None if a.duration_s is None else round(a.duration_s * COST_PER_S))
         for a in domain.actions
     )
     domain = replace(domain, actions=costed)
-    return with_levels(domain) if form is Form.CLASSICAL else domain
+    return with_levels(domain) if form is PddlForm.CLASSICAL else domain
 
 
 def _without(action: PddlAction, names: Collection[str]) -> PddlAction:
@@ -120,7 +129,9 @@ class _Builder:
         changes = []
         for name in entry.get("numeric_effect", []):
             effect = self._individuals[name]
-            changes.append(Change(effect["change"] == "increase", self._atom(effect["function"]), effect["amount"]))
+            changes.append(
+                NumericChange(effect["change"] == "increase", self._atom(effect["function"]), effect["amount"])
+            )
         return PddlAction(
             entry.get("planning_name", entry["name"]),
             {role: self._individuals[role]["class_name"] for role in roles},

@@ -24,7 +24,7 @@ from cellwright.knowledge.pddl.formulas import (
     Same,
 )
 
-__all__ = ["Meaning", "Scope", "number_of"]
+__all__ = ["Meaning", "VariableScope", "number_of"]
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 UPDATES = ("assign", "increase", "decrease", "scale-up", "scale-down")
@@ -39,7 +39,7 @@ def number_of(node: Node) -> float | None:
 
 
 @dataclass(frozen=True)
-class Scope:
+class VariableScope:
     """Which variables are known at a place, and whether `?duration` is."""
 
     variables: dict[str, Types] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Meaning:
 
     # ------------------------------------------------------------ what is said with them
 
-    def formula(self, node: Node, scope: Scope) -> Formula:
+    def formula(self, node: Node, scope: VariableScope) -> Formula:
         """A condition."""
         head, rest = node.head, node.items[1:]
         if head in ("and", "or"):
@@ -141,7 +141,7 @@ class Meaning:
             return Junction(False, (Not(before), after))
         if head in ("forall", "exists") and len(rest) == 2:
             made = self._quantified(node, scope)
-            inner = Scope({**scope.variables, **dict.fromkeys(made.variables, ("object",))}, scope.lasting)
+            inner = VariableScope({**scope.variables, **dict.fromkeys(made.variables, ("object",))}, scope.lasting)
             inner.variables.update(self._declared(rest[0]))
             return Quantified(head == "forall", made.variables, made.objects, self.formula(rest[1], inner))
         if head in SIGNS and len(rest) == 2:
@@ -150,11 +150,11 @@ class Meaning:
             return Compared(head, self.number(rest[0], scope), self.number(rest[1], scope))
         return self.fact(node, scope)
 
-    def fact(self, node: Node, scope: Scope) -> Fact:
+    def fact(self, node: Node, scope: VariableScope) -> Fact:
         """A predicate with objects that fit it."""
         return Fact(node.head, self._arguments(node, self.predicates, "predicate", scope))
 
-    def number(self, node: Node, scope: Scope) -> Number:
+    def number(self, node: Node, scope: VariableScope) -> Number:
         """An expression."""
         if not node.is_list:
             number = number_of(node)
@@ -169,7 +169,7 @@ class Meaning:
             return Operation(node.head, tuple(self.number(part, scope) for part in node.items[1:]))
         return Fluent(node.head, self._arguments(node, self.functions, "function", scope))
 
-    def effects(self, node: Node, scope: Scope) -> Iterator[Effect]:
+    def effects(self, node: Node, scope: VariableScope) -> Iterator[Effect]:
         """What an effect consists of."""
         head, rest = node.head, node.items[1:]
         if head == "and":
@@ -186,7 +186,7 @@ class Meaning:
             yield When(self.formula(rest[0], scope), tuple(self.effects(rest[1], scope)))
         elif head == "forall" and len(rest) == 2:
             over = self._quantified(node, scope)
-            inner = Scope({**scope.variables, **self._declared(rest[0])}, scope.lasting)
+            inner = VariableScope({**scope.variables, **self._declared(rest[0])}, scope.lasting)
             yield Every(over, tuple(self.effects(rest[1], inner)))
         elif node.items or node.word:
             yield Write(True, self.fact(node, scope))
@@ -196,7 +196,7 @@ class Meaning:
             raise node.error("needs ( ?variable - type ... )")
         return {variable.word: types for variable, types in self.typed(node.items, variables=True)}
 
-    def _quantified(self, node: Node, _scope: Scope) -> Quantified:
+    def _quantified(self, node: Node, _scope: VariableScope) -> Quantified:
         declared = self._declared(node.items[1])
         objects = tuple(
             tuple(name for name, kinds in self.objects.items() if self.is_a(kinds, types))
@@ -206,16 +206,18 @@ class Meaning:
             raise node.error(f"speaks of more than {MOST_CHOICES} choices of objects")
         return Quantified(True, tuple(declared), objects, Junction(True, ()))
 
-    def _are_objects(self, nodes: Iterable[Node], scope: Scope) -> bool:
+    def _are_objects(self, nodes: Iterable[Node], scope: VariableScope) -> bool:
         return all(node.word in scope.variables or node.word in self.objects for node in nodes)
 
-    def _object(self, node: Node, scope: Scope) -> str:
+    def _object(self, node: Node, scope: VariableScope) -> str:
         if node.word not in scope.variables and node.word not in self.objects:
             what, known = ("variable", scope.variables) if node.word.startswith("?") else ("object", self.objects)
             raise node.error(f"unknown {what} '{node}'; known: {_some(known)}")
         return node.word
 
-    def _arguments(self, node: Node, known: dict[str, tuple[Types, ...]], what: str, scope: Scope) -> tuple[str, ...]:
+    def _arguments(
+        self, node: Node, known: dict[str, tuple[Types, ...]], what: str, scope: VariableScope
+    ) -> tuple[str, ...]:
         if node.head not in known:
             raise node.error(f"unknown {what} '{node.head or node}'; known: {_some(known)}")
         wanted = known[node.head]

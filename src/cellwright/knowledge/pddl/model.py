@@ -14,21 +14,21 @@ from cellwright.core.errors import BadInput, UnknownName
 
 __all__ = [
     "Atom",
-    "Change",
     "Compare",
-    "Domain",
-    "Form",
     "LevelPredicate",
+    "NumericChange",
     "Parts",
     "PddlAction",
+    "PddlDomain",
     "PddlError",
+    "PddlForm",
+    "PddlProblem",
     "PddlStep",
-    "Problem",
     "Symbol",
 ]
 
 
-class Form(StrEnum):
+class PddlForm(StrEnum):
     """What a planner must understand: numbers, nothing but facts, or time."""
 
     NUMERIC = "numeric"
@@ -62,7 +62,7 @@ class Compare(NamedTuple):
     right: Atom | float
 
 
-class Change(NamedTuple):
+class NumericChange(NamedTuple):
     """A function that grows or shrinks."""
 
     increase: bool
@@ -115,7 +115,7 @@ class PddlAction:
     conditions: tuple[Atom | Compare, ...]
     adds: tuple[Atom, ...] = ()
     deletes: tuple[Atom, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[NumericChange, ...] = ()
     duration_s: float | None = None
     cost: int | None = None
     place: str = ""
@@ -124,12 +124,12 @@ class PddlAction:
 
 
 @dataclass(frozen=True)
-class Domain:
+class PddlDomain:
     """A domain; `relations` are the predicates that no action uses, stated for whoever reads the files."""
 
     name: str
     vocabulary: str
-    form: Form
+    form: PddlForm
     parts: Parts
     types: tuple[tuple[str, str], ...]
     predicates: tuple[Symbol, ...]
@@ -158,11 +158,11 @@ class Domain:
 
 
 @dataclass
-class Problem:
+class PddlProblem:
     """A problem: objects, what holds at first, what is wanted."""
 
     name: str
-    domain: Domain
+    domain: PddlDomain
     objects: dict[str, str] = field(default_factory=dict)
     facts: list[Atom] = field(default_factory=list)
     relations: list[Atom] = field(default_factory=list)

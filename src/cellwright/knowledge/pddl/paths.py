@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-__all__ = ["Follower"]
+__all__ = ["PathResolver"]
 
 Links = Mapping[str, list[str]]
 
 
-class Follower:
+class PathResolver:
     """Answers which objects a path leads to.
 
     Args:

@@ -10,13 +10,22 @@ from cellwright.knowledge.database import Database
 from cellwright.knowledge.pddl.classical import LEVEL, NEXT, ZERO
 from cellwright.knowledge.pddl.counts import Counts
 from cellwright.knowledge.pddl.domain import REACH, lower
-from cellwright.knowledge.pddl.model import Atom, Compare, Domain, Form, LevelPredicate, Parts, Problem, Symbol
-from cellwright.knowledge.pddl.paths import Follower
-from cellwright.knowledge.pddl.snapshot import Snapshot, read_snapshot
+from cellwright.knowledge.pddl.model import (
+    Atom,
+    Compare,
+    LevelPredicate,
+    Parts,
+    PddlDomain,
+    PddlForm,
+    PddlProblem,
+    Symbol,
+)
+from cellwright.knowledge.pddl.paths import PathResolver
+from cellwright.knowledge.pddl.snapshot import PddlSnapshot, read_snapshot
 from cellwright.knowledge.pddl.source import PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.stand_ins import replace_parts, supply_missing_vessels
 from cellwright.knowledge.pddl.temporal import FREE, IDLE, IN_ZONE
-from cellwright.knowledge.pddl.wanted import WantedKit, add_wanted_kits
+from cellwright.knowledge.pddl.wanted import GoalKit, add_wanted_kits
 from cellwright.orders import KitDesign, Order
 
 __all__ = ["build_problem"]
@@ -27,14 +36,14 @@ PLENTY = "level_plenty"
 def build_problem(
     database: Database,
     orders: Sequence[Order],
-    domain: Domain,
+    domain: PddlDomain,
     *,
     without: Collection[str] = (),
     kits: Sequence[tuple[str, KitDesign]] | None = None,
     taken: Mapping[tuple[str, str], int] | None = None,
     ontology: PlanningOntology | None = None,
     name: str = "",
-) -> Problem:
+) -> PddlProblem:
     """The problem of finishing the orders from what the database believes, whatever state that is.
 
     Args:
@@ -60,10 +69,10 @@ def build_problem(
 class _Builder:
     def __init__(
         self,
-        snapshot: Snapshot,
+        snapshot: PddlSnapshot,
         ontology: PlanningOntology,
         orders: Sequence[Order],
-        domain: Domain,
+        domain: PddlDomain,
         name: str,
         kits: Sequence[tuple[str, KitDesign]] | None,
         taken: Mapping[tuple[str, str], int] | None,
@@ -85,18 +94,18 @@ class _Builder:
         self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named, taken)
         stand_in = "partsVessel" if by_vessel else "sku"
         self.called = {} if named else replace_parts(snapshot, ontology, stand_in)
-        self.follower = Follower(snapshot.links, existing)
+        self.follower = PathResolver(snapshot.links, existing)
         self.members = {kind: snapshot.of_class(ontology, kind) for kind in ontology.parents}
         kinds = sorted({action.parameters[action.place] for action in domain.actions if action.place})
         self.places = [place for kind in kinds for place in self.members[kind]]
-        self.problem = Problem(name or "-and-".join(order.name for order in orders), domain)
+        self.problem = PddlProblem(name or "-and-".join(order.name for order in orders), domain)
         shown = ((n, kind) for n, kind in snapshot.kinds.items() if n not in self.called)
         rank = {kind: number for number, kind in enumerate(ontology.parents)}
         self.problem.objects = dict(sorted(shown, key=lambda entry: rank[entry[1]]))
         self._facts()
         self._relations()
         self._numbers(functions)
-        if domain.form is Form.TEMPORAL:
+        if domain.form is PddlForm.TEMPORAL:
             self._tokens()
         self._goal(wanted)
 
@@ -205,7 +214,7 @@ class _Builder:
             return int(self.counts.value("vesselCapacity", of))
         return number + len(self.robots) if level.function.measure == "traysInBox" else number
 
-    def _goal(self, wanted: Sequence[WantedKit]) -> None:
+    def _goal(self, wanted: Sequence[GoalKit]) -> None:
         domain, goal = self.domain, self.problem.goal
         into_box = next(s for s in domain.predicates if [role for role, _ in s.parameters] == ["kit", "lbwk"])
         boxes = {box: self.counts.value("boxCapacity", {"lbwk": box}) for box in self.members["LargeBoxWithKits"]}
@@ -220,7 +229,7 @@ class _Builder:
             boxes[box] -= there is None
             goal.append(Atom(into_box.name, (kit.name, box)))
 
-    def _full(self, kit: WantedKit) -> Iterator[Atom | Compare]:
+    def _full(self, kit: GoalKit) -> Iterator[Atom | Compare]:
         pairs: list[tuple[Symbol, Symbol, LevelPredicate | None]]
         if self.domain.levels:
             pairs = [(v.function, v.bound, v) for v in self.domain.levels if v.bound is not None]

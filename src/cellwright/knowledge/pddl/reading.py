@@ -9,10 +9,10 @@ from math import isfinite
 from cellwright.knowledge.pddl.effects import Effect
 from cellwright.knowledge.pddl.expressions import Node, read_expressions
 from cellwright.knowledge.pddl.formulas import Fluent, Formula, State
-from cellwright.knowledge.pddl.meaning import Meaning, Scope, number_of
+from cellwright.knowledge.pddl.meaning import Meaning, VariableScope, number_of
 from cellwright.knowledge.pddl.model import PddlError
 
-__all__ = ["Operator", "Task", "read_task"]
+__all__ = ["Operator", "PddlTask", "read_task"]
 
 READ = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action", ":durative-action")
 PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric", ":requirements")
@@ -38,7 +38,7 @@ class Operator:
 
 
 @dataclass
-class Task:
+class PddlTask:
     """A domain and a problem, read."""
 
     domain: str
@@ -51,7 +51,7 @@ class Task:
 
 def read_task(
     domain_text: str, problem_text: str, domain_where: str = "domain", problem_where: str = "problem"
-) -> Task:
+) -> PddlTask:
     """Reads both files.
 
     Raises:
@@ -59,7 +59,7 @@ def read_task(
     """
     domain, problem = _defined(domain_text, domain_where, "domain"), _defined(problem_text, problem_where, "problem")
     meaning = Meaning()
-    task = Task(_name(domain), _name(problem), meaning)
+    task = PddlTask(_name(domain), _name(problem), meaning)
     sections = {
         name: list(_sections(node, known))
         for name, node, known in (("domain", domain, READ), ("problem", problem, PROBLEM))
@@ -87,7 +87,7 @@ def read_task(
     goals = list(_of(sections["problem"], ":goal"))
     if len(goals) != 1 or len(goals[0].items) != 2:
         raise problem.error("needs one (:goal ...)")
-    task.goal = tuple(_parts(goals[0].items[1], meaning, Scope()))
+    task.goal = tuple(_parts(goals[0].items[1], meaning, VariableScope()))
     return task
 
 
@@ -129,7 +129,7 @@ def _operator(node: Node, meaning: Meaning) -> Operator:
     given = words.get(":parameters")
     for variable, types in meaning.typed(given.items if given is not None else [], variables=True):
         parameters[variable.word] = types
-    scope = Scope(dict(parameters), lasting)
+    scope = VariableScope(dict(parameters), lasting)
     condition, effect = words.get(":condition" if lasting else ":precondition"), words.get(":effect")
     empty = Node(node.line, "", [], node.where)
     conditions, effects = dict[str, tuple[Formula, ...]](), dict[str, tuple[Effect, ...]]()
@@ -163,7 +163,7 @@ def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
         yield said, [part.items[2]]
 
 
-def _parts(node: Node, meaning: Meaning, scope: Scope) -> Iterator[Formula]:
+def _parts(node: Node, meaning: Meaning, scope: VariableScope) -> Iterator[Formula]:
     """A condition in pieces, so that the one that fails can be named; an empty one has none."""
     if node.head == "and":
         for part in node.items[1:]:
@@ -174,20 +174,20 @@ def _parts(node: Node, meaning: Meaning, scope: Scope) -> Iterator[Formula]:
         raise node.error(f"'{node}' is no condition")
 
 
-def _begin(node: Node, task: Task) -> None:
+def _begin(node: Node, task: PddlTask) -> None:
     for entry in node.items[1:]:
         if entry.head == "=" and len(entry.items) == 3 and entry.items[1].is_list:
             number = number_of(entry.items[2])
             if number is None or not isfinite(number):
                 raise entry.error(f"{entry.items[2]} is no number")
-            target = task.meaning.number(entry.items[1], Scope())
+            target = task.meaning.number(entry.items[1], VariableScope())
             if not isinstance(target, Fluent):
                 raise entry.error(f"{entry.items[1]} is no function of objects")
             task.state.values[(target.name, *target.arguments)] = number
         elif entry.head == "at" and len(entry.items) == 3 and number_of(entry.items[1]) is not None:
             raise entry.error("facts at a time are not read")
         elif entry.head != "not":  # what is not so need not be said
-            fact = task.meaning.fact(entry, Scope())
+            fact = task.meaning.fact(entry, VariableScope())
             task.state.facts.add((fact.name, *fact.arguments))
     if "total-cost" in task.meaning.functions:
         task.state.values.setdefault(("total-cost",), 0.0)

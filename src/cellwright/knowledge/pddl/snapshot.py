@@ -12,13 +12,13 @@ from cellwright.knowledge.database import Database
 from cellwright.knowledge.pddl.reach import reached_places
 from cellwright.knowledge.pddl.source import PlanningOntology
 
-__all__ = ["Snapshot", "read_snapshot"]
+__all__ = ["PddlSnapshot", "read_snapshot"]
 
 Links = dict[str, list[str]]
 
 
 @dataclass
-class Snapshot:
+class PddlSnapshot:
     """A cell at one time.
 
     Attributes:
@@ -64,9 +64,9 @@ class Snapshot:
 
 def read_snapshot(
     database: Database, ontology: PlanningOntology, without: Collection[str] = (), *, supply: bool = True
-) -> Snapshot:
+) -> PddlSnapshot:
     """Reads everything but the objects that are left out, and without `supply` the parts that lie in vessels."""
-    snapshot = Snapshot()
+    snapshot = PddlSnapshot()
     with database.transaction() as connection:
         names = {root: _names(connection, root, supply) for root in sorted(set(ontology.tables.values()))}
         keys: dict[str, dict[int, str]] = {root: {} for root in names}
@@ -161,14 +161,14 @@ def _locations(connection: Connection) -> list[tuple[int, int]]:
     return [(o, r) for o, r in connection.execute(question.order_by(body.c.id)).all() if r is not None]
 
 
-def _read_designs(connection: Connection, snapshot: Snapshot, things: dict[int, str]) -> None:
+def _read_designs(connection: Connection, snapshot: PddlSnapshot, things: dict[int, str]) -> None:
     refs = dict(_one(connection, "part_ref_and_pose", "part_ref_sku"))
     for design, ref in _many(connection, "tray_design", "part_ref_and_pose"):
         if ref in refs:
             snapshot.designs.setdefault(things[design], Counter())[things[refs[ref]]] += 1
 
 
-def _read_contents(connection: Connection, snapshot: Snapshot, bodies: dict[int, str]) -> None:
+def _read_contents(connection: Connection, snapshot: PddlSnapshot, bodies: dict[int, str]) -> None:
     """Parts that are located in a kit or its tray, that the kit lists, or that are in one of its slots."""
     kit_of = {tray: kit for kit, trays in snapshot.links["kitTray"].items() for tray in trays}
     contents: dict[str, set[str]] = defaultdict(set)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cellwright.knowledge.pddl.snapshot import Snapshot
+from cellwright.knowledge.pddl.snapshot import PddlSnapshot
 from cellwright.knowledge.pddl.source import PlanningOntology
 
 __all__ = ["replace_parts", "supply_missing_vessels"]
 
 
-def supply_missing_vessels(snapshot: Snapshot, ontology: PlanningOntology, skus: list[str]) -> None:
+def supply_missing_vessels(snapshot: PddlSnapshot, ontology: PlanningOntology, skus: list[str]) -> None:
     """An empty tray for every kind without one: where parts are counted by trays, nothing else names the kind."""
     supplied = {snapshot.one(vessel, "partSku") for vessel in snapshot.of_class(ontology, "PartsVessel")}
     for sku in skus:
@@ -19,7 +19,7 @@ def supply_missing_vessels(snapshot: Snapshot, ontology: PlanningOntology, skus:
             snapshot.quantity[name] = 0
 
 
-def replace_parts(snapshot: Snapshot, ontology: PlanningOntology, stand_in: str) -> dict[str, str]:
+def replace_parts(snapshot: PddlSnapshot, ontology: PlanningOntology, stand_in: str) -> dict[str, str]:
     """Replaces the parts that are held or supplied by one part for each kind, or for each tray.
 
     Returns:

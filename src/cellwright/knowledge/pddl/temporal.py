@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cellwright.knowledge.pddl.model import Atom, Domain, PddlAction, Symbol
+from cellwright.knowledge.pddl.model import Atom, PddlAction, PddlDomain, Symbol
 
 __all__ = ["FREE", "IDLE", "IN_ZONE", "with_durations"]
 
@@ -18,7 +18,7 @@ IN_ZONE = "place-is-in-zone"
 BODY = "SolidObject"
 
 
-def with_durations(domain: Domain) -> Domain:
+def with_durations(domain: PddlDomain) -> PddlDomain:
     """The same domain with tokens; an action that takes no time stays an action at one instant."""
     tokens = (
         Symbol(IDLE, (("robot", "Robot"),)),

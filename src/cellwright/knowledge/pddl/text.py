@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from cellwright.knowledge.pddl.model import Atom, Change, Compare, Domain, Form, PddlAction, Problem, Symbol
+from cellwright.knowledge.pddl.model import (
+    Atom,
+    Compare,
+    NumericChange,
+    PddlAction,
+    PddlDomain,
+    PddlForm,
+    PddlProblem,
+    Symbol,
+)
 from cellwright.knowledge.pddl.names import Names
 
 __all__ = ["write_domain", "write_problem"]
 
 
-def write_domain(domain: Domain) -> str:
+def write_domain(domain: PddlDomain) -> str:
     """The text of the domain's file."""
     costed = any(action.cost is not None for action in domain.actions)
     blocks = [
@@ -30,7 +39,7 @@ def write_domain(domain: Domain) -> str:
     return f"{head}\n; Generated from the ontology.\n(define (domain {domain.name})\n" + "\n\n".join(blocks) + "\n)\n"
 
 
-def write_problem(problem: Problem, names: Names | None = None) -> str:
+def write_problem(problem: PddlProblem, names: Names | None = None) -> str:
     """The text of the problem's file; `names` learns every name that is written."""
     known = names if names is not None else Names()
     write = known.write
@@ -60,18 +69,18 @@ def write_problem(problem: Problem, names: Names | None = None) -> str:
         section("init", init),
         "  (:goal (and\n" + "".join(f"    {line}\n" for line in goal) + "  ))",
     ]
-    if domain.form is Form.TEMPORAL:
+    if domain.form is PddlForm.TEMPORAL:
         blocks.append("  (:metric minimize (total-time))")
     elif costed:
         blocks.append("  (:metric minimize (total-cost))")
     return f"(define (problem {problem.name})\n" + "\n".join(blocks) + "\n)\n"
 
 
-def requirements(domain: Domain, costed: bool) -> list[str]:
+def requirements(domain: PddlDomain, costed: bool) -> list[str]:
     words = [":strips", ":typing"]
     if domain.functions:
         words.append(":numeric-fluents")
-    if domain.form is Form.TEMPORAL:
+    if domain.form is PddlForm.TEMPORAL:
         words.append(":durative-actions")
     return words + ([":action-costs"] if costed else [])
 
@@ -109,7 +118,7 @@ def condition_text(entry: Atom | Compare) -> str:
     return atom_text(entry) if isinstance(entry, Atom) else comparison(entry)
 
 
-def change_text(change: Change) -> str:
+def change_text(change: NumericChange) -> str:
     return f"({'increase' if change.increase else 'decrease'} {atom_text(change.function)} {number(change.amount)})"
 
 

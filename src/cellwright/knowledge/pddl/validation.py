@@ -12,7 +12,7 @@ from typing import NamedTuple
 from cellwright.knowledge.pddl.effects import Changes
 from cellwright.knowledge.pddl.formulas import Compared, Formula, Ground, Undefined
 from cellwright.knowledge.pddl.model import PddlStep
-from cellwright.knowledge.pddl.reading import Operator, Task
+from cellwright.knowledge.pddl.reading import Operator, PddlTask
 
 __all__ = ["PlanCheck", "check_plan"]
 
@@ -74,7 +74,7 @@ class _Event(NamedTuple):
     of: _Step
 
 
-def check_plan(task: Task, steps: Sequence[tuple[int, PddlStep]]) -> PlanCheck:
+def check_plan(task: PddlTask, steps: Sequence[tuple[int, PddlStep]]) -> PlanCheck:
     """Does the steps one after the other, or at their times, in the state of the problem.
 
     Args:
@@ -98,7 +98,7 @@ def check_plan(task: Task, steps: Sequence[tuple[int, PddlStep]]) -> PlanCheck:
     return PlanCheck(True, steps=len(steps), cost=task.state.values.get(("total-cost",)), makespan_s=makespan_s)
 
 
-def _bound(task: Task, number: int, line: int, step: PddlStep) -> _Step:
+def _bound(task: PddlTask, number: int, line: int, step: PddlStep) -> _Step:
     operator = task.operators.get(step.name.lower())
     made = _Step(number, line, step, operator or Operator(step.name, {}, {}, {}), {})
     if operator is None:
@@ -116,7 +116,7 @@ def _bound(task: Task, number: int, line: int, step: PddlStep) -> _Step:
     return made._replace(binding=dict(zip(operator.parameters, names, strict=True)))
 
 
-def _false(task: Task, formulas: Iterable[Formula], binding: Mapping[str, str]) -> str:
+def _false(task: PddlTask, formulas: Iterable[Formula], binding: Mapping[str, str]) -> str:
     """The first that is not true, with its values; empty when all are. Raises Undefined."""
     for formula in formulas:
         if not formula.holds(task.state, binding):
@@ -124,14 +124,14 @@ def _false(task: Task, formulas: Iterable[Formula], binding: Mapping[str, str]) 
     return ""
 
 
-def _changes(task: Task, step: _Step, when: str) -> Changes:
+def _changes(task: PddlTask, step: _Step, when: str) -> Changes:
     changes = Changes()
     for effect in step.operator.effects.get(when, ()):
         effect.collect(task.state, step.binding, changes)
     return changes
 
 
-def _sequence(task: Task, steps: Sequence[_Step]) -> float | None:
+def _sequence(task: PddlTask, steps: Sequence[_Step]) -> float | None:
     """One after the other; where there are times, in their order."""
     timed = all(step.step.start_s is not None for step in steps)
     ordered = sorted(steps, key=lambda step: step.step.start_s or 0.0) if timed else steps
@@ -146,7 +146,7 @@ def _sequence(task: Task, steps: Sequence[_Step]) -> float | None:
     return None
 
 
-def _timed(task: Task, steps: Sequence[_Step]) -> float:
+def _timed(task: PddlTask, steps: Sequence[_Step]) -> float:
     """At their times: what happens at one instant must not depend on each other, and invariants hold in between."""
     events = []
     for step in steps:
@@ -175,7 +175,7 @@ def _timed(task: Task, steps: Sequence[_Step]) -> float:
     return max((s.step.start_s or 0.0) + (s.step.duration_s or 0.0) for s in steps)
 
 
-def _duration(task: Task, step: _Step, duration_s: float | None) -> float:
+def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
     """How long a step takes; the domain may leave a choice, and files are rounded."""
     if duration_s is None:
         raise _Fails(step, "has no [duration]")
@@ -195,14 +195,14 @@ def _duration(task: Task, step: _Step, duration_s: float | None) -> float:
     return duration_s
 
 
-def _gap(task: Task, formula: Formula, step: _Step) -> float | None:
+def _gap(task: PddlTask, formula: Formula, step: _Step) -> float | None:
     """By how much an equality is missed; None for anything else."""
     if not isinstance(formula, Compared) or formula.sign != "=":
         return None
     return abs(formula.left.value(task.state, step.binding) - formula.right.value(task.state, step.binding))
 
 
-def _must(task: Task, step: _Step, when: str, words: str) -> None:
+def _must(task: PddlTask, step: _Step, when: str, words: str) -> None:
     task.state.values["?duration",] = step.step.duration_s or 0.0
     try:
         wrong = _false(task, step.operator.conditions.get(when, ()), step.binding)
@@ -212,7 +212,7 @@ def _must(task: Task, step: _Step, when: str, words: str) -> None:
         raise _Fails(step, f"{words}: {wrong}")
 
 
-def _happen(task: Task, instant: Sequence[_Event], now_s: float) -> None:
+def _happen(task: PddlTask, instant: Sequence[_Event], now_s: float) -> None:
     reads, changed = list[set[Ground]](), list[Changes]()
     for event in instant:
         task.state.read.clear()

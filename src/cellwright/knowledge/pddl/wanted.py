@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellwright.knowledge.pddl.snapshot import Snapshot
+from cellwright.knowledge.pddl.snapshot import PddlSnapshot
 from cellwright.knowledge.pddl.source import PlanningOntology
 from cellwright.orders import KitDesign, Order
 
-__all__ = ["WantedKit", "add_wanted_kits", "kit_contents"]
+__all__ = ["GoalKit", "add_wanted_kits", "kit_contents"]
 
 
 @dataclass(frozen=True)
-class WantedKit:
+class GoalKit:
     """A kit that shall be finished."""
 
     name: str
@@ -22,17 +22,17 @@ class WantedKit:
     stationary: bool
 
 
-def kit_contents(snapshot: Snapshot, kit: str) -> Counter[str]:
+def kit_contents(snapshot: PddlSnapshot, kit: str) -> Counter[str]:
     """Kind of part -> how many are in the kit."""
     return Counter(snapshot.one(part, "sku") for part in snapshot.contents.get(kit, ()))
 
 
 def add_wanted_kits(
-    snapshot: Snapshot,
+    snapshot: PddlSnapshot,
     ontology: PlanningOntology,
     orders: Sequence[Order],
     kits: Sequence[tuple[str, KitDesign]] | None = None,
-) -> list[WantedKit]:
+) -> list[GoalKit]:
     """The wanted kits, most urgent first; new ones are added to the snapshot, each with a tray of its kind.
 
     Args:
@@ -51,7 +51,7 @@ def add_wanted_kits(
             fitting.remove(named)
             snapshot.links["kitTray"][name] = [named]
         snapshot.kinds[name] = "Kit"
-        found.append(WantedKit(name, design, name in stationary))
+        found.append(GoalKit(name, design, name in stationary))
         snapshot.design_of[name] = design.name
         snapshot.designs[design.name] = Counter(design.parts)
         for sku in (design.tray_sku, *design.parts):
@@ -63,7 +63,7 @@ def add_wanted_kits(
 
 
 def _chosen(
-    snapshot: Snapshot, ontology: PlanningOntology, orders: Sequence[Order], stationary: set[str]
+    snapshot: PddlSnapshot, ontology: PlanningOntology, orders: Sequence[Order], stationary: set[str]
 ) -> list[tuple[str, KitDesign]]:
     """Names and designs. Kits of a design that are there serve the most urgent order first, the most advanced first.
 
@@ -101,13 +101,13 @@ def _chosen(
     return found
 
 
-def _advance(snapshot: Snapshot, kit: str, design: KitDesign) -> tuple[bool, bool, int]:
+def _advance(snapshot: PddlSnapshot, kit: str, design: KitDesign) -> tuple[bool, bool, int]:
     have, want = kit_contents(snapshot, kit), Counter(design.parts)
     boxed = any(kit in kits for kits in snapshot.links["kit"].values())
     return boxed, not have - want, -sum((want - have).values())
 
 
-def _can_be_filled(snapshot: Snapshot, kit: str, design: KitDesign) -> bool:
+def _can_be_filled(snapshot: PddlSnapshot, kit: str, design: KitDesign) -> bool:
     """Whether the robots that reach the kit also reach enough of every kind that it lacks."""
     missing = Counter(design.parts) - kit_contents(snapshot, kit)
     reached = {place for places in snapshot.links["reach"].values() if kit in places for place in places}
@@ -117,11 +117,11 @@ def _can_be_filled(snapshot: Snapshot, kit: str, design: KitDesign) -> bool:
     return missing <= supply
 
 
-def _tray_sku(snapshot: Snapshot, kit: str) -> str:
+def _tray_sku(snapshot: PddlSnapshot, kit: str) -> str:
     return snapshot.one(snapshot.one(kit, "kitTray"), "sku")
 
 
-def _free_trays(snapshot: Snapshot, ontology: PlanningOntology, *, on_tables: bool = False) -> dict[str, list[str]]:
+def _free_trays(snapshot: PddlSnapshot, ontology: PlanningOntology, *, on_tables: bool = False) -> dict[str, list[str]]:
     """Kind of kit tray -> trays that belong to no kit: those on tables first, then those in hand, then the supply."""
     bound = {tray for trays in snapshot.links["kitTray"].values() for tray in trays}
     held = {name for names in snapshot.links["heldObject"].values() for name in names}

@@ -14,16 +14,16 @@ from cellwright.core.pose import Pose
 from cellwright.core.rotation import matrix_from_quaternion
 from cellwright.models.description import (
     WORLD,
-    Frame,
+    FrameDescription,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Link,
-    Model,
+    LinkDescription,
+    ModelDescription,
     PlacedModel,
-    World,
+    WorldDescription,
 )
-from cellwright.models.exporting.joints import JointReader
+from cellwright.models.exporting.joints import SpecJointReader
 from cellwright.models.exporting.loops import read_loops
 from cellwright.models.exporting.sensors import read_sensors
 from cellwright.models.exporting.shapes import ShapeReader
@@ -45,11 +45,11 @@ class Described:
         notes: What could not be described.
     """
 
-    world: World
+    world: WorldDescription
     files: dict[str, bytes]
     notes: Notes
 
-    def model(self, *, fastened: bool = False) -> Model:
+    def model(self, *, fastened: bool = False) -> ModelDescription:
         """The one model, standing at the origin.
 
         Args:
@@ -96,7 +96,7 @@ def describe(spec: Any, *, name: str = "", folder: str = "meshes/") -> Described
     ground = reader.ground()
     reader.shapes.finish()
     return Described(
-        world=World(
+        world=WorldDescription(
             name=name,
             models=(*ground, *models),
             gravity_mps2=tuple(np.asarray(own.option.gravity).tolist()),
@@ -126,7 +126,7 @@ class _Describer:
         self._whole = name
         self._spec, self._compiled = spec, compiled
         self.shapes = ShapeReader(spec, compiled, self.notes, folder)
-        self._joints = JointReader(spec, compiled, self.notes)
+        self._joints = SpecJointReader(spec, compiled, self.notes)
         self._children: dict[int, list[int]] = {}
         for body in range(1, compiled.nbody):
             self._children.setdefault(int(compiled.body_parentid[body]), []).append(body)
@@ -146,8 +146,8 @@ class _Describer:
         visuals, collisions = self.shapes.of_body(0, "")
         if not visuals and not collisions:
             return ()
-        link = Link(name=GROUND, visuals=visuals, collisions=collisions)
-        return (PlacedModel(model=Model(name=GROUND, links=(link,), static=True)),)
+        link = LinkDescription(name=GROUND, visuals=visuals, collisions=collisions)
+        return (PlacedModel(model=ModelDescription(name=GROUND, links=(link,), static=True)),)
 
     def model(self, root: int) -> PlacedModel:
         """The model whose root is a body that stands in the world."""
@@ -156,22 +156,24 @@ class _Describer:
         prefix = f"{name}/"
         if len(self._children[0]) == 1:
             name = self._whole
-        links: list[Link] = []
-        joints: list[Joint] = []
-        frames: list[Frame] = []
+        links: list[LinkDescription] = []
+        joints: list[JointDescription] = []
+        frames: list[FrameDescription] = []
         bodies = [(root, WORLD)]
         for body, parent in bodies:
             link = self._name(body).removeprefix(prefix)
             joints += self._carriers(body, parent, link, links, prefix)
             visuals, collisions = self.shapes.of_body(body, prefix)
-            links.append(Link(name=link, inertial=self._inertial(body), visuals=visuals, collisions=collisions))
+            links.append(
+                LinkDescription(name=link, inertial=self._inertial(body), visuals=visuals, collisions=collisions)
+            )
             frames += self._frames(body, link, prefix)
             bodies += [(child, link) for child in self._children.get(body, [])]
         named = {body: self._name(body).removeprefix(prefix) for body, _ in bodies}
         joints += read_loops(compiled, named, prefix)
         sensors = read_sensors(self._spec, compiled, named, prefix, self.notes)
         movable = any(joint.kind is not JointKind.FIXED for joint in joints) or self._is_free(root)
-        model = Model(
+        model = ModelDescription(
             name=name,
             links=tuple(links),
             joints=tuple(joints) if movable else tuple(j for j in joints if j.parent != WORLD),
@@ -195,14 +197,16 @@ class _Describer:
         free = int(mujoco.mjtJoint.mjJNT_FREE)
         return any(int(self._compiled.jnt_type[number]) == free for number in self._numbers(body))
 
-    def _carriers(self, body: int, parent: str, link: str, links: list[Link], prefix: str) -> list[Joint]:
+    def _carriers(
+        self, body: int, parent: str, link: str, links: list[LinkDescription], prefix: str
+    ) -> list[JointDescription]:
         """The joints that carry a body; a root's are given in the model's frame, which is the root's at rest."""
         pose = Pose.identity() if parent == WORLD else self._pose(body)
         numbers = self._numbers(body)
         if self._is_free(body):
             return []
         if not numbers:
-            return [Joint(name=f"{link}_fixed", kind=JointKind.FIXED, parent=parent, child=link, pose=pose)]
+            return [JointDescription(name=f"{link}_fixed", kind=JointKind.FIXED, parent=parent, child=link, pose=pose)]
         made = []
         for number in numbers:
             last = number == numbers[-1]
@@ -210,7 +214,7 @@ class _Describer:
             joint = self._joints.joint(number, parent, child, pose, prefix)
             parent, pose = child, Pose.identity()
             if not last:  # a link that is nothing but a step stands on its axis, where every format can say it
-                links.append(Link(name=child))
+                links.append(LinkDescription(name=child))
                 axis = Pose.from_xyz_rpy(joint.anchor_m)
                 joint, pose = replace(joint, pose=joint.pose @ axis, anchor_m=(0.0, 0.0, 0.0)), axis.inverse()
             made.append(joint)
@@ -226,7 +230,7 @@ class _Describer:
         centre = Pose(compiled.body_ipos[body], np.array([1.0, 0.0, 0.0, 0.0]))
         return Inertial(mass_kg=mass, pose=centre, inertia_kgm2=(inertia + inertia.T) / 2)
 
-    def _frames(self, body: int, link: str, prefix: str) -> list[Frame]:
+    def _frames(self, body: int, link: str, prefix: str) -> list[FrameDescription]:
         """Sites; one that is called like its link, at its place, says nothing new."""
         compiled = self._compiled
         frames = []
@@ -234,5 +238,5 @@ class _Describer:
             name = compiled.site(int(site)).name.removeprefix(prefix)
             pose = Pose(compiled.site_pos[site], compiled.site_quat[site])
             if name and not (name == link and pose.is_close(Pose.identity())):
-                frames.append(Frame(name=name, link=link, pose=pose))
+                frames.append(FrameDescription(name=name, link=link, pose=pose))
         return frames

@@ -13,7 +13,7 @@ import numpy as np
 
 from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import BadInput, OutputError
-from cellwright.models.description import Geometry, Link, MeshFile, Model, World
+from cellwright.models.description import Geometry, LinkDescription, MeshFile, ModelDescription, WorldDescription
 from cellwright.models.exporting.describe import describe
 from cellwright.models.exporting.mesh_files import stl_bytes
 from cellwright.models.exporting.mjcf import write_mjcf
@@ -90,7 +90,7 @@ def export_spec(
         return Exported(files=written, notes=(), links=compiled.nbody - 1, joints=compiled.njnt)
     folder = f"{file_name(path.stem)}_meshes/"
     described = describe(spec, name=name, folder=folder)
-    content: Model | World
+    content: ModelDescription | WorldDescription
     if whole:
         placed = [replace(p, model=_as_ros_calls(p.model, arms or {})) for p in described.world.models]
         content = replace(described.world, models=tuple(placed))
@@ -99,12 +99,12 @@ def export_spec(
     return write_description(content, path, form, files=described.files, notes=described.notes, mesh_uri=mesh_uri)
 
 
-def _as_ros_calls(model: Model, arms: Mapping[str, ArmFigures]) -> Model:
+def _as_ros_calls(model: ModelDescription, arms: Mapping[str, ArmFigures]) -> ModelDescription:
     return with_ros_names(model, arms[model.name]) if model.name in arms else model
 
 
 def write_description(
-    described: Model | World,
+    described: ModelDescription | WorldDescription,
     path: Path,
     form: ModelFormat,
     *,
@@ -144,7 +144,7 @@ def write_description(
         except OSError as error:
             raise OutputError(file, error.strerror or str(error)) from None
         written.append(file)
-    models = [placed.model for placed in described.models] if isinstance(described, World) else [described]
+    models = [placed.model for placed in described.models] if isinstance(described, WorldDescription) else [described]
     return Exported(
         files=tuple(written),
         notes=tuple(notes),
@@ -160,15 +160,15 @@ class _Meshes:
         self._folder, self.files, self._prefix = folder, files, prefix
         self._copied: dict[Path, str] = {}
 
-    def taken(self, described: Model | World) -> Model | World:
-        if isinstance(described, Model):
+    def taken(self, described: ModelDescription | WorldDescription) -> ModelDescription | WorldDescription:
+        if isinstance(described, ModelDescription):
             return self._model(described)
         return replace(described, models=tuple(replace(p, model=self._model(p.model)) for p in described.models))
 
-    def _model(self, model: Model) -> Model:
+    def _model(self, model: ModelDescription) -> ModelDescription:
         return replace(model, links=tuple(self._link(link) for link in model.links))
 
-    def _link(self, link: Link) -> Link:
+    def _link(self, link: LinkDescription) -> LinkDescription:
         visuals, collisions = (
             tuple(replace(shape, geometry=self._geometry(shape.geometry)) for shape in shapes)
             for shapes in (link.visuals, link.collisions)

@@ -9,15 +9,15 @@ import numpy as np
 
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_vector
-from cellwright.models.description import Joint, JointKind, Limits, Mimic
+from cellwright.models.description import JointDescription, JointKind, LimitsDescription, Mimic
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["JointReader"]
+__all__ = ["SpecJointReader"]
 
 Kind = mujoco.mjtJoint
 
 
-class JointReader:
+class SpecJointReader:
     """Reads the joints of one specification.
 
     Args:
@@ -37,7 +37,7 @@ class JointReader:
                 notes.dropped(f"actuator {actuator.name}", "acts on no joint")
         self._mimics = self._read_mimics()
 
-    def joint(self, number: int, parent: str, child: str, carried: Pose, prefix: str) -> Joint:
+    def joint(self, number: int, parent: str, child: str, carried: Pose, prefix: str) -> JointDescription:
         """A joint between two links.
 
         Args:
@@ -55,7 +55,7 @@ class JointReader:
         if ball:
             if model.jnt_limited[number]:
                 self._notes.dropped(f"joint {name}", "the cone that limits a ball joint")
-            return Joint(
+            return JointDescription(
                 name=name.removeprefix(prefix),
                 kind=JointKind.BALL,
                 parent=parent,
@@ -70,7 +70,7 @@ class JointReader:
         dof = int(model.jnt_dofadr[number])
         self._note_rest(number, name)
         mimic = self._mimics.get(number)
-        return Joint(
+        return JointDescription(
             name=name.removeprefix(prefix),
             kind=kind,
             parent=parent,
@@ -84,7 +84,7 @@ class JointReader:
             mimic=mimic and Mimic(mimic.joint.removeprefix(prefix), mimic.multiplier, mimic.offset),
         )
 
-    def _limits(self, number: int, name: str) -> Limits:
+    def _limits(self, number: int, name: str) -> LimitsDescription:
         model, drive = self._model, self._drives.get(name)
         lower, upper = model.jnt_range[number].tolist() if model.jnt_limited[number] else (None, None)
         effort = velocity = None
@@ -100,7 +100,7 @@ class JointReader:
             velocity = speed / gear if speed and gear else None
         if int(model.jnt_type[number]) == int(Kind.mjJNT_BALL):
             lower = upper = None
-        return Limits(lower=lower, upper=upper, velocity=velocity, effort=effort)
+        return LimitsDescription(lower=lower, upper=upper, velocity=velocity, effort=effort)
 
     def _note_rest(self, number: int, name: str) -> None:
         """What engines have and descriptions do not."""

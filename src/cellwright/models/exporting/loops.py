@@ -9,12 +9,12 @@ import mujoco
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import Joint, JointKind
+from cellwright.models.description import JointDescription, JointKind
 
 __all__ = ["read_loops"]
 
 
-def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[Joint]:
+def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[JointDescription]:
     """The `connect` constraints between some links, which hold a point of one at a point of the other.
 
     Args:
@@ -37,7 +37,7 @@ def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[Joi
         pose = Pose.from_matrix(np.column_stack([turn, there - turn @ here]))
         name = f"{compiled.equality(eq).name.removeprefix(prefix) or eq}_loop"
         found.append(
-            Joint(
+            JointDescription(
                 name=name,
                 kind=JointKind.BALL,
                 parent=links[parent],

@@ -7,7 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, Model, PlacedModel, Sensor, World
+from cellwright.models.description import (
+    WORLD,
+    FrameDescription,
+    JointDescription,
+    JointKind,
+    LinkDescription,
+    ModelDescription,
+    PlacedModel,
+    SensorDescription,
+    WorldDescription,
+)
 from cellwright.models.importing.notes import Notes
 
 __all__ = ["as_one_model", "as_world", "open_at_zero", "with_plain_joints", "without_loops"]
@@ -19,15 +29,15 @@ PLACELESS = (JointKind.FIXED, JointKind.PRISMATIC, JointKind.FLOATING, JointKind
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def as_one_model(world: World) -> Model:
+def as_one_model(world: WorldDescription) -> ModelDescription:
     """All models as one that hangs on the ground: `link_1` of `fanuc` becomes `fanuc/link_1`.
 
     What may go anywhere hangs on a floating joint, the rest as it did.
     """
-    links: list[Link] = []
-    joints: list[Joint] = []
-    frames: list[Frame] = []
-    sensors: list[Sensor] = []
+    links: list[LinkDescription] = []
+    joints: list[JointDescription] = []
+    frames: list[FrameDescription] = []
+    sensors: list[SensorDescription] = []
     for placed in world.models:
         model, name = placed.model, placed.model.name
 
@@ -48,7 +58,9 @@ def as_one_model(world: World) -> Model:
                 kind = JointKind.FIXED if model.static else JointKind.FLOATING
                 ending = "fixed" if model.static else "floating"
                 carrier = f"{called(root)}_{ending}"
-                joints.append(Joint(name=carrier, kind=kind, parent=WORLD, child=called(root), pose=placed.pose))
+                joints.append(
+                    JointDescription(name=carrier, kind=kind, parent=WORLD, child=called(root), pose=placed.pose)
+                )
         for joint in model.joints:
             moved = replace(joint, name=f"{name}/{joint.name}", parent=called(joint.parent), child=called(joint.child))
             if joint.mimic is not None:
@@ -56,12 +68,12 @@ def as_one_model(world: World) -> Model:
             if joint.parent == WORLD:
                 moved = replace(moved, pose=placed.pose @ joint.pose)
             joints.append(moved)
-    return Model(
+    return ModelDescription(
         name=world.name, links=tuple(links), joints=tuple(joints), frames=tuple(frames), sensors=tuple(sensors)
     )
 
 
-def as_world(model: Model) -> World | Model:
+def as_world(model: ModelDescription) -> WorldDescription | ModelDescription:
     """A model that hangs on the ground in several places as a world of models; one that cannot be parted as it is."""
     owner = {root: root for root in model.roots}
     waiting = list(owner)
@@ -82,7 +94,7 @@ def as_world(model: Model) -> World | Model:
         static = not free and all(joint.kind is JointKind.FIXED for joint in (carrier, *joints) if joint)
         if carrier is not None and not free and not static:
             joints.insert(0, replace(carrier, pose=Pose.identity()))
-        own = Model(
+        own = ModelDescription(
             name=root,
             links=tuple(link for link in model.links if owner[link.name] == root),
             joints=tuple(joints),
@@ -91,14 +103,14 @@ def as_world(model: Model) -> World | Model:
             static=static,
         )
         placed.append(PlacedModel(model=own, pose=Pose.identity() if carrier is None else carrier.pose))
-    return World(name=model.name, models=tuple(placed))
+    return WorldDescription(name=model.name, models=tuple(placed))
 
 
-def _follows(joint: Joint, other: Joint) -> bool:
+def _follows(joint: JointDescription, other: JointDescription) -> bool:
     return joint.mimic is not None and joint.mimic.joint == other.name
 
 
-def without_loops(model: Model, notes: Notes) -> Model:
+def without_loops(model: ModelDescription, notes: Notes) -> ModelDescription:
     """The model as a tree: a link hangs on its first joint."""
     carried: set[str] = set()
     kept = []
@@ -111,14 +123,14 @@ def without_loops(model: Model, notes: Notes) -> Model:
     return replace(model, joints=tuple(kept))
 
 
-def with_plain_joints(model: Model, notes: Notes) -> Model:
+def with_plain_joints(model: ModelDescription, notes: Notes) -> ModelDescription:
     """Every joint turns about or slides along an axis through the origin of its child.
 
     Where it does not, links without mass come between: one for an axis elsewhere, one or two for the further axes of
     universal and ball joints. A screw, which couples two motions, stays at its zero.
     """
-    links: list[Link] = list(model.links)
-    joints: list[Joint] = []
+    links: list[LinkDescription] = list(model.links)
+    joints: list[JointDescription] = []
     for joint in model.joints:
         if joint.kind is JointKind.SCREW:
             notes.changed(f"joint {joint.name}", "a screw cannot be said; written as fixed")
@@ -138,7 +150,7 @@ def with_plain_joints(model: Model, notes: Notes) -> Model:
             last = number == len(axes) and not away
             child = joint.child if last else f"{joint.child}_axis_{number}"
             if not last:
-                links.append(Link(name=child))
+                links.append(LinkDescription(name=child))
             kind = joint.kind if len(axes) == 1 else JointKind.CONTINUOUS
             name = joint.name if len(axes) == 1 else f"{joint.name}_{number}"
             limits = joint.limits if len(axes) == 1 else replace(joint.limits, lower=None, upper=None)
@@ -146,12 +158,12 @@ def with_plain_joints(model: Model, notes: Notes) -> Model:
             joints.append(replace(turn, anchor_m=(0.0, 0.0, 0.0), axis_2=None))
             parent, pose = child, Pose.identity()
         if away:
-            back = Joint(name=f"{joint.name}_back", kind=JointKind.FIXED, parent=parent, child=joint.child)
+            back = JointDescription(name=f"{joint.name}_back", kind=JointKind.FIXED, parent=parent, child=joint.child)
             joints.append(replace(back, pose=offset.inverse()))
     return replace(model, links=tuple(links), joints=tuple(joints))
 
 
-def _axes(joint: Joint) -> list[tuple[float, float, float]]:
+def _axes(joint: JointDescription) -> list[tuple[float, float, float]]:
     match joint.kind:
         case JointKind.BALL:
             return list(AXES)
@@ -160,7 +172,7 @@ def _axes(joint: Joint) -> list[tuple[float, float, float]]:
     return [joint.axis]
 
 
-def open_at_zero(model: Model, joint: Joint) -> bool:
+def open_at_zero(model: ModelDescription, joint: JointDescription) -> bool:
     """Whether a joint that closes a loop is torn apart where all joints are at zero.
 
     Formats that know loops take the place of the second joint from the poses of the links there.

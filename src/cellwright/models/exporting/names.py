@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Scope", "file_name"]
+__all__ = ["NameScope", "file_name"]
 
 _UNPRINTABLE = re.compile(r"[^\w\-./:+()\[\]{}@#$%&*=~,;!?|^' ]")
 _UNSAFE_IN_FILES = re.compile(r"[^\w\-.]+")
 
 
-class Scope:
+class NameScope:
     """The names of one namespace of a file that is written.
 
     Args:

@@ -7,7 +7,7 @@ from math import pi
 
 from cellwright.catalogue import ArmFigures
 from cellwright.core.pose import Pose
-from cellwright.models.description import Frame, JointKind, Model
+from cellwright.models.description import FrameDescription, JointKind, ModelDescription
 from cellwright.models.importing.arm import ImportedArmFigures
 from cellwright.models.importing.tree import renamed
 
@@ -18,7 +18,7 @@ TOOL0_IN_FLANGE = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (pi / 2, 0.0, pi / 2))
 """What is z out of `tool0` is x out of `flange`."""
 
 
-def with_ros_names(model: Model, arm: ArmFigures) -> Model:
+def with_ros_names(model: ModelDescription, arm: ArmFigures) -> ModelDescription:
     """An arm's model as ROS calls its links.
 
     Our own arms get the root link `base_link`, the frame `base` that the maker's controller counts from, and at the
@@ -30,25 +30,25 @@ def with_ros_names(model: Model, arm: ArmFigures) -> Model:
     named = {link.name for link in model.links} | {frame.name for frame in model.frames}
     if arm.flange_body in named and TOOL0 not in named and (not own or arm.flange_body == FLANGE):
         model = _called(model, arm.flange_body, TOOL0)
-        model = _framed(model, Frame(name=FLANGE, link=TOOL0, pose=TOOL0_IN_FLANGE.inverse()))
+        model = _framed(model, FrameDescription(name=FLANGE, link=TOOL0, pose=TOOL0_IN_FLANGE.inverse()))
     if not own:
         pose = Pose.from_xyz_rpy(arm.maker_base_xyz_m, arm.maker_base_rpy_rad)
-        model = _framed(model, Frame(name=BASE, link=BASE_LINK, pose=pose))
+        model = _framed(model, FrameDescription(name=BASE, link=BASE_LINK, pose=pose))
     return model
 
 
-def _called(model: Model, old: str, new: str) -> Model:
+def _called(model: ModelDescription, old: str, new: str) -> ModelDescription:
     """The model with a link of another name, and the fixed joint that is called by it."""
     names = {old: new, f"{old}_fixed": f"{new}_fixed"}
     return renamed(model, lambda name: names.get(name, name))
 
 
-def _framed(model: Model, frame: Frame) -> Model:
+def _framed(model: ModelDescription, frame: FrameDescription) -> ModelDescription:
     taken = {link.name for link in model.links} | {other.name for other in model.frames}
     return model if frame.name in taken else replace(model, frames=(*model.frames, frame))
 
 
-def _without_our_flange(model: Model, flange: str) -> Model:
+def _without_our_flange(model: ModelDescription, flange: str) -> ModelDescription:
     """The model without the link that marks the flange, where a link of the file that weighs nothing does so, too."""
     carrier = model.joint_of(flange)
     tip = None if carrier is None else next((link for link in model.links if link.name == carrier.parent), None)

@@ -9,25 +9,25 @@ import numpy as np
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
     WORLD,
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Geometry,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Link,
+    LinkDescription,
     MeshFile,
-    Model,
-    Plane,
-    Sensor,
+    ModelDescription,
+    PlaneGeometry,
+    SensorDescription,
     Shape,
-    Sphere,
-    World,
+    SphereGeometry,
+    WorldDescription,
 )
 from cellwright.models.exporting.mechanism import open_at_zero
-from cellwright.models.exporting.names import Scope
+from cellwright.models.exporting.names import NameScope
 from cellwright.models.exporting.text import MOMENTS, add, number, numbers, pretty, xyz
 from cellwright.models.importing.notes import Notes
 
@@ -43,7 +43,7 @@ UNKNOWN = {
 }
 
 
-def sdf_text(described: Model | World, notes: Notes) -> str:
+def sdf_text(described: ModelDescription | WorldDescription, notes: Notes) -> str:
     """The text of a file, in the lowest version from 1.9 on that can say it all.
 
     A link's pose is given relative to the link that carries it, a joint's axis in its child's frame, rotations as
@@ -53,15 +53,15 @@ def sdf_text(described: Model | World, notes: Notes) -> str:
         described: What is written.
         notes: Where what is changed or left out is noted.
     """
-    models = [placed.model for placed in described.models] if isinstance(described, World) else [described]
+    models = [placed.model for placed in described.models] if isinstance(described, WorldDescription) else [described]
     joints = [joint for model in models for joint in model.joints]
     mimics, screws = any(j.mimic for j in joints), any(j.kind is JointKind.SCREW for j in joints)
     root = ET.Element("sdf", version="1.11" if mimics else "1.10" if screws else "1.9")
-    if isinstance(described, Model):
+    if isinstance(described, ModelDescription):
         _Writer(notes).model(root, described, described.name, Pose.identity())
         return pretty(root)
-    scope = Scope(notes, (WORLD,), "::")
-    world = add(root, "world", name=Scope(notes, (), "::").take("world", described.name))
+    scope = NameScope(notes, (WORLD,), "::")
+    world = add(root, "world", name=NameScope(notes, (), "::").take("world", described.name))
     add(world, "gravity", numbers(described.gravity_mps2))
     for placed in described.models:
         _Writer(notes).model(world, placed.model, scope.take("model", placed.model.name), placed.pose)
@@ -73,9 +73,9 @@ class _Writer:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._names = Scope(notes, (WORLD,), "::")
+        self._names = NameScope(notes, (WORLD,), "::")
 
-    def model(self, parent: ET.Element, model: Model, name: str, pose: Pose) -> None:
+    def model(self, parent: ET.Element, model: ModelDescription, name: str, pose: Pose) -> None:
         element = add(parent, "model", name=name)
         if model.static:
             add(element, "static", "true")
@@ -100,11 +100,17 @@ class _Writer:
                 add(element, "frame", name=self._names.take("frame", frame.name), attached_to=attached), frame.pose
             )
 
-    def _on_joint(self, model: Model, sensor: Sensor) -> bool:
+    def _on_joint(self, model: ModelDescription, sensor: SensorDescription) -> bool:
         return sensor.kind in ON_JOINTS and model.joint_of(sensor.link) is not None
 
     def _link(
-        self, parent: ET.Element, link: Link, carrier: Joint | None, sensors: list[Sensor], *, static: bool
+        self,
+        parent: ET.Element,
+        link: LinkDescription,
+        carrier: JointDescription | None,
+        sensors: list[SensorDescription],
+        *,
+        static: bool,
     ) -> None:
         element = add(parent, "link", name=self._names.given("link", link.name))
         if carrier is not None:
@@ -113,7 +119,7 @@ class _Writer:
         if link.inertial is not None or not static:
             _add_inertial(element, link.inertial or NEXT_TO_NOTHING)
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            scope = Scope(self._notes, (), "::")
+            scope = NameScope(self._notes, (), "::")
             for place, shape in enumerate(shapes, 1):
                 self._shape(element, tag, shape, scope.take(tag, shape.name or f"{tag}_{place}"))
         for sensor in sensors:
@@ -134,7 +140,7 @@ class _Writer:
         if shape.material.texture is not None:
             self._notes.dropped(f"material {shape.material.name}", "its texture")
 
-    def _joint(self, parent: ET.Element, joint: Joint, sensors: list[Sensor]) -> None:
+    def _joint(self, parent: ET.Element, joint: JointDescription, sensors: list[SensorDescription]) -> None:
         kind = joint.kind
         if kind in UNKNOWN:
             self._notes.changed(f"joint {joint.name}", UNKNOWN[kind])
@@ -155,7 +161,7 @@ class _Writer:
         for sensor in sensors:  # in the joint's frame, which is the child's, moved to the anchor
             self._sensor(element, sensor, anchor.inverse() @ sensor.pose)
 
-    def _axis(self, element: ET.Element, joint: Joint, axis: tuple[float, float, float]) -> None:
+    def _axis(self, element: ET.Element, joint: JointDescription, axis: tuple[float, float, float]) -> None:
         add(element, "xyz", numbers(axis))
         limits = joint.limits
         given = {"lower": limits.lower, "upper": limits.upper, "velocity": limits.velocity, "effort": limits.effort}
@@ -174,7 +180,7 @@ class _Writer:
             add(mimic, "offset", number(joint.mimic.offset))
             add(mimic, "reference", "0")
 
-    def _sensor(self, parent: ET.Element, sensor: Sensor, pose: Pose) -> None:
+    def _sensor(self, parent: ET.Element, sensor: SensorDescription, pose: Pose) -> None:
         element = add(parent, "sensor", name=sensor.name, type=sensor.kind)
         _add_pose(element, pose)
         if sensor.rate_hz is not None:
@@ -212,17 +218,17 @@ def _add_inertial(link: ET.Element, inertial: Inertial) -> None:
 
 def _add_geometry(holder: ET.Element, geometry: Geometry) -> None:
     match geometry:
-        case Box(size):
+        case BoxGeometry(size):
             add(add(holder, "box"), "size", numbers(size))
-        case Cylinder(radius, length) | Capsule(radius, length):
-            element = add(holder, "cylinder" if isinstance(geometry, Cylinder) else "capsule")
+        case CylinderGeometry(radius, length) | CapsuleGeometry(radius, length):
+            element = add(holder, "cylinder" if isinstance(geometry, CylinderGeometry) else "capsule")
             add(element, "radius", number(radius))
             add(element, "length", number(length))
-        case Sphere(radius):
+        case SphereGeometry(radius):
             add(add(holder, "sphere"), "radius", number(radius))
-        case Ellipsoid(radii):
+        case EllipsoidGeometry(radii):
             add(add(holder, "ellipsoid"), "radii", numbers(radii))
-        case Plane(size):
+        case PlaneGeometry(size):
             element = add(holder, "plane")
             add(element, "normal", "0 0 1")
             add(element, "size", numbers(size))

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import Sensor
+from cellwright.models.description import SensorDescription
 from cellwright.models.exporting.text import number
 from cellwright.models.furniture import CAMERA_TURN
 from cellwright.models.importing.notes import Notes
@@ -25,7 +25,9 @@ PAIRS = {
 SINGLE = {Kind.mjSENS_MAGNETOMETER: "magnetometer"}
 
 
-def read_sensors(spec: Any, compiled: Any, links: Mapping[int, str], prefix: str, notes: Notes) -> list[Sensor]:
+def read_sensors(
+    spec: Any, compiled: Any, links: Mapping[int, str], prefix: str, notes: Notes
+) -> list[SensorDescription]:
     """The sensors on some links; what has no counterpart is noted.
 
     Args:
@@ -50,7 +52,7 @@ def read_sensors(spec: Any, compiled: Any, links: Mapping[int, str], prefix: str
             notes.dropped(f"sensor {name}", f"no counterpart for '{kind.name.removeprefix('mjSENS_').lower()}'")
     for site, kinds in by_site.items():
         pose = Pose(compiled.site_pos[site], compiled.site_quat[site])
-        sensor_at = partial(Sensor, link=links[int(compiled.site_bodyid[site])], pose=pose)
+        sensor_at = partial(SensorDescription, link=links[int(compiled.site_bodyid[site])], pose=pose)
         for pair, word in PAIRS.items():
             if any(kind in kinds for kind in pair):
                 names = [kinds.pop(kind) for kind in pair if kind in kinds]
@@ -65,10 +67,10 @@ def read_sensors(spec: Any, compiled: Any, links: Mapping[int, str], prefix: str
     return found
 
 
-def _camera(compiled: Any, camera: int, links: Mapping[int, str], prefix: str) -> Sensor:
+def _camera(compiled: Any, camera: int, links: Mapping[int, str], prefix: str) -> SensorDescription:
     columns, rows = (max(1, int(n)) for n in compiled.cam_resolution[camera])
     vertical = np.radians(float(compiled.cam_fovy[camera]))
-    return Sensor(
+    return SensorDescription(
         name=compiled.camera(camera).name.removeprefix(prefix),
         kind="camera",
         link=links[int(compiled.cam_bodyid[camera])],

@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Geometry,
     Material,
     MeshFile,
-    Plane,
+    PlaneGeometry,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.exporting.mesh_files import Rgba, colour_name, mtl_bytes, obj_bytes, stl_bytes
 from cellwright.models.exporting.names import file_name
@@ -170,15 +170,15 @@ def _primitive(kind: Any, size: list[float]) -> Geometry | None:
     x, y, z = size
     match kind:
         case Kind.mjGEOM_BOX:
-            return Box((2 * x, 2 * y, 2 * z))
+            return BoxGeometry((2 * x, 2 * y, 2 * z))
         case Kind.mjGEOM_CYLINDER:
-            return Cylinder(x, 2 * y)
+            return CylinderGeometry(x, 2 * y)
         case Kind.mjGEOM_CAPSULE:
-            return Capsule(x, 2 * y)
+            return CapsuleGeometry(x, 2 * y)
         case Kind.mjGEOM_SPHERE:
-            return Sphere(x)
+            return SphereGeometry(x)
         case Kind.mjGEOM_ELLIPSOID:
-            return Ellipsoid((x, y, z))
+            return EllipsoidGeometry((x, y, z))
         case Kind.mjGEOM_PLANE:
-            return Plane((2 * x or ENDLESS_M, 2 * y or ENDLESS_M))
+            return PlaneGeometry((2 * x or ENDLESS_M, 2 * y or ENDLESS_M))
     return None

@@ -10,7 +10,7 @@ from cellwright.catalogue import ArmFigures
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.models.build import build
-from cellwright.models.description import Model
+from cellwright.models.description import ModelDescription
 from cellwright.models.exporting.files import Exported, ModelFormat, export_spec, write_description
 from cellwright.models.exporting.mechanism import as_world
 from cellwright.models.exporting.names import file_name
@@ -42,7 +42,7 @@ def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat
     world = read_description(path, search, notes)
     if world is not None and form is not ModelFormat.MJCF:
         content = world.models[0].model if len(world.models) == 1 else world
-        if form is ModelFormat.SDF and isinstance(content, Model):
+        if form is ModelFormat.SDF and isinstance(content, ModelDescription):
             content = as_world(content)
         return write_description(content, out, form, notes=notes, mesh_uri=mesh_uri)
     spec = read_source(path, ModelSettings(file=str(path)), search, notes := Notes()).spec

@@ -13,26 +13,26 @@ from xml.etree import ElementTree as ET
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
     WORLD,
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Geometry,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Link,
+    LinkDescription,
     Material,
     MeshFile,
-    Model,
-    Plane,
+    ModelDescription,
+    PlaneGeometry,
     Shape,
-    Sphere,
-    World,
+    SphereGeometry,
+    WorldDescription,
 )
 from cellwright.models.exporting.mechanism import as_one_model, with_plain_joints, without_loops
 from cellwright.models.exporting.mesh_files import Rgba, colour_name
-from cellwright.models.exporting.names import Scope
+from cellwright.models.exporting.names import NameScope
 from cellwright.models.exporting.text import MOMENTS, add, number, numbers, pretty, rpy, xyz
 from cellwright.models.importing.notes import Notes
 
@@ -44,7 +44,7 @@ SLAB_M = 0.1
 MOVING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
-def urdf_text(described: Model | World, notes: Notes, ball: str = "meshes/ball.stl") -> str:
+def urdf_text(described: ModelDescription | WorldDescription, notes: Notes, ball: str = "meshes/ball.stl") -> str:
     """The text of a file.
 
     Sites become links without mass on fixed joints. Of a world, or of a model that is fastened to the ground, `world`
@@ -55,7 +55,7 @@ def urdf_text(described: Model | World, notes: Notes, ball: str = "meshes/ball.s
         notes: Where what is changed or left out is noted.
         ball: URI of a mesh of the unit sphere, which stands for ellipsoids, scaled.
     """
-    model = as_one_model(described) if isinstance(described, World) else described
+    model = as_one_model(described) if isinstance(described, WorldDescription) else described
     model = with_plain_joints(without_loops(model, notes), notes)
     return pretty(_Writer(notes, ball).robot(model))
 
@@ -63,10 +63,10 @@ def urdf_text(described: Model | World, notes: Notes, ball: str = "meshes/ball.s
 class _Writer:
     def __init__(self, notes: Notes, ball: str) -> None:
         self._notes, self._ball = notes, ball
-        self._links, self._joints = Scope(notes), Scope(notes)
+        self._links, self._joints = NameScope(notes), NameScope(notes)
         self._materials: dict[tuple[str, Rgba], str] = {}
 
-    def robot(self, model: Model) -> ET.Element:
+    def robot(self, model: ModelDescription) -> ET.Element:
         root = ET.Element("robot", name=model.name)
         settings = {"strippath": "false", "fusestatic": "false", "discardvisual": "false"}
         add(add(root, "mujoco"), "compiler", **settings, **_least_mass(model))
@@ -90,15 +90,15 @@ class _Writer:
         self._note_rest(model)
         return root
 
-    def _note_rest(self, model: Model) -> None:
+    def _note_rest(self, model: ModelDescription) -> None:
         for sensor in model.sensors:
             self._notes.dropped(f"sensor {sensor.name}", f"URDF has no {sensor.kind} sensor")
         count = sum(shape.friction is not None for link in model.links for shape in link.collisions)
         if count:
             self._notes.dropped("friction", f"of {count} collision shapes: URDF has none")
 
-    def _define_materials(self, root: ET.Element, links: Iterable[Link]) -> None:
-        scope = Scope(self._notes)
+    def _define_materials(self, root: ET.Element, links: Iterable[LinkDescription]) -> None:
+        scope = NameScope(self._notes)
         for link in links:
             for shape in link.visuals:
                 rgba = shape.material.rgba
@@ -109,7 +109,7 @@ class _Writer:
                     self._materials[key] = name = scope.take("material", shape.material.name or colour_name(rgba))
                     add(add(root, "material", name=name), "color", rgba=numbers(rgba))
 
-    def _link(self, root: ET.Element, link: Link) -> None:
+    def _link(self, root: ET.Element, link: LinkDescription) -> None:
         element = add(root, "link", name=self._links.given("link", link.name))
         if link.inertial is not None:
             self._inertial(element, link.inertial)
@@ -128,17 +128,17 @@ class _Writer:
     def _pieces(self, shape: Shape, link: str) -> list[Shape]:
         """The shape in geometries that every reader of URDF knows."""
         match shape.geometry:
-            case Capsule(radius, length):
+            case CapsuleGeometry(radius, length):
                 self._notes.changed(f"link {link}", "capsules are written as a cylinder and two spheres")
                 ends = [shape.pose @ Pose.from_xyz_rpy([0.0, 0.0, side * length / 2]) for side in (-1, 1)]
-                pieces = [replace(shape, geometry=Cylinder(radius, length))]
-                pieces += [replace(shape, pose=end, geometry=Sphere(radius)) for end in ends]
+                pieces = [replace(shape, geometry=CylinderGeometry(radius, length))]
+                pieces += [replace(shape, pose=end, geometry=SphereGeometry(radius)) for end in ends]
                 return [replace(p, name=f"{p.name}_{n}" if p.name else "") for n, p in enumerate(pieces, 1)]
-            case Plane((x, y)):
+            case PlaneGeometry((x, y)):
                 self._notes.changed(f"link {link}", f"a plane is written as a slab of {x:g} x {y:g} x {SLAB_M:g} m")
                 below = shape.pose @ Pose.from_xyz_rpy([0.0, 0.0, -SLAB_M / 2])
-                return [replace(shape, pose=below, geometry=Box((x, y, SLAB_M)))]
-            case Ellipsoid(radii):
+                return [replace(shape, pose=below, geometry=BoxGeometry((x, y, SLAB_M)))]
+            case EllipsoidGeometry(radii):
                 self._notes.changed(f"link {link}", "ellipsoids are written as meshes")
                 return [replace(shape, geometry=MeshFile(self._ball, None, radii))]
             case MeshFile(submesh=part) if part:
@@ -158,7 +158,7 @@ class _Writer:
         if material.rgba is not None:
             add(visual, "material", name=self._materials[material.name, material.rgba])
 
-    def _joint(self, root: ET.Element, joint: Joint) -> None:
+    def _joint(self, root: ET.Element, joint: JointDescription) -> None:
         bounded = joint.limits.lower is not None or joint.limits.upper is not None
         kind = joint.kind
         if kind is JointKind.REVOLUTE and not bounded:
@@ -179,7 +179,7 @@ class _Writer:
             factors = {"multiplier": number(joint.mimic.multiplier), "offset": number(joint.mimic.offset)}
             add(element, "mimic", joint=leader, **factors)
 
-    def _limit(self, element: ET.Element, joint: Joint, kind: JointKind) -> None:
+    def _limit(self, element: ET.Element, joint: JointDescription, kind: JointKind) -> None:
         """The format demands effort and speed; what is not known is written as without limit."""
         limits = joint.limits
         given = {"effort": limits.effort, "velocity": limits.velocity}
@@ -200,7 +200,7 @@ class _Writer:
         add(element, "child", link=child)
 
 
-def _least_mass(model: Model) -> dict[str, str]:
+def _least_mass(model: ModelDescription) -> dict[str, str]:
     """What makes MuJoCo accept links between joints that weigh nothing."""
     heavy = {link.name for link in model.links if link.inertial is not None}
     bare = any(joint.kind is not JointKind.FIXED and joint.child not in heavy for joint in model.joints)
@@ -210,11 +210,11 @@ def _least_mass(model: Model) -> dict[str, str]:
 def _geometry(holder: ET.Element, geometry: Geometry) -> None:
     """Capsules, planes and ellipsoids were replaced before."""
     match geometry:
-        case Box(size):
+        case BoxGeometry(size):
             add(holder, "box", size=numbers(size))
-        case Cylinder(radius, length):
+        case CylinderGeometry(radius, length):
             add(holder, "cylinder", radius=number(radius), length=number(length))
-        case Sphere(radius):
+        case SphereGeometry(radius):
             add(holder, "sphere", radius=number(radius))
         case MeshFile(uri=uri, scale=scale):
             attributes = {} if scale == (1.0, 1.0, 1.0) else {"scale": numbers(scale)}

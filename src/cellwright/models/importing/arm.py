@@ -12,8 +12,8 @@ import numpy as np
 
 from cellwright.catalogue import ArmFigures, JointFigures, LinkFigures
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
+from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.mistakes import Mistakes
 from cellwright.core.pose import Pose
 from cellwright.models.coupling import follow
 from cellwright.models.importing.arm_spec import arm_spec, free_flange_name
@@ -22,7 +22,7 @@ from cellwright.models.importing.chain import Chain, find_chain
 from cellwright.models.importing.drives import RULES, drive_figures
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.models.importing.sampling import configurations
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 from cellwright.models.importing.srdf import Semantics
 
 __all__ = ["ImportedArmFigures", "import_arm"]
@@ -50,7 +50,7 @@ class ImportedArmFigures(ArmFigures):
     notes: tuple[Note, ...] = field(repr=False, default=())
 
 
-def import_arm(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedArmFigures:
+def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes) -> ImportedArmFigures:
     """The arm of a file.
 
     Raises:
@@ -165,7 +165,7 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
     if settings.home_rad:
         if len(settings.home_rad) != len(at):
             raise BadInput(f"home_rad: has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
-        mistakes = Mistakes()
+        mistakes = ErrorCollector()
         for joint, angle in zip(figures.joints, settings.home_rad, strict=True):
             low, high = joint.position_limits_rad
             if not low - 1e-9 <= angle <= high + 1e-9:

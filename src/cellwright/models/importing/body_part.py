@@ -17,7 +17,7 @@ from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.models.importing.meshes import convex_hull, simplified
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.part import MOST_SAMPLED, ImportedPartFigures
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 from cellwright.models.surfaces import GeomGroup
 from cellwright.shapes.mesh import Mesh, lathe, merge
 
@@ -26,7 +26,7 @@ __all__ = ["import_body"]
 ROUND = 72  # corners of what is round
 
 
-def import_body(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
+def import_body(source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
     """The part of a description file; its frame is the root link's, its joints stay at zero.
 
     Raises:

@@ -11,7 +11,15 @@ import mujoco
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import WORLD, Frame, Joint, JointKind, Link, Model, Sensor
+from cellwright.models.description import (
+    WORLD,
+    FrameDescription,
+    JointDescription,
+    JointKind,
+    LinkDescription,
+    ModelDescription,
+    SensorDescription,
+)
 from cellwright.models.importing.geoms import GeomBuilder
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.notes import Notes
@@ -25,7 +33,7 @@ LOOP_SOLREF = [0.004, 1.0]
 CLOSING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.BALL, JointKind.FIXED)
 
 
-def build_description(model: Model, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> Any:
+def build_description(model: ModelDescription, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> Any:
     """The model as a spec with one root body, without a joint to the world and without actuators.
 
     Bodies and joints have the names of the description's links and joints; a site of a link's or frame's name marks
@@ -87,7 +95,7 @@ def frame_of(pose: Pose) -> dict[str, Any]:
     return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
 
 
-def _parents_first(model: Model) -> list[Link]:
+def _parents_first(model: ModelDescription) -> list[LinkDescription]:
     children: dict[str, list[str]] = {}
     for link in model.links:
         joint = model.joint_of(link.name)
@@ -101,7 +109,7 @@ def _parents_first(model: Model) -> list[Link]:
     return order
 
 
-def _only_between_joints(model: Model) -> set[str]:
+def _only_between_joints(model: ModelDescription) -> set[str]:
     """Links that stand only for a second joint of the next one: no mass, no shape, nothing else hangs on them."""
     named = {frame.link for frame in model.frames} | {sensor.link for sensor in model.sensors}
     found = set()
@@ -114,7 +122,7 @@ def _only_between_joints(model: Model) -> set[str]:
     return found
 
 
-def _seen_from(joint: Joint, pose: Pose) -> Joint:
+def _seen_from(joint: JointDescription, pose: Pose) -> JointDescription:
     """A joint with its axes and anchor in a frame that has that pose in its child's."""
     back = pose.inverse()
 
@@ -127,7 +135,7 @@ def _seen_from(joint: Joint, pose: Pose) -> Joint:
     return replace(joint, axis=turned(joint.axis), axis_2=second, anchor_m=(float(x), float(y), float(z)))
 
 
-def _add_inertial(body: Any, link: Link) -> None:
+def _add_inertial(body: Any, link: LinkDescription) -> None:
     if link.inertial is None:
         return
     body.explicitinertial = True
@@ -138,7 +146,7 @@ def _add_inertial(body: Any, link: Link) -> None:
     body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
 
 
-def _add_joint(spec: Any, body: Any, joint: Joint, notes: Notes) -> None:
+def _add_joint(spec: Any, body: Any, joint: JointDescription, notes: Notes) -> None:
     limits, at = joint.limits, joint.anchor_m
     match joint.kind:
         case JointKind.FIXED:
@@ -180,7 +188,7 @@ def _add_joint(spec: Any, body: Any, joint: Joint, notes: Notes) -> None:
             notes.changed(f"joint {joint.name}", "floating: three slides and a ball joint")
 
 
-def _add_frame(bodies: dict[str, Any], frame: Frame, taken: set[str], notes: Notes) -> None:
+def _add_frame(bodies: dict[str, Any], frame: FrameDescription, taken: set[str], notes: Notes) -> None:
     if frame.name in taken:
         notes.dropped(f"frame {frame.name}", "the name is taken by a link or frame")
         return
@@ -188,7 +196,7 @@ def _add_frame(bodies: dict[str, Any], frame: Frame, taken: set[str], notes: Not
     bodies[frame.link].add_site(name=frame.name, size=SITE_SIZE_M, group=4, **frame_of(frame.pose))
 
 
-def _add_couplings(spec: Any, model: Model, notes: Notes) -> None:
+def _add_couplings(spec: Any, model: ModelDescription, notes: Notes) -> None:
     single = {JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.SCREW}
     kinds = {joint.name: joint.kind for joint in model.joints}
     by_name = {joint.name: joint for joint in model.joints}
@@ -202,7 +210,7 @@ def _add_couplings(spec: Any, model: Model, notes: Notes) -> None:
         _couple(spec, joint.name, joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset)
 
 
-def _note_limits(joint: Joint, leader: Joint, notes: Notes) -> None:
+def _note_limits(joint: JointDescription, leader: JointDescription, notes: Notes) -> None:
     """A follower goes where its leader takes it; limits of its own that forbid it are not used."""
     ends, own = (leader.limits.lower, leader.limits.upper), (joint.limits.lower, joint.limits.upper)
     if joint.mimic is None or None in ends or None in own:
@@ -227,7 +235,7 @@ def _couple(spec: Any, follower: str, leader: str, multiplier: float, offset: fl
     )
 
 
-def _close_loop(spec: Any, bodies: dict[str, Any], joint: Joint, notes: Notes) -> None:
+def _close_loop(spec: Any, bodies: dict[str, Any], joint: JointDescription, notes: Notes) -> None:
     """A second joint of a link: two points on its axis are held together, or the two links as a whole."""
     where = f"joint {joint.name}"
     if joint.parent == WORLD or joint.kind not in CLOSING:
@@ -254,7 +262,7 @@ def _close_loop(spec: Any, bodies: dict[str, Any], joint: Joint, notes: Notes) -
     notes.changed(where, f"closes a loop: held by {len(points)} point constraints")
 
 
-def _lens(sensor: Sensor) -> dict[str, Any]:
+def _lens(sensor: SensorDescription) -> dict[str, Any]:
     """Its height's opening angle and its pixels, from the width's angle (1.047 rad is SDF's default)."""
 
     def number(ending: str, default: float) -> float:
@@ -272,7 +280,7 @@ def _lens(sensor: Sensor) -> dict[str, Any]:
     return {"fovy": float(np.degrees(2 * np.arctan(tangent))), "resolution": [int(wide), int(high)]}
 
 
-def _add_sensor(spec: Any, bodies: dict[str, Any], sensor: Sensor, notes: Notes) -> None:
+def _add_sensor(spec: Any, bodies: dict[str, Any], sensor: SensorDescription, notes: Notes) -> None:
     body = bodies[sensor.link]
     site = f"sensor {sensor.name}"
     body.add_site(name=site, size=SITE_SIZE_M, group=4, **frame_of(sensor.pose))

@@ -14,7 +14,7 @@ from cellwright.models.importing.build import frame_of
 from cellwright.models.importing.chain import Chain
 from cellwright.models.importing.drives import loads, said_effort
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 
 __all__ = ["PAYLOAD_SHARE", "CarriedLoad", "carried_load"]
 
@@ -40,7 +40,7 @@ class CarriedLoad:
         self.inertia_kgm2, self.weight_nm = felt
 
 
-def carried_load(source: Source, chain: Chain, settings: ModelSettings, notes: Notes) -> CarriedLoad:
+def carried_load(source: ParsedDescription, chain: Chain, settings: ModelSettings, notes: Notes) -> CarriedLoad:
     """The load of an arm that its efforts carry, as far as anything about it is guessed.
 
     Masses that were guessed are made smaller in the source itself, so that all that is made of it has them.
@@ -85,7 +85,7 @@ def _largest(fits: Callable[[float], bool], least: float) -> float | None:
 class _Loaded:
     """The arm with its payload, 5 cm before the flange and 5 cm beside its axis; both may be made lighter."""
 
-    def __init__(self, source: Source, chain: Chain, settings: ModelSettings) -> None:
+    def __init__(self, source: ParsedDescription, chain: Chain, settings: ModelSettings) -> None:
         self._source, self._joints = source, chain.joints
         plain = source.spec.copy().compile()
         efforts = [(settings.joints.get(n, JointSettings()).effort_nm or said_effort(plain, n)) for n in chain.joints]

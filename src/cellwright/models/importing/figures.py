@@ -20,7 +20,7 @@ from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.mesh_world import mesh_world
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures, import_part
-from cellwright.models.importing.source import Source, read_source
+from cellwright.models.importing.source import ParsedDescription, read_source
 from cellwright.models.importing.units import note_units
 
 __all__ = ["Imported", "digest_of", "import_figures", "read_again", "read_settings"]
@@ -30,7 +30,7 @@ Imported = ImportedArmFigures | ImportedFixtureFigures | ImportedGripperFigures 
 HEAVIEST_TOOL_KG, WIDEST_TOOL_M = 50.0, 1.0
 MOST_KEPT = 100  # models that were read last; who reads thousands shall not keep them all
 _read: dict[str, Imported] = {}
-_sources: dict[str, Source] = {}
+_sources: dict[str, ParsedDescription] = {}
 
 
 def read_settings(file: Path) -> ModelSettings:
@@ -83,7 +83,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
     kind = kind or settings.kind
     sure = kind is not None
     notes = Notes()
-    source: Source | None = None
+    source: ParsedDescription | None = None
     if path.suffix.lower() in FORMATS:
         if kind not in (None, "part", "fixture"):
             raise BadInput(
@@ -137,7 +137,9 @@ def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
     return placed[0] if len(placed) == 1 else ConfigErrors(placed)
 
 
-def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None) -> tuple[Source, Notes, Kind]:
+def _read_as(
+    path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None
+) -> tuple[ParsedDescription, Notes, Kind]:
     """Reads a file as what it is used as; things that stand or lie about keep their hollows."""
     notes = Notes()
     in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
@@ -156,7 +158,9 @@ def _read_as(path: Path, settings: ModelSettings, search: list[Path], kind: Kind
     return _read_as(path, settings, search, guess) if guess == "fixture" else (source, notes, guess)
 
 
-def _make(name: str, kind: Kind, settings: ModelSettings, path: Path, source: Source | None, notes: Notes) -> Imported:
+def _make(
+    name: str, kind: Kind, settings: ModelSettings, path: Path, source: ParsedDescription | None, notes: Notes
+) -> Imported:
     if kind == "part" and source is None:
         return import_part(path, name, settings, notes)
     if source is None:
@@ -195,7 +199,7 @@ def digest_of(figures: Imported) -> str:
     return next(key[:8] for key, known in _read.items() if known is figures)
 
 
-def read_again(figures: Imported) -> Source:
+def read_again(figures: Imported) -> ParsedDescription:
     """What was read for a model, before it became an arm, a tool or a fixture."""
     return next(_sources[key] for key, known in _read.items() if known is figures)
 

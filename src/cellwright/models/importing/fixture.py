@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput
 from cellwright.models.description import WORLD
 from cellwright.models.importing.arm_spec import alone, note_replaced
 from cellwright.models.importing.notes import Note, Notes, listed
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 from cellwright.shapes.furniture import BODY
 
 __all__ = ["ImportedFixtureFigures", "import_fixture", "still"]
@@ -33,7 +33,9 @@ class ImportedFixtureFigures(FurnitureFigures):
     notes: tuple[Note, ...] = field(repr=False, default=())
 
 
-def import_fixture(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedFixtureFigures:
+def import_fixture(
+    source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes
+) -> ImportedFixtureFigures:
     """All of a file as one piece; its joints stay where the file has them at zero."""
     spec = still(source, name, settings, BODY, notes)
     if not list(spec.geoms):
@@ -50,7 +52,7 @@ def import_fixture(source: Source, name: str, settings: ModelSettings, notes: No
     )
 
 
-def still(source: Source, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
+def still(source: ParsedDescription, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
     """All of a file as one rigid piece.
 
     Args:
@@ -83,7 +85,7 @@ def still(source: Source, name: str, settings: ModelSettings, root: str, notes: 
     return spec
 
 
-def _loose(source: Source) -> list[str]:
+def _loose(source: ParsedDescription) -> list[str]:
     """Models of an SDF file that are neither static nor fastened to the world: there they fall, or lie about."""
     models = [placed.model for placed in source.world.models] if source.world and source.format == "sdf" else []
     fastened = {model.name for model in models if any(joint.parent == WORLD for joint in model.joints)}

@@ -9,16 +9,16 @@ import mujoco
 import numpy as np
 
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
-    Link,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
+    LinkDescription,
     Material,
     MeshFile,
-    Plane,
+    PlaneGeometry,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.importing.meshes import MeshStore, add_surface, convex_hull, solid_of
 from cellwright.models.importing.notes import Notes, listed
@@ -42,7 +42,7 @@ class GeomBuilder:
         self._unseen: list[str] = []
         self._untouched: list[str] = []
 
-    def add(self, body: Any, link: Link, *, drawn: bool = True) -> None:
+    def add(self, body: Any, link: LinkDescription, *, drawn: bool = True) -> None:
         """All shapes of a link; what can be touched can be seen, unless it is not to be drawn."""
         seen = [self._add_visual(body, f"{link.name}_visual_{n}", shape) for n, shape in enumerate(link.visuals)]
         touched = [self._add_collision(body, f"{link.name}_collision_{n}", s) for n, s in enumerate(link.collisions)]
@@ -137,17 +137,17 @@ def _place(shape: Shape) -> dict[str, Any]:
 def _primitive(shape: Shape) -> dict[str, Any]:
     kinds = mujoco.mjtGeom
     match shape.geometry:
-        case Box(size_m=(x, y, z)):
+        case BoxGeometry(size_m=(x, y, z)):
             return {"type": kinds.mjGEOM_BOX, "size": [x / 2, y / 2, z / 2], **_place(shape)}
-        case Cylinder(radius_m=radius, length_m=length):
+        case CylinderGeometry(radius_m=radius, length_m=length):
             return {"type": kinds.mjGEOM_CYLINDER, "size": [radius, length / 2, 0.0], **_place(shape)}
-        case Capsule(radius_m=radius, length_m=length):
+        case CapsuleGeometry(radius_m=radius, length_m=length):
             return {"type": kinds.mjGEOM_CAPSULE, "size": [radius, length / 2, 0.0], **_place(shape)}
-        case Sphere(radius_m=radius):
+        case SphereGeometry(radius_m=radius):
             return {"type": kinds.mjGEOM_SPHERE, "size": [radius, 0.0, 0.0], **_place(shape)}
-        case Ellipsoid(radii_m=radii):
+        case EllipsoidGeometry(radii_m=radii):
             return {"type": kinds.mjGEOM_ELLIPSOID, "size": list(radii), **_place(shape)}
-        case Plane(size_m=(x, y)):
+        case PlaneGeometry(size_m=(x, y)):
             return {"type": kinds.mjGEOM_PLANE, "size": [x / 2, y / 2, 0.01], **_place(shape)}
         case MeshFile():
             raise TypeError("a mesh is no primitive")

@@ -25,7 +25,7 @@ from cellwright.models.importing.grip_force import FORCE_N, grip_force
 from cellwright.models.importing.gripper_spec import SLIDES, empty_spec, gripper_spec
 from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, pad_box, study_jaws
 from cellwright.models.importing.notes import Note, Notes, listed
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 
 __all__ = ["ImportedGripperFigures", "import_gripper"]
 
@@ -77,7 +77,9 @@ class ImportedGripperFigures(GripperFigures):
         return {self.driver: 2 * self.finger_damping_nspm * lever**2}
 
 
-def import_gripper(source: Source, name: str, settings: ModelSettings, notes: Notes) -> ImportedGripperFigures:
+def import_gripper(
+    source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes
+) -> ImportedGripperFigures:
     """The gripper of a file.
 
     Raises:
@@ -166,7 +168,7 @@ def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
     return Pose.from_xyz_rpy((0.0, 0.0, 0.0), np.radians(settings.mount_rpy_deg)) @ pose
 
 
-def _closing_time_s(source: Source, jaws: Jaws, notes: Notes) -> float:
+def _closing_time_s(source: ParsedDescription, jaws: Jaws, notes: Notes) -> float:
     """By the speed of the driven joint, if that is a gripper's."""
     speed = source.velocity_limits.get(jaws.driver.removeprefix(PREFIX))
     if not speed:
@@ -180,7 +182,7 @@ def _closing_time_s(source: Source, jaws: Jaws, notes: Notes) -> float:
 
 
 def _figures(
-    source: Source,
+    source: ParsedDescription,
     name: str,
     settings: ModelSettings,
     notes: Notes,

@@ -11,18 +11,18 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Geometry,
     Inertial,
     JointKind,
-    Link,
+    LinkDescription,
     MeshFile,
-    Model,
+    ModelDescription,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.notes import Notes, listed
@@ -49,8 +49,13 @@ ROUNDING = 1e-4  # share by which figures of few digits miss a body that can be
 
 
 def complete_inertials(
-    model: Model, store: MeshStore, notes: Notes, *, density_kgpm3: float = WATER_KGPM3, total_kg: float | None = None
-) -> Model:
+    model: ModelDescription,
+    store: MeshStore,
+    notes: Notes,
+    *,
+    density_kgpm3: float = WATER_KGPM3,
+    total_kg: float | None = None,
+) -> ModelDescription:
     """The model with an inertial for every link that moves or has a shape; frames stay without.
 
     Args:
@@ -100,15 +105,15 @@ def shape_inertial(shape: Shape, store: MeshStore, density_kgpm3: float) -> Iner
 def _primitive(geometry: Geometry) -> tuple[float, tuple[float, float, float]] | None:
     """Volume, and the mean squares of x, y and z over it."""
     match geometry:
-        case Box(size_m=(x, y, z)):
+        case BoxGeometry(size_m=(x, y, z)):
             return x * y * z, (x**2 / 12, y**2 / 12, z**2 / 12)
-        case Cylinder(radius_m=r, length_m=length):
+        case CylinderGeometry(radius_m=r, length_m=length):
             return np.pi * r**2 * length, (r**2 / 4, r**2 / 4, length**2 / 12)
-        case Sphere(radius_m=r):
+        case SphereGeometry(radius_m=r):
             return 4 / 3 * np.pi * r**3, (r**2 / 5,) * 3
-        case Ellipsoid(radii_m=(x, y, z)):
+        case EllipsoidGeometry(radii_m=(x, y, z)):
             return 4 / 3 * np.pi * x * y * z, (x**2 / 5, y**2 / 5, z**2 / 5)
-        case Capsule(radius_m=r, length_m=length):
+        case CapsuleGeometry(radius_m=r, length_m=length):
             tube, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
             across = (tube * r**2 / 4 + ball * r**2 / 5) / (tube + ball)
             # each half ball's middle lies 3/8 r beyond the end of the tube
@@ -117,7 +122,7 @@ def _primitive(geometry: Geometry) -> tuple[float, tuple[float, float, float]] |
     return None
 
 
-def _moving_without_mass(model: Model) -> set[str]:
+def _moving_without_mass(model: ModelDescription) -> set[str]:
     """One link of each group that moves as one and has neither mass nor shape: physics needs something there."""
     groups = rigid_groups(model)
     moved = {groups[joint.child] for joint in model.joints if joint.kind is not JointKind.FIXED}
@@ -131,7 +136,7 @@ def _moving_without_mass(model: Model) -> set[str]:
     return set(chosen.values())
 
 
-def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
+def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
     """What the description says, if a body can have it."""
     where = f"link {link.name}"
     if given.mass_kg < LEAST_MASS_KG:
@@ -167,7 +172,7 @@ def _mended(link: Link, given: Inertial, store: MeshStore, notes: Notes) -> Iner
     return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=tensor)
 
 
-def _shape_of(link: Link, given: Inertial, store: MeshStore) -> Inertial | None:
+def _shape_of(link: LinkDescription, given: Inertial, store: MeshStore) -> Inertial | None:
     """A link's shape, by which its moments are judged; None where what it has is only a placeholder."""
     shape = _sum_of(link, store, WATER_KGPM3)
     if shape is None or given.mass_kg * WATER_KGPM3 / shape.mass_kg > DENSEST_KGPM3:
@@ -176,7 +181,7 @@ def _shape_of(link: Link, given: Inertial, store: MeshStore) -> Inertial | None:
 
 
 def _moments_of_shape(
-    link: Link, given: Inertial, shape: Inertial | None, notes: Notes, moments: Array, why: str
+    link: LinkDescription, given: Inertial, shape: Inertial | None, notes: Notes, moments: Array, why: str
 ) -> Inertial:
     """Moments that no such body has give way to those of the shape, evenly filled with the mass."""
     where, text = f"link {link.name}", ", ".join(f"{m:.3g}" for m in moments)
@@ -191,7 +196,7 @@ def _moments_of_shape(
     return Inertial(mass_kg=given.mass_kg, pose=given.pose, inertia_kgm2=ball)
 
 
-def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
+def _reach_m(link: LinkDescription, centre: Array, store: MeshStore) -> float:
     """How far a link's shapes reach from its centre of mass; 0 without any."""
     reach = 0.0
     for shape in (*link.collisions, *link.visuals):
@@ -203,15 +208,15 @@ def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
                 away = shape.pose.inverse().apply(centre)
                 reach = max(reach, float(np.linalg.norm(whole.vertices - away, axis=1).max()))
                 continue
-            case Box(size_m=size):
+            case BoxGeometry(size_m=size):
                 own = float(np.linalg.norm(size)) / 2
-            case Cylinder(radius_m=radius, length_m=length):
+            case CylinderGeometry(radius_m=radius, length_m=length):
                 own = float(np.hypot(radius, length / 2))
-            case Capsule(radius_m=radius, length_m=length):
+            case CapsuleGeometry(radius_m=radius, length_m=length):
                 own = radius + length / 2
-            case Sphere(radius_m=radius):
+            case SphereGeometry(radius_m=radius):
                 own = radius
-            case Ellipsoid(radii_m=radii):
+            case EllipsoidGeometry(radii_m=radii):
                 own = max(radii)
             case _:
                 return 0.0  # a plane is without end
@@ -219,13 +224,13 @@ def _reach_m(link: Link, centre: Array, store: MeshStore) -> float:
     return reach
 
 
-def _sum_of(link: Link, store: MeshStore, density_kgpm3: float) -> Inertial | None:
+def _sum_of(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> Inertial | None:
     """All of a link's solid shapes together: those that are touched, else, or if they are tiny, those that are seen."""
     shapes = link.visuals if _is_placeholder(link, store, density_kgpm3) else link.collisions
     return _solid(shapes, store, density_kgpm3)
 
 
-def _is_placeholder(link: Link, store: MeshStore, density_kgpm3: float) -> bool:
+def _is_placeholder(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> bool:
     """Whether what is touched of a link is nothing, or next to nothing of what is seen."""
     touched, seen = (_solid(shapes, store, density_kgpm3) for shapes in (link.collisions, link.visuals))
     return seen is not None and (touched is None or touched.mass_kg < LEAST_SHARE * seen.mass_kg)
@@ -246,7 +251,7 @@ def _solid(shapes: Sequence[Shape], store: MeshStore, density_kgpm3: float) -> I
     return Inertial(mass_kg=mass, pose=Pose.from_xyz_rpy(centre), inertia_kgm2=tensor)
 
 
-def _rod(model: Model, link: Link) -> Shape | None:
+def _rod(model: ModelDescription, link: LinkDescription) -> Shape | None:
     """The longest rod from a link's origin to a joint that hangs on it: a shape where there is none."""
     ends = [joint.pose.position for joint in model.joints if joint.parent == link.name]
     end = max(ends, key=lambda position: float(np.linalg.norm(position)), default=np.zeros(3))
@@ -257,11 +262,11 @@ def _rod(model: Model, link: Link) -> Shape | None:
     x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
     axes = np.column_stack([x / np.linalg.norm(x), np.cross(z, x / np.linalg.norm(x)), z])
     pose = Pose(end / 2, quaternion_from_matrix(axes))
-    return Shape(pose=pose, geometry=Cylinder(max(0.02, ROD_RADIUS_SHARE * length), length))
+    return Shape(pose=pose, geometry=CylinderGeometry(max(0.02, ROD_RADIUS_SHARE * length), length))
 
 
 def _estimated(
-    link: Link, store: MeshStore, notes: Notes, density: float, alone: bool, rod: Shape | None
+    link: LinkDescription, store: MeshStore, notes: Notes, density: float, alone: bool, rod: Shape | None
 ) -> Inertial | None:
     where = f"link {link.name}"
     found = _sum_of(link, store, density)
@@ -272,7 +277,7 @@ def _estimated(
         if found.mass_kg > GIGANTIC_KG:
             notes.guessed(where, "that is gigantic; its meshes may be in millimetres")
         return found
-    if rod is not None and isinstance(rod.geometry, Cylinder):
+    if rod is not None and isinstance(rod.geometry, CylinderGeometry):
         made = shape_inertial(rod, store, density)
         assert made is not None
         what = f"a rod of {rod.geometry.length_m:.3g} m to the next joint, at {density:g} kg/m3"
@@ -286,7 +291,7 @@ def _estimated(
     return Inertial(mass_kg=DUMMY_MASS_KG, pose=Pose.identity(), inertia_kgm2=np.eye(3) * moment)
 
 
-def _scaled_to(links: list[Link], guessed: set[str], total_kg: float, notes: Notes) -> list[Link]:
+def _scaled_to(links: list[LinkDescription], guessed: set[str], total_kg: float, notes: Notes) -> list[LinkDescription]:
     known = sum(link.inertial.mass_kg for link in links if link.inertial and link.name not in guessed)
     free = sum(link.inertial.mass_kg for link in links if link.inertial and link.name in guessed)
     if total_kg <= known:

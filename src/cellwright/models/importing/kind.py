@@ -12,7 +12,7 @@ from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.models.importing.chain import FEWEST, Sliding, find_chain
 from cellwright.models.importing.notes import Notes, listed
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 
 __all__ = ["UnclearKind", "check_one_arm", "guess_kind"]
 
@@ -30,7 +30,7 @@ class UnclearKind(BadInput):
         super().__init__(f"{file}: what it is, is not clear: {why}; {choices}")
 
 
-def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
+def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None) -> Kind:
     """What a file is by its joints.
 
     An arm is one chain of at least three driven hinges, with at most one other joint beside it; a tool has fewer in a
@@ -63,7 +63,7 @@ def guess_kind(source: Source, settings: ModelSettings | None = None) -> Kind:
     return "arm" if len(chain.joints) >= FEWEST else _tool(model, source.path)
 
 
-def check_one_arm(source: Source, settings: ModelSettings) -> None:
+def check_one_arm(source: ParsedDescription, settings: ModelSettings) -> None:
     """Refuses to choose among several arms where a file is said to be one.
 
     Raises:

@@ -6,7 +6,15 @@ from pathlib import Path
 
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.pose import Pose
-from cellwright.models.description import Link, Material, MeshFile, Model, PlacedModel, Shape, World
+from cellwright.models.description import (
+    LinkDescription,
+    Material,
+    MeshFile,
+    ModelDescription,
+    PlacedModel,
+    Shape,
+    WorldDescription,
+)
 from cellwright.models.importing.mesh_files import load_mesh
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.part import metres_per_number, offset_to_origin
@@ -15,7 +23,7 @@ from cellwright.shapes.mesh import merge
 __all__ = ["mesh_world"]
 
 
-def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> World:
+def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> WorldDescription:
     """One link that is seen and touched as the mesh; its origin as a part's.
 
     Raises:
@@ -28,5 +36,7 @@ def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> World:
     mesh = MeshFile(path.name, path, (scale, scale, scale))
     plain = all(part.rgba is None for part in loaded.parts)
     seen = Shape(pose=pose, geometry=mesh, material=Material(rgba=settings.rgba) if plain else Material())
-    link = Link(name="mesh", visuals=(seen,), collisions=(Shape(pose=pose, geometry=mesh),))
-    return World(name=path.stem, models=(PlacedModel(model=Model(name=path.stem, links=(link,), static=True)),))
+    link = LinkDescription(name="mesh", visuals=(seen,), collisions=(Shape(pose=pose, geometry=mesh),))
+    return WorldDescription(
+        name=path.stem, models=(PlacedModel(model=ModelDescription(name=path.stem, links=(link,), static=True)),)
+    )

@@ -13,17 +13,17 @@ from typing import Any
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
     WORLD,
-    Frame,
-    Joint,
+    FrameDescription,
+    JointDescription,
     JointKind,
-    Model,
+    ModelDescription,
     PlacedModel,
-    World,
+    WorldDescription,
 )
 from cellwright.models.importing.notes import DescriptionError, Notes
 from cellwright.models.importing.paths import Finder
 from cellwright.models.importing.sdf_frames import FrameGraph
-from cellwright.models.importing.sdf_joint import JointReader, Raw, carrier, flag
+from cellwright.models.importing.sdf_joint import Raw, SdfJointReader, carrier, flag
 from cellwright.models.importing.tree import tidy
 from cellwright.models.importing.xml import read_xml
 
@@ -34,7 +34,7 @@ PLACES = ("frame", "model", "include")
 DROPPED_IN_WORLD = ("actor", "light", "road", "population", "plugin", "gui", "state")
 
 
-def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> World:
+def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> WorldDescription:
     """The models of a file; one with a model and no world gives a world with that model alone.
 
     Raises:
@@ -44,13 +44,13 @@ def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None
     return _Sdf(path, finder, notes).world(root)
 
 
-class _Sdf(JointReader):
+class _Sdf(SdfJointReader):
     def __init__(self, path: Path, finder: Finder, notes: Notes, depth: int = 0) -> None:
         super().__init__(path, notes, finder)
         self.depth = depth
         self.version = (1, 6)
 
-    def world(self, root: Any) -> World:
+    def world(self, root: Any) -> WorldDescription:
         if root.tag != "sdf":
             raise self.error(root, f"is no SDF: its root is <{str(root.tag)[:40]}>, not <sdf>")
         self._read_version(root)
@@ -72,7 +72,7 @@ class _Sdf(JointReader):
         if not placed:
             raise self.error(root, "holds no <model>")
         g = (0.0, 0.0, -9.81) if gravity is None else tuple(self.text_numbers(gravity, 3))
-        return World(name=name, models=tuple(p for p in placed if p), gravity_mps2=(g[0], g[1], g[2]))
+        return WorldDescription(name=name, models=tuple(p for p in placed if p), gravity_mps2=(g[0], g[1], g[2]))
 
     def _read_version(self, root: Any) -> None:
         text = root.get("version", "1.6")
@@ -240,7 +240,7 @@ class _Sdf(JointReader):
 
     # --- finishing -----------------------------------------------------------------------------------------------
 
-    def _finished(self, name: str, raw: Raw, poses: dict[str, Pose]) -> Model:
+    def _finished(self, name: str, raw: Raw, poses: dict[str, Pose]) -> ModelDescription:
         names = {link.name for link in raw.links}
         # each by the reader of its own file, which may be of another version
         read = (reader.joint(element, name, prefix, raw, names, poses) for reader, element, name, prefix in raw.joints)
@@ -248,9 +248,9 @@ class _Sdf(JointReader):
         frames = []
         for frame in raw.frames:
             link = carrier(raw, frame, names) or raw.links[0].name
-            frames.append(Frame(name=frame, link=link, pose=poses[link].inverse() @ poses[frame]))
+            frames.append(FrameDescription(name=frame, link=link, pose=poses[link].inverse() @ poses[frame]))
         sensors = tuple(sensor for sensor, _ in raw.sensors)
-        model = Model(
+        model = ModelDescription(
             name=name,
             links=tuple(raw.links),
             joints=tuple(joints),
@@ -261,7 +261,7 @@ class _Sdf(JointReader):
         return tidy(_fastened(model, poses, raw.static), self.file, self.notes, loops=True)
 
 
-def _fastened(model: Model, poses: dict[str, Pose], static: bool) -> Model:
+def _fastened(model: ModelDescription, poses: dict[str, Pose], static: bool) -> ModelDescription:
     """Links without a joint between them: fixed to each other in a static model, else a second root."""
     roots = model.roots
     grounded = {j.child for j in model.joints if j.parent == WORLD and j.kind is JointKind.FIXED}
@@ -269,7 +269,9 @@ def _fastened(model: Model, poses: dict[str, Pose], static: bool) -> Model:
         return model
     first = poses[roots[0]].inverse()
     extra = [
-        Joint(name=f"{root} fixed", kind=JointKind.FIXED, parent=roots[0], child=root, pose=first @ poses[root])
+        JointDescription(
+            name=f"{root} fixed", kind=JointKind.FIXED, parent=roots[0], child=root, pose=first @ poses[root]
+        )
         for root in roots[1:]
     ]
     kept = tuple(j for j in model.joints if not (j.parent == WORLD and j.child in roots[1:]))

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import WORLD, Joint, JointKind, Limits, Link, Mimic, Sensor
+from cellwright.models.description import (
+    WORLD,
+    JointDescription,
+    JointKind,
+    LimitsDescription,
+    LinkDescription,
+    Mimic,
+    SensorDescription,
+)
 from cellwright.models.importing.sdf_link import LinkReader
 
-__all__ = ["JointReader", "Raw", "carrier", "flag"]
+__all__ = ["Raw", "SdfJointReader", "carrier", "flag"]
 
 KINDS = {
     "revolute": JointKind.REVOLUTE,
@@ -30,23 +38,23 @@ UNLIMITED = 1e15  # SDF says 1e16 for "no limit"
 class Raw:
     """A model while it is read: frames of everything, then what is to be placed in them."""
 
-    links: list[Link] = field(default_factory=list)
+    links: list[LinkDescription] = field(default_factory=list)
     joints: list[tuple[Any, Any, str, str]] = field(default_factory=list)  # reader, element, name, scope
     frames: dict[str, str] = field(default_factory=dict)  # name -> what it is attached to
     carriers: dict[str, str] = field(default_factory=dict)  # joint -> the link that it moves
     called: dict[str, str] = field(default_factory=dict)  # joint as the file calls it -> its name
-    sensors: list[tuple[Sensor, str]] = field(default_factory=list)
+    sensors: list[tuple[SensorDescription, str]] = field(default_factory=list)
     static: bool = False
 
 
-class JointReader(LinkReader):
+class SdfJointReader(LinkReader):
     """Reads the joints of an SDF file, whose version decides what an axis is given in."""
 
     version = (1, 6)
 
     def joint(
         self, element: Any, name: str, prefix: str, raw: Raw, links: set[str], poses: dict[str, Pose]
-    ) -> Joint | None:
+    ) -> JointDescription | None:
         """A joint between two links, or None where one of them does not exist."""
         text = (element.get("type") or "").strip()
         kind = KINDS.get(text)
@@ -78,7 +86,7 @@ class JointReader(LinkReader):
             kind = JointKind.CONTINUOUS
         pitch = element.findtext("screw_thread_pitch") or ""
         old = element.findtext("thread_pitch") or ""
-        return Joint(
+        return JointDescription(
             name=name,
             kind=kind,
             parent=parent,
@@ -113,9 +121,11 @@ class JointReader(LinkReader):
             raise self.error(given, f"axis of joint '{joint}' has no direction")
         return _vector(here.rotation_matrix.T @ poses[frame].rotation_matrix @ vector / length)
 
-    def _axis_figures(self, axis: Any, prefix: str, joint: Any, name: str) -> tuple[Limits, float, float, Mimic | None]:
+    def _axis_figures(
+        self, axis: Any, prefix: str, joint: Any, name: str
+    ) -> tuple[LimitsDescription, float, float, Mimic | None]:
         if axis is None:
-            return Limits(), 0.0, 0.0, None
+            return LimitsDescription(), 0.0, 0.0, None
         found = axis.findall("limit")
         if len(found) > 1:
             self.notes.changed(self.where(found[1]), f"joint '{name}' has {len(found)} <limit>; the first is used")
@@ -132,7 +142,7 @@ class JointReader(LinkReader):
             lower, upper = upper, lower
         if lower is None or upper is None:
             lower = upper = None
-        limits = Limits(lower=lower, upper=upper, velocity=values["velocity"], effort=values["effort"])
+        limits = LimitsDescription(lower=lower, upper=upper, velocity=values["velocity"], effort=values["effort"])
         dynamics, given = axis.find("dynamics"), axis.find("mimic")
         mimic = None
         if given is not None and given.get("joint"):

@@ -10,19 +10,19 @@ import numpy as np
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    EllipsoidGeometry,
     Geometry,
     Inertial,
-    Link,
+    LinkDescription,
     Material,
     MeshFile,
-    Plane,
-    Sensor,
+    PlaneGeometry,
+    SensorDescription,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.paths import Finder
@@ -71,7 +71,7 @@ class LinkReader(Reader):
             angles = np.radians(angles)
         return Pose.from_xyz_rpy(numbers[:3], angles)
 
-    def link(self, element: Any, name: str) -> tuple[Link, list[Sensor]]:
+    def link(self, element: Any, name: str) -> tuple[LinkDescription, list[SensorDescription]]:
         """A link, called by its scoped name, and the sensors on it."""
         shapes: dict[str, list[Shape]] = {"visual": [], "collision": []}
         for tag, found in shapes.items():
@@ -82,7 +82,7 @@ class LinkReader(Reader):
         inertials = element.findall("inertial")
         if len(inertials) > 1:
             self.notes.changed(self.where(inertials[1]), f"second <inertial> of link '{name}'; the first is used")
-        link = Link(
+        link = LinkDescription(
             name=name,
             inertial=self._inertial(inertials[0], name) if inertials else None,
             visuals=tuple(shapes["visual"]),
@@ -130,19 +130,22 @@ class LinkReader(Reader):
         match element.tag:
             case "box":
                 sizes = self._vector(element, "size", [1.0, 1.0, 1.0])
-                made = Box((sizes[0], sizes[1], sizes[2]))
+                made = BoxGeometry((sizes[0], sizes[1], sizes[2]))
             case "cylinder" | "capsule":
                 sizes = [self.child_number(element, key, 0.0) or 0.0 for key in ("radius", "length")]
-                made = (Cylinder if element.tag == "cylinder" else Capsule)(sizes[0], sizes[1])
+                made = (CylinderGeometry if element.tag == "cylinder" else CapsuleGeometry)(sizes[0], sizes[1])
             case "sphere":
                 sizes = [self.child_number(element, "radius", 0.0) or 0.0]
-                made = Sphere(sizes[0])
+                made = SphereGeometry(sizes[0])
             case "ellipsoid":
                 sizes = self._vector(element, "radii", [1.0, 1.0, 1.0])
-                made = Ellipsoid((sizes[0], sizes[1], sizes[2]))
+                made = EllipsoidGeometry((sizes[0], sizes[1], sizes[2]))
             case "plane":
                 sizes = self._vector(element, "size", [1.0, 1.0])
-                made, turn = Plane((sizes[0], sizes[1])), _onto(self._vector(element, "normal", [0.0, 0.0, 1.0]))
+                made, turn = (
+                    PlaneGeometry((sizes[0], sizes[1])),
+                    _onto(self._vector(element, "normal", [0.0, 0.0, 1.0])),
+                )
             case "mesh":
                 mesh = self._mesh(element, what)
                 return None if mesh is None else (mesh, turn)
@@ -187,7 +190,7 @@ class LinkReader(Reader):
             self.notes.dropped(self.where(element), f"material script {script}: grey instead")
         return Material(name=script)
 
-    def _sensor(self, element: Any, link: str) -> Sensor:
+    def _sensor(self, element: Any, link: str) -> SensorDescription:
         settings: dict[str, str] = {}
         tree = element.getroottree()
         start = len(tree.getpath(element)) + 1
@@ -201,7 +204,7 @@ class LinkReader(Reader):
             ):
                 settings[tree.getpath(inner)[start:]] = text
         rate = self.child_number(element, "update_rate")
-        return Sensor(
+        return SensorDescription(
             name=element.get("name") or f"{link}_sensor",
             kind=element.get("type", ""),
             link=link,

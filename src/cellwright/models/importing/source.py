@@ -13,7 +13,7 @@ import numpy as np
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
-from cellwright.models.description import Model, PlacedModel, World
+from cellwright.models.description import ModelDescription, PlacedModel, WorldDescription
 from cellwright.models.importing.build import build_description
 from cellwright.models.importing.inertia import complete_inertials
 from cellwright.models.importing.meshes import MeshStore
@@ -26,7 +26,7 @@ from cellwright.models.importing.urdf import read_urdf
 from cellwright.models.importing.xacro import run_xacro
 from cellwright.models.importing.xml import read_xml
 
-__all__ = ["Source", "read_description", "read_source"]
+__all__ = ["ParsedDescription", "read_description", "read_source"]
 
 
 SAID = (
@@ -40,7 +40,7 @@ SAID = (
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ParsedDescription:
     """A file that was read.
 
     Attributes:
@@ -57,7 +57,7 @@ class Source:
     path: Path
     format: str
     spec: Any
-    world: World | None
+    world: WorldDescription | None
     velocity_limits: Mapping[str, float]
     semantics: Semantics
     fingerprint: str
@@ -66,7 +66,7 @@ class Source:
 
 def read_description(
     path: Path, search: Sequence[Path], notes: Notes, arguments: Mapping[str, str] | None = None
-) -> World | None:
+) -> WorldDescription | None:
     """What a URDF, SDF or xacro file says; None for MJCF.
 
     Raises:
@@ -77,11 +77,11 @@ def read_description(
     finder = Finder(path, search)
     if path.suffix.lower() == ".xacro":
         model = read_urdf(path, finder, notes, run_xacro(path, search, arguments or {}, notes))
-        return World(name=model.name, models=(PlacedModel(model=model),))
+        return WorldDescription(name=model.name, models=(PlacedModel(model=model),))
     root = str(read_xml(path).tag)
     if root == "robot":
         model = read_urdf(path, finder, notes)
-        return World(name=model.name, models=(PlacedModel(model=model),))
+        return WorldDescription(name=model.name, models=(PlacedModel(model=model),))
     if root == "sdf":
         return read_sdf(path, finder, notes)
     if root in ("mujoco", "mujocoinclude"):
@@ -96,8 +96,8 @@ def read_source(
     notes: Notes,
     *,
     in_pieces: bool = False,
-    made: World | None = None,
-) -> Source:
+    made: WorldDescription | None = None,
+) -> ParsedDescription:
     """Reads a file and builds all of it.
 
     Args:
@@ -117,7 +117,9 @@ def read_source(
             raise DescriptionError(path, "is MJCF, which has excludes and keyframes of its own; srdf belongs to URDF")
         spec, speeds, home = read_mjcf(path, search, notes)
         semantics = Semantics(home=home, home_name="its keyframe" if home else "")
-        return Source(path, "mjcf", spec, None, speeds, semantics, _fingerprint(spec.compile(), speeds, semantics))
+        return ParsedDescription(
+            path, "mjcf", spec, None, speeds, semantics, _fingerprint(spec.compile(), speeds, semantics)
+        )
     store = MeshStore(notes)
     placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
     done, guessed = [], set()
@@ -132,7 +134,7 @@ def read_source(
         found = {link.name: link.inertial.mass_kg for link in model.links if link.inertial}
         guessed |= {f"{name}{link}" for link, mass_kg in found.items() if given.get(link) != mass_kg}
         done.append(PlacedModel(model=model, pose=item.pose))
-    whole = World(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
+    whole = WorldDescription(name=world.name, models=tuple(done), gravity_mps2=world.gravity_mps2)
     semantics = Semantics()
     if len(done) == 1:
         semantics = _semantics(path, settings, search, done[0].model, notes)
@@ -153,10 +155,12 @@ def read_source(
     kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
     static = [placed.model.static for placed in done]
     said = _fingerprint(compiled, speeds, semantics, (static, sorted(guessed)))
-    return Source(path, kind, spec, whole, speeds, semantics, said, frozenset(guessed))
+    return ParsedDescription(path, kind, spec, whole, speeds, semantics, said, frozenset(guessed))
 
 
-def _semantics(path: Path, settings: ModelSettings, search: Sequence[Path], model: Model, notes: Notes) -> Semantics:
+def _semantics(
+    path: Path, settings: ModelSettings, search: Sequence[Path], model: ModelDescription, notes: Notes
+) -> Semantics:
     """Of the SRDF that is named, or found."""
     if settings.srdf:
         return read_semantics(Path(settings.srdf), search, model, notes)
@@ -167,7 +171,7 @@ def _semantics(path: Path, settings: ModelSettings, search: Sequence[Path], mode
     return read_semantics(found, search, model, notes)
 
 
-def _chosen(world: World, name: str, path: Path) -> PlacedModel:
+def _chosen(world: WorldDescription, name: str, path: Path) -> PlacedModel:
     for placed in world.models:
         if placed.model.name == name:
             return placed
@@ -183,7 +187,7 @@ def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics, 
     return total.hexdigest()
 
 
-def _assemble(world: World, store: MeshStore, notes: Notes, in_pieces: bool) -> Any:
+def _assemble(world: WorldDescription, store: MeshStore, notes: Notes, in_pieces: bool) -> Any:
     """All models in one spec; names of several models are told apart by the model's."""
     if len(world.models) == 1:
         spec = build_description(world.models[0].model, store, notes, in_pieces=in_pieces)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cellwright.core.errors import BadInput
-from cellwright.models.description import WORLD, Model
+from cellwright.models.description import WORLD, ModelDescription
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 from cellwright.models.importing.xacro import run_xacro
 from cellwright.models.importing.xml import Reader, read_xml
@@ -51,7 +51,7 @@ class Semantics:
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-def find_semantics(description: Path, search: Sequence[Path], model: Model, notes: Notes) -> Path | None:
+def find_semantics(description: Path, search: Sequence[Path], model: ModelDescription, notes: Notes) -> Path | None:
     """The one SRDF near a description that belongs to it: of its robot's name, and of no links that it has not."""
     links = {link.name for link in model.links}
     found, others = [], {}
@@ -91,7 +91,7 @@ def _near(description: Path, search: Sequence[Path]) -> Iterable[Path]:
             yield from (file.resolve() for file in sorted(base.glob(pattern))[:MOST_FILES])
 
 
-def read_semantics(file: Path, search: Sequence[Path], model: Model, notes: Notes) -> Semantics:
+def read_semantics(file: Path, search: Sequence[Path], model: ModelDescription, notes: Notes) -> Semantics:
     """What an SRDF file says about a model; what does not fit it is noted.
 
     Raises:
@@ -106,7 +106,7 @@ def read_semantics(file: Path, search: Sequence[Path], model: Model, notes: Note
 
 
 class _Srdf(Reader):
-    def read(self, root: Any, model: Model) -> Semantics:
+    def read(self, root: Any, model: ModelDescription) -> Semantics:
         links, joints = {link.name for link in model.links}, {joint.name for joint in model.joints}
         self._note_unknown(root, links, joints | {called(e.get("name")) for e in root.findall("virtual_joint")})
         pairs = []

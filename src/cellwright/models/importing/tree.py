@@ -10,18 +10,18 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.models.description import WORLD, Joint, JointKind, Link, Model
+from cellwright.models.description import WORLD, JointDescription, JointKind, LinkDescription, ModelDescription
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
 __all__ = ["Rough", "renamed", "rigid_groups", "tidy", "touched_only"]
 
-T = TypeVar("T", Link, Joint)
+T = TypeVar("T", LinkDescription, JointDescription)
 
 MOST_LINKS = 5000
 DEEPEST = 500  # links that hang on each other; the engine gives up at twice as many
 
 
-def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Model:
+def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = False) -> ModelDescription:
     """The model with one root.
 
     Args:
@@ -59,11 +59,11 @@ def tidy(model: Model, file: Path, notes: Notes, *, loops: bool = False) -> Mode
     return _mimics_checked(_fixed_where_still(tree, notes), notes)
 
 
-def _fixed_where_still(model: Model, notes: Notes) -> Model:
+def _fixed_where_still(model: ModelDescription, notes: Notes) -> ModelDescription:
     """Joints whose limits leave no way are fixed at that position; what follows one is fixed where that puts it."""
     by_name = {joint.name: joint for joint in model.joints}
 
-    def position(joint: Joint, above: tuple[str, ...] = ()) -> float | None:
+    def position(joint: JointDescription, above: tuple[str, ...] = ()) -> float | None:
         if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.CONTINUOUS) or joint.name in above:
             return None
         if joint.mimic is None:
@@ -84,7 +84,7 @@ def _fixed_where_still(model: Model, notes: Notes) -> Model:
     return replace(model, joints=tuple(joints))
 
 
-def _moved(joint: Joint, position: float) -> Pose:
+def _moved(joint: JointDescription, position: float) -> Pose:
     """What a joint does to its child's frame."""
     axis = np.array(joint.axis)
     if joint.kind is JointKind.PRISMATIC:
@@ -93,7 +93,7 @@ def _moved(joint: Joint, position: float) -> Pose:
     return Pose.from_xyz_rpy(joint.anchor_m) @ turn @ Pose.from_xyz_rpy(-np.array(joint.anchor_m))
 
 
-def _check_depth(model: Model, file: Path) -> None:
+def _check_depth(model: ModelDescription, file: Path) -> None:
     parents = {joint.child: joint.parent for joint in reversed(model.joints)}
     depths: dict[str, int] = {}
     for link in model.links:
@@ -109,7 +109,7 @@ def _check_depth(model: Model, file: Path) -> None:
             )
 
 
-def rigid_groups(model: Model) -> dict[str, int]:
+def rigid_groups(model: ModelDescription) -> dict[str, int]:
     """Link -> number of the group of links that are fixed to each other."""
     group = {link.name: number for number, link in enumerate(model.links)}
     for joint in model.joints:
@@ -131,7 +131,7 @@ class Rough(NamedTuple):
     doubled: bool
 
 
-def touched_only(model: Model) -> dict[str, Rough]:
+def touched_only(model: ModelDescription) -> dict[str, Rough]:
     """Links that are nothing but collision shapes of another one, to which they are fixed.
 
     Some makers give rough shapes for self-collision a link of their own; its mass and looks are its neighbour's.
@@ -146,8 +146,8 @@ def touched_only(model: Model) -> dict[str, Rough]:
     return {link.name: Rough(groups[link.name] in seen, groups[link.name] in solid) for link in rough}
 
 
-def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:
-    seen: dict[str, Link] = {}
+def _once(links: tuple[LinkDescription, ...], kind: str, notes: Notes) -> list[LinkDescription]:
+    seen: dict[str, LinkDescription] = {}
     for link in links:
         if link.name in seen:
             notes.dropped(f"{kind} {link.name}", "the name is used twice; the second one is left out")
@@ -156,7 +156,7 @@ def _once(links: tuple[Link, ...], kind: str, notes: Notes) -> list[Link]:
     return list(seen.values())
 
 
-def _numbered(joints: tuple[Joint, ...], notes: Notes) -> list[Joint]:
+def _numbered(joints: tuple[JointDescription, ...], notes: Notes) -> list[JointDescription]:
     """Joints with the same name get numbers: without one of them its child would be lost."""
     taken = {joint.name for joint in joints}
     seen: set[str] = set()
@@ -172,7 +172,7 @@ def _numbered(joints: tuple[Joint, ...], notes: Notes) -> list[Joint]:
     return named
 
 
-def _without_world_link(model: Model, notes: Notes) -> Model:
+def _without_world_link(model: ModelDescription, notes: Notes) -> ModelDescription:
     """A bare root link `world` is what many files call the ground; any other link of that name gets another."""
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None:
@@ -187,7 +187,7 @@ def _without_world_link(model: Model, notes: Notes) -> Model:
     return renamed(model, lambda name: other if name == WORLD else name)
 
 
-def _without_slashes(model: Model, notes: Notes) -> Model:
+def _without_slashes(model: ModelDescription, notes: Notes) -> ModelDescription:
     """In a cell, what stands before a slash is the robot that a name belongs to."""
     names = [*(link.name for link in model.links), *(joint.name for joint in model.joints)]
     names += [frame.name for frame in model.frames]
@@ -199,7 +199,7 @@ def _without_slashes(model: Model, notes: Notes) -> Model:
     return model
 
 
-def renamed(model: Model, new: Callable[[str], str]) -> Model:
+def renamed(model: ModelDescription, new: Callable[[str], str]) -> ModelDescription:
     """The model with other names."""
     joints = []
     for joint in model.joints:
@@ -215,7 +215,7 @@ def renamed(model: Model, new: Callable[[str], str]) -> Model:
     )
 
 
-def _one_root(model: Model, file: Path, notes: Notes) -> Model:
+def _one_root(model: ModelDescription, file: Path, notes: Notes) -> ModelDescription:
     """One root, or all those that are fastened to the ground by joints of their own."""
     roots = model.roots
     if not roots:
@@ -242,7 +242,7 @@ def _one_root(model: Model, file: Path, notes: Notes) -> Model:
     )
 
 
-def _below(model: Model, root: str) -> set[str]:
+def _below(model: ModelDescription, root: str) -> set[str]:
     children: dict[str, list[str]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint.child)
@@ -255,7 +255,7 @@ def _below(model: Model, root: str) -> set[str]:
     return found
 
 
-def _mimics_checked(model: Model, notes: Notes) -> Model:
+def _mimics_checked(model: ModelDescription, notes: Notes) -> ModelDescription:
     """Mimics of joints that exist and move, and not of each other in a circle."""
     by_name = {joint.name: joint for joint in model.joints}
     joints = []

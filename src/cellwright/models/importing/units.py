@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.catalogue.model_settings import Kind
 from cellwright.models.importing.notes import Notes, listed
-from cellwright.models.importing.source import Source
+from cellwright.models.importing.source import ParsedDescription
 
 __all__ = ["note_units"]
 
@@ -20,7 +20,7 @@ MOST_SLIDE_M = 10.0
 LARGEST_M = {"arm": 20.0, "tool": 3.0, "part": 3.0, "fixture": 200.0}
 
 
-def note_units(source: Source, kind: Kind, notes: Notes) -> None:
+def note_units(source: ParsedDescription, kind: Kind, notes: Notes) -> None:
     """Notes what is too large to be meant as it is written; nothing is changed."""
     model = source.spec.copy().compile()
     turning = [model.joint(n).name for n in _beyond(model, HINGE, MOST_TURN_RAD)]

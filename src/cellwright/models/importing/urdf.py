@@ -14,21 +14,21 @@ import numpy as np
 
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
-    Box,
-    Capsule,
-    Cylinder,
+    BoxGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
     Geometry,
     Inertial,
-    Joint,
+    JointDescription,
     JointKind,
-    Limits,
-    Link,
+    LimitsDescription,
+    LinkDescription,
     Material,
     MeshFile,
     Mimic,
-    Model,
+    ModelDescription,
     Shape,
-    Sphere,
+    SphereGeometry,
 )
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.paths import Finder
@@ -57,7 +57,7 @@ KNOWN_IN_LINK = {"inertial", "visual", "collision"}
 KNOWN_IN_SHAPE = {"origin", "geometry", "material"}
 
 
-def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> Model:
+def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> ModelDescription:
     """The model of a file, or of text that xacro made from it.
 
     Raises:
@@ -74,7 +74,7 @@ class _Urdf(Reader):
         self.materials: dict[str, Material] = {}
         self.unused = Unused()
 
-    def model(self, root: Any) -> Model:
+    def model(self, root: Any) -> ModelDescription:
         if root.tag != "robot":
             raise self.error(root, f"is no URDF: its root is <{str(root.tag)[:40]}>, not <robot>")
         for element in root.iter():
@@ -89,7 +89,7 @@ class _Urdf(Reader):
         self.unused.note(self.file.name, self.notes)
         if not links:
             raise self.error(root, f"robot '{name}' has no <link>{self._hint(root)}")
-        return tidy(Model(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
+        return tidy(ModelDescription(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
 
     def _read_materials(self, root: Any) -> None:
         """Colours may be defined anywhere and used by name everywhere."""
@@ -121,7 +121,7 @@ class _Urdf(Reader):
             return Pose(np.array(xyz), np.array([w, x, y, z]))
         return Pose.from_xyz_rpy(xyz, self.numbers(origin, "rpy", [0.0, 0.0, 0.0]))
 
-    def _link(self, element: Any) -> Link:
+    def _link(self, element: Any) -> LinkDescription:
         name = self.name(element)
         self.unused.look(element, name, KNOWN_IN_LINK)
         inertials = element.findall("inertial")
@@ -132,7 +132,7 @@ class _Urdf(Reader):
             found = [self._shape(e, name) for e in element.findall(tag)]
             shapes[tag] = tuple(shape for shape in found if shape is not None)
         inertial = self._inertial(inertials[0], name) if inertials else None
-        return Link(name=name, inertial=inertial, visuals=shapes["visual"], collisions=shapes["collision"])
+        return LinkDescription(name=name, inertial=inertial, visuals=shapes["visual"], collisions=shapes["collision"])
 
     def _inertial(self, element: Any, link: str) -> Inertial | None:
         masses, tensors = element.findall("mass"), element.findall("inertia")
@@ -169,14 +169,14 @@ class _Urdf(Reader):
         match element.tag:
             case "box":
                 size = self.numbers(element, "size", [0.0, 0.0, 0.0])
-                return self._sized(Box((size[0], size[1], size[2])), size, element, what)
+                return self._sized(BoxGeometry((size[0], size[1], size[2])), size, element, what)
             case "cylinder" | "capsule":
                 radius, length = (self.number(element, key, 0.0) or 0.0 for key in ("radius", "length"))
-                made = (Cylinder if element.tag == "cylinder" else Capsule)(radius, length)
+                made = (CylinderGeometry if element.tag == "cylinder" else CapsuleGeometry)(radius, length)
                 return self._sized(made, [radius, length], element, what)
             case "sphere":
                 radius = self.number(element, "radius", 0.0) or 0.0
-                return self._sized(Sphere(radius), [radius], element, what)
+                return self._sized(SphereGeometry(radius), [radius], element, what)
             case "mesh":
                 return self._mesh(element, what)
         known = "box, cylinder, capsule, sphere, mesh"
@@ -225,7 +225,7 @@ class _Urdf(Reader):
         picture = None if texture is None else self.finder.find(texture.get("filename") or "")
         return Material(name=(element.get("name") or "").strip(), rgba=rgba, texture=picture)
 
-    def _joint(self, element: Any) -> Joint | None:
+    def _joint(self, element: Any) -> JointDescription | None:
         if element.find("parent") is None and element.find("child") is None and element.get("type") is None:
             return None  # joints inside <transmission> or <ros2_control> look like this
         name, text = self.name(element), (element.get("type") or "").strip().lower()
@@ -247,7 +247,7 @@ class _Urdf(Reader):
         if axis is None:
             kind, axis = JointKind.FIXED, (1.0, 0.0, 0.0)
         dynamics = element.find("dynamics")
-        return Joint(
+        return JointDescription(
             name=name,
             kind=kind,
             parent=ends[0],
@@ -274,26 +274,26 @@ class _Urdf(Reader):
         x, y, z = axis / length
         return (float(x), float(y), float(z))
 
-    def _limits(self, element: Any, name: str, kind: JointKind) -> Limits:
+    def _limits(self, element: Any, name: str, kind: JointKind) -> LimitsDescription:
         found = element.findall("limit")
         if len(found) > 1:
             self.notes.changed(self.where(found[1]), f"joint '{name}' has {len(found)} <limit>; the first is used")
         limit = found[0] if found else None
         speed, effort = (self._bounded(limit, key) for key in ("velocity", "effort"))
         if kind is JointKind.CONTINUOUS:
-            return Limits(velocity=speed, effort=effort)
+            return LimitsDescription(velocity=speed, effort=effort)
         if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC) or limit is None:
-            return Limits(velocity=speed, effort=effort)
+            return LimitsDescription(velocity=speed, effort=effort)
         if limit.get("lower") is None and limit.get("upper") is None:
             self.notes.changed(self.where(limit), f"joint '{name}': neither lower nor upper; taken as without limits")
-            return Limits(velocity=speed, effort=effort)
+            return LimitsDescription(velocity=speed, effort=effort)
         lower, upper = (self.number(limit, key, 0.0) or 0.0 for key in ("lower", "upper"))
         if max(abs(lower), abs(upper)) >= UNLIMITED:
-            return Limits(velocity=speed, effort=effort)
+            return LimitsDescription(velocity=speed, effort=effort)
         if lower > upper:
             self.notes.changed(self.where(limit), f"joint '{name}': lower {lower:g} is above upper {upper:g}; swapped")
             lower, upper = upper, lower
-        return Limits(lower=lower, upper=upper, velocity=speed, effort=effort)
+        return LimitsDescription(lower=lower, upper=upper, velocity=speed, effort=effort)
 
     def _bounded(self, limit: Any, key: str) -> float | None:
         """A limit; a number beyond all measure, or below zero, is none."""

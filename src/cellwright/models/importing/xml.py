@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from cellwright.core.strange_xml import MAX_XML_BYTES, StrangeXml, parse_strange_xml
+from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXml, parse_strange_xml
 from cellwright.models.importing.notes import DescriptionError, Notes
 
 __all__ = ["Reader", "parse_numbers", "read_xml"]
@@ -40,7 +40,7 @@ def read_xml(path: Path, text: bytes | None = None) -> Any:
         raise DescriptionError(path, "is compressed by gzip; unpack it first")
     try:
         return parse_strange_xml(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1))
-    except StrangeXml as error:
+    except UntrustedXml as error:
         raise DescriptionError(path, str(error), error.line) from None
 
 

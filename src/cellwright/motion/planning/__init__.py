@@ -8,20 +8,37 @@ result = MotionPlanner(scene).plan(PlanRequest(start_rad=home, goal_poses=[pose_
 Needs the optional packages of `cellwright[motion]`; they are imported when a planner is made.
 """
 
-from cellwright.motion.planning.checker import Checker, Touch
+from cellwright.motion.planning.checker import Checker, CollisionPair
 from cellwright.motion.planning.compiled import CompiledChecker
 from cellwright.motion.planning.exact import ExactChecker
 from cellwright.motion.planning.goals import GoalSet, goals_from_poses, grasps_about
 from cellwright.motion.planning.planner import MotionPlanner
-from cellwright.motion.planning.request import JointLimits, PlanRequest, PlanResult, PlanStatus, TiltLimit
-from cellwright.motion.planning.scene import Box, ConvexMesh, Cylinder, Held, Model, Obstacle, Robot, Scene
+from cellwright.motion.planning.request import (
+    JointBounds,
+    MotionPlanRequest,
+    MotionPlanResult,
+    MotionPlanStatus,
+    TiltLimit,
+)
+from cellwright.motion.planning.scene import (
+    Box,
+    CatalogueModel,
+    ConvexMesh,
+    Cylinder,
+    Held,
+    Obstacle,
+    Scene,
+    SceneRobot,
+)
 from cellwright.motion.planning.scene_json import scene_from_dict, scene_to_dict
-from cellwright.motion.planning.search import PLANNERS, Found, Problem
+from cellwright.motion.planning.search import MOTION_PLANNERS, Found, SearchProblem
 
 __all__ = [
-    "PLANNERS",
+    "MOTION_PLANNERS",
     "Box",
+    "CatalogueModel",
     "Checker",
+    "CollisionPair",
     "CompiledChecker",
     "ConvexMesh",
     "Cylinder",
@@ -29,18 +46,16 @@ __all__ = [
     "Found",
     "GoalSet",
     "Held",
-    "JointLimits",
-    "Model",
+    "JointBounds",
+    "MotionPlanRequest",
+    "MotionPlanResult",
+    "MotionPlanStatus",
     "MotionPlanner",
     "Obstacle",
-    "PlanRequest",
-    "PlanResult",
-    "PlanStatus",
-    "Problem",
-    "Robot",
     "Scene",
+    "SceneRobot",
+    "SearchProblem",
     "TiltLimit",
-    "Touch",
     "goals_from_poses",
     "grasps_about",
     "scene_from_dict",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.motion.planning.cover import bounding_ball, cover, face_planes
 from cellwright.motion.planning.parties import Parties, Party
-from cellwright.motion.planning.pieces import Piece
+from cellwright.motion.planning.pieces import ConvexPiece
 
 __all__ = ["KINDS", "SceneArrays", "scene_arrays"]
 
@@ -118,7 +118,7 @@ def _party_tree(party: Party, bulge_m: float) -> tuple[Array, Indices]:
     return np.concatenate(balls), np.concatenate(skips)
 
 
-def _solid(piece: Piece) -> Array:
+def _solid(piece: ConvexPiece) -> Array:
     """One row of `solids`."""
     ball = np.array([*piece.pose.position, np.inf])
     if piece.kind != "plane":
@@ -126,7 +126,7 @@ def _solid(piece: Piece) -> Array:
     return np.concatenate([_numbers(piece.pose), [*piece.size_m, 0.0, 0.0, 0.0][:3], ball])
 
 
-def _extreme_points(piece: Piece) -> Array:
+def _extreme_points(piece: ConvexPiece) -> Array:
     """Corners of a solid around the piece, in the frame of what it belongs to."""
     points = piece.vertices_m
     if piece.kind != "mesh":
@@ -136,7 +136,7 @@ def _extreme_points(piece: Piece) -> Array:
     return piece.pose.apply(points)
 
 
-def _mesh_rows(solids: list[tuple[Party, Piece]]) -> tuple[Indices, Array, Array]:
+def _mesh_rows(solids: list[tuple[Party, ConvexPiece]]) -> tuple[Indices, Array, Array]:
     """`solid_rows`, and the planes and triangles that they refer to."""
     rows, planes, triangles = [], [np.empty((0, 4))], [np.empty((0, 9))]
     for party, piece in solids:

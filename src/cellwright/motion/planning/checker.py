@@ -10,14 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Checker", "Relaxed", "Touch", "between"]
+__all__ = ["Checker", "CollisionPair", "Relaxed", "between"]
 
 Array = npt.NDArray[np.float64]
 Relaxed = Set[frozenset[str]]  # pairs of names to which a margin does not apply
 
 
 @dataclass(frozen=True)
-class Touch:
+class CollisionPair:
     """Two things that touch, or are nearer to each other than the margin.
 
     Attributes:
@@ -45,7 +45,7 @@ class Checker(Protocol):
     def is_free(self, joints_rad: Any) -> bool:
         """Whether nothing touches."""
 
-    def touch(self, joints_rad: Any) -> Touch | None:
+    def touch(self, joints_rad: Any) -> CollisionPair | None:
         """A pair that touches, if there is one."""
 
     def tilt_rad(self, limit: Array, joints_rad: Any) -> float:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.motion.kinematics import checked_angles
 from cellwright.motion.planning.arrays import PAIR_ALIEN, scene_arrays
-from cellwright.motion.planning.checker import Relaxed, Touch
+from cellwright.motion.planning.checker import CollisionPair, Relaxed
 from cellwright.motion.planning.jit import load
 from cellwright.motion.planning.parties import Parties
 from cellwright.motion.planning.scene import Scene
@@ -70,10 +70,10 @@ class CompiledChecker:
         """Whether certainly nothing touches."""
         return self._pair(np.asarray(joints_rad, float)) == self._state.FREE
 
-    def touch(self, joints_rad: npt.ArrayLike) -> Touch | None:
+    def touch(self, joints_rad: npt.ArrayLike) -> CollisionPair | None:
         """The first pair that may touch, if there is one; its distance is not known."""
         pair = self._pair(checked_angles(self.arm, joints_rad))
-        return None if pair == self._state.FREE else Touch(*self._names[pair], float("nan"))
+        return None if pair == self._state.FREE else CollisionPair(*self._names[pair], float("nan"))
 
     def tilt_rad(self, limit: Array, joints_rad: npt.ArrayLike) -> float:
         """How far the tool leans; see `kernel_motion`."""

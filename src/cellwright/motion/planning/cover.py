@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
-from cellwright.motion.planning.pieces import Piece
+from cellwright.motion.planning.pieces import ConvexPiece
 
 __all__ = ["Tree", "bounding_ball", "cover", "face_planes"]
 
@@ -43,7 +43,7 @@ class Tree:
         return int((self.skip == np.arange(1, len(self.skip) + 1)).sum())
 
 
-def cover(piece: Piece, bulge_m: float) -> Tree:
+def cover(piece: ConvexPiece, bulge_m: float) -> Tree:
     """The tree of a piece, in the piece's own frame; pieces of the same size share one."""
     if piece.kind == "plane":
         raise BadInput("a plane has no end and cannot be moved; only what stands still may have one")

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from cellwright.core.rotation import quaternion_from_rpy
 from cellwright.motion.kinematics import checked_angles
-from cellwright.motion.planning.checker import Relaxed, Touch, between
+from cellwright.motion.planning.checker import CollisionPair, Relaxed, between
 from cellwright.motion.planning.parties import Parties, Party
-from cellwright.motion.planning.pieces import Piece
+from cellwright.motion.planning.pieces import ConvexPiece
 from cellwright.motion.planning.scene import Scene
 
 __all__ = ["ExactChecker"]
@@ -58,15 +58,17 @@ class ExactChecker:
         mujoco.mj_collision(self._model, self._data)
         return self._data.ncon == 0 or (bool(self.relaxed) and not self._found())
 
-    def touch(self, joints_rad: npt.ArrayLike) -> Touch | None:
+    def touch(self, joints_rad: npt.ArrayLike) -> CollisionPair | None:
         """The pair that touches deepest, if there is one."""
         return next(iter(self.touches(joints_rad)), None)
 
-    def touches(self, joints_rad: npt.ArrayLike) -> list[Touch]:
+    def touches(self, joints_rad: npt.ArrayLike) -> list[CollisionPair]:
         """All pairs that touch, the deepest first."""
         if self.is_free(checked_angles(self.arm, joints_rad)):
             return []
-        return sorted((Touch(*pair, distance) for pair, distance in self._found().items()), key=lambda t: t.distance_m)
+        return sorted(
+            (CollisionPair(*pair, distance) for pair, distance in self._found().items()), key=lambda t: t.distance_m
+        )
 
     def _found(self) -> dict[tuple[str, str], float]:
         """The least distance of every pair that the engine found and that counts."""
@@ -143,7 +145,7 @@ def _exclude(spec: Any, parties: Parties) -> None:
                 )
 
 
-def _add_solids(spec: Any, body: Any, pieces: Sequence[Piece], margin_m: float = 0.0) -> None:
+def _add_solids(spec: Any, body: Any, pieces: Sequence[ConvexPiece], margin_m: float = 0.0) -> None:
     for number, piece in enumerate(pieces):
         size = [*piece.size_m, 0.0, 0.0, 0.0][:3] if piece.kind != "plane" else [0.0, 0.0, 1.0]
         geom = body.add_geom(

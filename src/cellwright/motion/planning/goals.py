@@ -12,7 +12,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.core.rotation import quaternion_from_vector
 from cellwright.motion.kinematics import ArmKinematics
-from cellwright.motion.planning.checker import Checker, Touch
+from cellwright.motion.planning.checker import Checker, CollisionPair
 
 __all__ = ["GoalSet", "goals_from_poses", "grasps_about"]
 
@@ -33,7 +33,7 @@ class GoalSet:
 
     free_rad: Array
     reachable_rad: Array
-    touches: tuple[Touch, ...] = ()
+    touches: tuple[CollisionPair, ...] = ()
 
 
 def grasps_about(
@@ -77,7 +77,7 @@ def goals_from_poses(
     reachable = np.array(found).reshape(-1, len(near))
     reachable = reachable[np.argsort(np.linalg.norm(reachable - near, axis=1), kind="stable")]
     free: list[Array] = []
-    touches: list[Touch] = []
+    touches: list[CollisionPair] = []
     for joints in filter(accept, reachable):
         if len(free) == most:
             break

@@ -13,7 +13,7 @@ import numpy as np
 
 from cellwright.motion.planning.compiled import CompiledChecker
 from cellwright.motion.planning.jit import load
-from cellwright.motion.planning.search import PLANNERS, Found, Problem, Search
+from cellwright.motion.planning.search import MOTION_PLANNERS, Found, Search, SearchProblem
 
 __all__ = ["OMPL_PLANNERS"]
 
@@ -35,20 +35,20 @@ LARGEST_SEED = 2**32 - 1
 def ompl_search(name: str) -> Search:
     """The search of that planner of OMPL."""
 
-    def search(problem: Problem) -> Found:
+    def search(problem: SearchProblem) -> Found:
         return _Run(problem).solve(name)
 
     return search
 
 
 for _name in OMPL_PLANNERS:
-    PLANNERS.add(f"ompl:{_name}", ompl_search(_name))
+    MOTION_PLANNERS.add(f"ompl:{_name}", ompl_search(_name))
 
 
 class _Run:
     """One search. OMPL has one seed for the whole process; everything random is made after it is set."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SearchProblem) -> None:
         base, util = load("ompl.base"), load("ompl.util")
         util.setLogLevel(util.LogLevel.LOG_NONE)  # it reports a repeated seed as an error
         util.RNG.setSeed(problem.seed % LARGEST_SEED + 1)

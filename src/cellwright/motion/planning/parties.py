@@ -12,7 +12,7 @@ from itertools import combinations
 
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
-from cellwright.motion.planning.pieces import Piece, arm_pieces, shape_pieces, tool_pieces
+from cellwright.motion.planning.pieces import ConvexPiece, arm_pieces, shape_pieces, tool_pieces
 from cellwright.motion.planning.scene import TOOL, Scene
 
 __all__ = ["Parties", "Party"]
@@ -33,7 +33,7 @@ class Party:
 
     name: str
     frame: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ConvexPiece, ...]
     chain: int | None = None
 
 
@@ -90,5 +90,5 @@ class Parties:
         return abs(a.chain - b.chain) > reach
 
 
-def _moved(pieces: Sequence[Piece], pose: Pose) -> tuple[Piece, ...]:
+def _moved(pieces: Sequence[ConvexPiece], pose: Pose) -> tuple[ConvexPiece, ...]:
     return tuple(piece.moved(pose) for piece in pieces)

@@ -14,9 +14,9 @@ from cellwright.catalogue import Figures
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models import build
-from cellwright.motion.planning.scene import Box, ConvexMesh, Cylinder, Model, Shape
+from cellwright.motion.planning.scene import Box, CatalogueModel, ConvexMesh, Cylinder, Shape
 
-__all__ = ["Kind", "Piece", "arm_pieces", "shape_pieces", "tool_pieces"]
+__all__ = ["ConvexPiece", "Kind", "arm_pieces", "shape_pieces", "tool_pieces"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ TCP_SITE = "tcp"
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class ConvexPiece:
     """One convex solid.
 
     Attributes:
@@ -52,22 +52,22 @@ class Piece:
     vertices_m: Array = field(default_factory=lambda: np.empty((0, 3)))
     triangles: Indices = field(default_factory=lambda: np.empty((0, 3), np.int64))
 
-    def moved(self, pose: Pose) -> Piece:
+    def moved(self, pose: Pose) -> ConvexPiece:
         """The piece in the frame in which its frame has that pose."""
         return replace(self, pose=pose @ self.pose)
 
 
-def arm_pieces(figures: Figures) -> dict[str, list[Piece]]:
+def arm_pieces(figures: Figures) -> dict[str, list[ConvexPiece]]:
     """The solid pieces of every body of an arm, in the body's frame."""
     model = _solid_model(figures)
-    bodies: dict[str, list[Piece]] = {}
+    bodies: dict[str, list[ConvexPiece]] = {}
     for geom in range(model.ngeom):
         pose = Pose(model.geom_pos[geom], model.geom_quat[geom])
         bodies.setdefault(model.body(model.geom_bodyid[geom]).name, []).extend(_geom_pieces(model, geom, pose))
     return bodies
 
 
-def tool_pieces(figures: Figures, joints: Mapping[str, float]) -> tuple[list[Piece], Pose]:
+def tool_pieces(figures: Figures, joints: Mapping[str, float]) -> tuple[list[ConvexPiece], Pose]:
     """The solid pieces of a tool in the flange's frame, and its centre point there (the model's site `tcp`)."""
     model, data = _posed(figures, joints)
     if TCP_SITE not in [model.site(number).name for number in range(model.nsite)]:
@@ -76,16 +76,16 @@ def tool_pieces(figures: Figures, joints: Mapping[str, float]) -> tuple[list[Pie
     return _rigid(model, data), Pose.from_matrix(np.column_stack([site.xmat.reshape(3, 3), site.xpos]))
 
 
-def shape_pieces(shape: Shape) -> list[Piece]:
+def shape_pieces(shape: Shape) -> list[ConvexPiece]:
     """The solid pieces of a shape, in its own frame."""
     match shape:
         case Box(size_m=size):
-            return [Piece("box", tuple(length / 2 for length in size), Pose.identity())]
+            return [ConvexPiece("box", tuple(length / 2 for length in size), Pose.identity())]
         case Cylinder(radius_m=radius, length_m=length):
-            return [Piece("cylinder", (radius, length / 2), Pose.identity())]
+            return [ConvexPiece("cylinder", (radius, length / 2), Pose.identity())]
         case ConvexMesh(vertices_m=vertices):
             return [_hull(np.asarray(vertices, float))]
-        case Model(figures=figures, joints=joints):
+        case CatalogueModel(figures=figures, joints=joints):
             return _rigid(*_posed(figures, joints))
 
 
@@ -114,7 +114,7 @@ def _posed(figures: Figures, joints: Mapping[str, float]) -> tuple[Any, Any]:
     return model, data
 
 
-def _rigid(model: Any, data: Any) -> list[Piece]:
+def _rigid(model: Any, data: Any) -> list[ConvexPiece]:
     pieces = []
     for geom in range(model.ngeom):
         matrix = np.column_stack([data.geom_xmat[geom].reshape(3, 3), data.geom_xpos[geom]])
@@ -122,12 +122,12 @@ def _rigid(model: Any, data: Any) -> list[Piece]:
     return pieces
 
 
-def _geom_pieces(model: Any, geom: int, pose: Pose) -> list[Piece]:
+def _geom_pieces(model: Any, geom: int, pose: Pose) -> list[ConvexPiece]:
     code, size = int(model.geom_type[geom]), model.geom_size[geom]
     if code == _CAPSULE:  # never checked as such: the engine misses a capsule that pierces a thin box
         ends = [Pose.from_xyz_rpy([0.0, 0.0, sign * size[1]]) for sign in (-1.0, 1.0)]
-        balls = [Piece("sphere", (float(size[0]),), pose @ end) for end in ends]
-        return [Piece("cylinder", (float(size[0]), float(size[1])), pose), *balls]
+        balls = [ConvexPiece("sphere", (float(size[0]),), pose @ end) for end in ends]
+        return [ConvexPiece("cylinder", (float(size[0]), float(size[1])), pose), *balls]
     if code not in _KINDS:
         name = model.geom(geom).name
         kind = mujoco.mjtGeom(code).name
@@ -135,12 +135,12 @@ def _geom_pieces(model: Any, geom: int, pose: Pose) -> list[Piece]:
     kind = _KINDS[code]
     if kind == "mesh":
         vertices, triangles = _mesh_hull(model, int(model.geom_dataid[geom]))
-        return [Piece(kind, (), pose, vertices, triangles)]
+        return [ConvexPiece(kind, (), pose, vertices, triangles)]
     count = {"box": 3, "cylinder": 2, "sphere": 1, "plane": 0}[kind]
-    return [Piece(kind, tuple(float(length) for length in size[:count]), pose)]
+    return [ConvexPiece(kind, tuple(float(length) for length in size[:count]), pose)]
 
 
-def _hull(points: Array) -> Piece:
+def _hull(points: Array) -> ConvexPiece:
     """The convex hull of points, by the engine, which turns it into its principal axes."""
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="hull")

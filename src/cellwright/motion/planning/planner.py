@@ -15,10 +15,10 @@ from cellwright.motion.planning.compiled import BULGE_M, CompiledChecker
 from cellwright.motion.planning.ends import way_out
 from cellwright.motion.planning.exact import ExactChecker
 from cellwright.motion.planning.parties import Parties
-from cellwright.motion.planning.prepare import Refusal, Task, prepare, tilt_numbers
-from cellwright.motion.planning.request import PlanRequest, PlanResult, PlanStatus
+from cellwright.motion.planning.prepare import Refusal, SearchTask, prepare, tilt_numbers
+from cellwright.motion.planning.request import MotionPlanRequest, MotionPlanResult, MotionPlanStatus
 from cellwright.motion.planning.scene import Scene
-from cellwright.motion.planning.search import PLANNERS, Problem, random_state
+from cellwright.motion.planning.search import MOTION_PLANNERS, SearchProblem, random_state
 
 __all__ = ["MotionPlanner"]
 
@@ -65,7 +65,7 @@ class MotionPlanner:
         self.kinematics = ArmKinematics(scene.robot.arm)
         self.ring = self._parties.ring
 
-    def plan(self, request: PlanRequest) -> PlanResult:
+    def plan(self, request: MotionPlanRequest) -> MotionPlanResult:
         """A verified path, or the reason why there is none."""
         flange = self._parties.pose_flange_in_link
         try:
@@ -75,13 +75,13 @@ class MotionPlanner:
         except MissingExtra:
             raise
         except BadInput as error:
-            return PlanResult(PlanStatus.INVALID_REQUEST, str(error))
+            return MotionPlanResult(MotionPlanStatus.INVALID_REQUEST, str(error))
         except Refusal as refusal:
-            return PlanResult(refusal.status, str(refusal))
+            return MotionPlanResult(refusal.status, str(refusal))
         finally:
             self.compiled.set_margin(0.0)
 
-    def _plan(self, request: PlanRequest, task: Task) -> PlanResult:
+    def _plan(self, request: MotionPlanRequest, task: SearchTask) -> MotionPlanResult:
         self._strict = self._with_margin(request.margin_m, task)
         self.compiled.count[0] = 0
         spent, checks, complaint = 0, 0, ""
@@ -94,7 +94,7 @@ class MotionPlanner:
                     break
                 raise
             before = self._strict.checks
-            found = PLANNERS.get(request.planner)(problem)
+            found = MOTION_PLANNERS.get(request.planner)(problem)
             spent, checks = spent + found.iterations, checks + self._strict.checks - before
             if not len(found.path_rad):
                 break
@@ -103,18 +103,20 @@ class MotionPlanner:
             path = _without_repeats(np.concatenate([way[:-1], main, last[-2::-1]]))
             verified, complaint = self._verify(path, main, problem, task)
             if not complaint:
-                return PlanResult(PlanStatus.SUCCESS, "", path, spent, checks + self.compiled.checks, verified)
+                return MotionPlanResult(
+                    MotionPlanStatus.SUCCESS, "", path, spent, checks + self.compiled.checks, verified
+                )
             if spent >= request.iterations:
                 break
         checks += self.compiled.checks
         reason = f"no path within {spent} iterations and {checks} checks"
         if complaint:
             reason += f" that the exact checker confirms: {complaint}"
-        return PlanResult(PlanStatus.BUDGET_SPENT, reason, iterations=spent, checks=checks)
+        return MotionPlanResult(MotionPlanStatus.BUDGET_SPENT, reason, iterations=spent, checks=checks)
 
     def _problem(
-        self, request: PlanRequest, task: Task, care: Care, iterations: int
-    ) -> tuple[Problem, Array, list[Array]]:
+        self, request: MotionPlanRequest, task: SearchTask, care: Care, iterations: int
+    ) -> tuple[SearchProblem, Array, list[Array]]:
         """The search, the way to its start, and for each of its goals the way from the request's goal to it."""
         checker: Checker = self.compiled if request.checker == "compiled" else self._strict
         random = np.random.default_rng([request.seed, 1])
@@ -131,20 +133,20 @@ class MotionPlanner:
         start = way(task.start_rad)
         if start is None:
             reason = f"no way out of the start was found, where {self._crowd(task.start_rad)}"
-            raise Refusal(PlanStatus.BUDGET_SPENT, reason)
+            raise Refusal(MotionPlanStatus.BUDGET_SPENT, reason)
         ways = [goal[None] for goal in task.goals_rad if is_clear(goal)]
         if not ways or limit[0] < np.pi:  # an upright arm keeps its branch, so any goal may be the one
             tries = [way(goal) for goal in task.goals_rad[:MOST_WAYS_IN]]
             ways = [found for found in tries if found is not None]
         if not ways:
             reason = f"no way into the goal was found, where {self._crowd(task.goals_rad[0])}"
-            raise Refusal(PlanStatus.BUDGET_SPENT, reason)
+            raise Refusal(MotionPlanStatus.BUDGET_SPENT, reason)
         goals = np.array([found[-1] for found in ways])
         lower, upper = task.lower_rad, task.upper_rad
-        problem = Problem(checker, start[-1], goals, lower, upper, limit, care.step_rad, iterations, request.seed)
+        problem = SearchProblem(checker, start[-1], goals, lower, upper, limit, care.step_rad, iterations, request.seed)
         return problem, start, ways
 
-    def _with_margin(self, margin_m: float, task: Task) -> ExactChecker:
+    def _with_margin(self, margin_m: float, task: SearchTask) -> ExactChecker:
         """An exact checker with the margin, except for pairs that are nearer at the start, or at every goal.
 
         Among them are the shoulder and the table that the robot stands on.
@@ -163,7 +165,7 @@ class MotionPlanner:
         touches = self._strict.touches(joints_rad)
         return ", ".join(map(str, touches)) if touches else f"by spheres {self.compiled.touch(joints_rad)}"
 
-    def _limit_with_slack(self, task: Task) -> Array:
+    def _limit_with_slack(self, task: SearchTask) -> Array:
         """The tilt limit for the search: a little narrower, unless start or goals need all of it."""
         if task.limit[0] >= np.pi:
             return task.limit
@@ -172,7 +174,7 @@ class MotionPlanner:
         fits = all(self.exact.tilt_rad(task.limit, joints) <= narrower[0] for joints in ends)
         return narrower if fits else task.limit
 
-    def _shortened(self, path_rad: Array, problem: Problem, tries: int) -> Array:
+    def _shortened(self, path_rad: Array, problem: SearchProblem, tries: int) -> Array:
         from cellwright.motion.planning.kernel_shorten import shorten
 
         shorter = shorten(
@@ -190,7 +192,7 @@ class MotionPlanner:
         )
         return np.asarray(shorter)
 
-    def _verify(self, path_rad: Array, main_rad: Array, problem: Problem, task: Task) -> tuple[int, str]:
+    def _verify(self, path_rad: Array, main_rad: Array, problem: SearchProblem, task: SearchTask) -> tuple[int, str]:
         """How many states the exact checker confirmed, and what it objects to.
 
         The whole path must be free and within its limits; what the search found must also keep the margin.

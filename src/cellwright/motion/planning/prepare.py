@@ -11,14 +11,14 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.ring import KinematicRing
 from cellwright.motion.kinematics import ArmKinematics, Unreachable, checked_angles
-from cellwright.motion.planning.checker import Touch
+from cellwright.motion.planning.checker import CollisionPair
 from cellwright.motion.planning.compiled import NO_LIMIT
 from cellwright.motion.planning.exact import ExactChecker
 from cellwright.motion.planning.goals import goals_from_poses
-from cellwright.motion.planning.request import PlanRequest, PlanStatus, TiltLimit
-from cellwright.motion.planning.search import PLANNERS
+from cellwright.motion.planning.request import MotionPlanRequest, MotionPlanStatus, TiltLimit
+from cellwright.motion.planning.search import MOTION_PLANNERS
 
-__all__ = ["CHECKERS", "Refusal", "Task", "prepare"]
+__all__ = ["CHECKERS", "Refusal", "SearchTask", "prepare"]
 
 Array = npt.NDArray[np.float64]
 
@@ -32,13 +32,13 @@ ROUNDING_RAD = 1e-6
 class Refusal(Exception):
     """Ends a request before the search."""
 
-    def __init__(self, status: PlanStatus, reason: str) -> None:
+    def __init__(self, status: MotionPlanStatus, reason: str) -> None:
         super().__init__(reason)
         self.status = status
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class SearchTask:
     """A request that can be searched: a free start, free goals (n, joints), limits, the tilt limit as numbers."""
 
     start_rad: Array
@@ -49,8 +49,8 @@ class Task:
 
 
 def prepare(
-    request: PlanRequest, exact: ExactChecker, kinematics: ArmKinematics, ring: KinematicRing, limit: Array
-) -> Task:
+    request: MotionPlanRequest, exact: ExactChecker, kinematics: ArmKinematics, ring: KinematicRing, limit: Array
+) -> SearchTask:
     """Checks start and goals, with the exact checker.
 
     Args:
@@ -70,10 +70,10 @@ def prepare(
         return _outside(joints, lower, upper, kinematics) or _tilted(joints, limit, exact)
 
     if fault(start):
-        raise Refusal(PlanStatus.INVALID_REQUEST, f"the start is not allowed: {fault(start)}")
+        raise Refusal(MotionPlanStatus.INVALID_REQUEST, f"the start is not allowed: {fault(start)}")
     touch = exact.touch(start)
     if touch:
-        raise Refusal(PlanStatus.START_IN_COLLISION, f"at the start {touch}")
+        raise Refusal(MotionPlanStatus.START_IN_COLLISION, f"at the start {touch}")
     allowed = goals[[not fault(goal) for goal in goals]]
     touches = [exact.touch(goal) for goal in allowed]
     free = allowed[[touch is None for touch in touches]]
@@ -89,28 +89,28 @@ def prepare(
     least, most = np.minimum(start, free.min(axis=0)), np.maximum(start, free.max(axis=0))
     lower = np.minimum(np.maximum(lower, least - np.pi), least)
     upper = np.maximum(np.minimum(upper, most + np.pi), most)
-    return Task(start, free, lower, upper, limit)
+    return SearchTask(start, free, lower, upper, limit)
 
 
 def _no_goal(
-    request: PlanRequest,
+    request: MotionPlanRequest,
     candidates: Array,
     fault: Callable[[Array], str],
-    touches: Sequence[Touch],
+    touches: Sequence[CollisionPair],
     kinematics: ArmKinematics,
     ring: KinematicRing,
 ) -> Refusal:
     """Why none of the goals will do: out of reach, not allowed, or touching something."""
     if touches:
-        return Refusal(PlanStatus.GOAL_IN_COLLISION, f"at the goal {touches[0]}{_others(len(candidates))}")
+        return Refusal(MotionPlanStatus.GOAL_IN_COLLISION, f"at the goal {touches[0]}{_others(len(candidates))}")
     if len(candidates):
         reason = f"the goal is not allowed: {fault(candidates[0])}{_others(len(candidates))}"
-        return Refusal(PlanStatus.INVALID_REQUEST, reason)
+        return Refusal(MotionPlanStatus.INVALID_REQUEST, reason)
     try:
         kinematics.nearest(ring.flange_for_tool(request.goal_poses[0]), request.start_rad)
     except Unreachable as error:
-        return Refusal(PlanStatus.NO_IK, f"{error}{_others(len(request.goal_poses))}")
-    return Refusal(PlanStatus.NO_IK, "no configuration takes the goal")
+        return Refusal(MotionPlanStatus.NO_IK, f"{error}{_others(len(request.goal_poses))}")
+    return Refusal(MotionPlanStatus.NO_IK, "no configuration takes the goal")
 
 
 def _others(count: int) -> str:
@@ -136,10 +136,10 @@ def tilt_numbers(tilt: TiltLimit | None, tool_turn: Array) -> Array:
     return np.array([tilt.angle_rad, *(tool_turn @ axis / lengths[0]), *(direction / lengths[1])])
 
 
-def _read(request: PlanRequest, kinematics: ArmKinematics) -> tuple[Array, Array, Array, Array]:
+def _read(request: MotionPlanRequest, kinematics: ArmKinematics) -> tuple[Array, Array, Array, Array]:
     """Start, goals and limits as arrays."""
-    if request.planner not in PLANNERS:
-        raise UnknownName("motion planner", request.planner, PLANNERS.names())
+    if request.planner not in MOTION_PLANNERS:
+        raise UnknownName("motion planner", request.planner, MOTION_PLANNERS.names())
     if request.checker not in CHECKERS:
         raise UnknownName("checker", request.checker, CHECKERS)
     for what, value, low, high in (

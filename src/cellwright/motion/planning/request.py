@@ -14,14 +14,14 @@ from cellwright.core.pose import Pose
 from cellwright.motion.planning.scene import Held
 from cellwright.motion.planning.search import DEFAULT_PLANNER
 
-__all__ = ["JointLimits", "PlanRequest", "PlanResult", "PlanStatus", "TiltLimit"]
+__all__ = ["JointBounds", "MotionPlanRequest", "MotionPlanResult", "MotionPlanStatus", "TiltLimit"]
 
 Array = npt.NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 UP: Vector3 = (0.0, 0.0, 1.0)
 
 
-class PlanStatus(StrEnum):
+class MotionPlanStatus(StrEnum):
     """How a request ended."""
 
     SUCCESS = "success"
@@ -54,7 +54,7 @@ class TiltLimit:
 
 
 @dataclass(frozen=True)
-class JointLimits:
+class JointBounds:
     """Narrower limits than the arm's own, joint by joint."""
 
     lower_rad: tuple[float, ...]
@@ -62,7 +62,7 @@ class JointLimits:
 
 
 @dataclass(frozen=True, eq=False)
-class PlanRequest:
+class MotionPlanRequest:
     """From here to any of these goals.
 
     Attributes:
@@ -88,13 +88,13 @@ class PlanRequest:
     seed: int = 0
     iterations: int = 20_000
     margin_m: float = 0.0
-    limits: JointLimits | None = None
+    limits: JointBounds | None = None
     tilt: TiltLimit | None = None
     shortcuts: int = 50
 
 
 @dataclass(frozen=True, eq=False)
-class PlanResult:
+class MotionPlanResult:
     """The answer.
 
     Attributes:
@@ -106,7 +106,7 @@ class PlanResult:
         verified: Configurations that the exact checker confirmed afterwards; 0 unless all of them are free.
     """
 
-    status: PlanStatus
+    status: MotionPlanStatus
     reason: str = ""
     path_rad: Array = field(default_factory=lambda: np.empty((0, 0)))
     iterations: int = 0
@@ -116,7 +116,7 @@ class PlanResult:
     @property
     def is_success(self) -> bool:
         """Whether there is a verified path."""
-        return self.status is PlanStatus.SUCCESS
+        return self.status is MotionPlanStatus.SUCCESS
 
     @property
     def length_rad(self) -> float:

@@ -15,7 +15,18 @@ from cellwright.catalogue import ArmFigures, Figures
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 
-__all__ = ["TOOL", "Box", "ConvexMesh", "Cylinder", "Held", "Model", "Obstacle", "Robot", "Scene", "Shape"]
+__all__ = [
+    "TOOL",
+    "Box",
+    "CatalogueModel",
+    "ConvexMesh",
+    "Cylinder",
+    "Held",
+    "Obstacle",
+    "Scene",
+    "SceneRobot",
+    "Shape",
+]
 
 TOOL = "tool"  # the name of the whole tool, fingers included
 LARGEST_M = 1e3
@@ -59,14 +70,14 @@ class ConvexMesh:
 
 
 @dataclass(frozen=True)
-class Model:
+class CatalogueModel:
     """A thing of the catalogue, solid where its model is; joints that are not named stay where they are drawn."""
 
     figures: Figures
     joints: Mapping[str, float] = field(default_factory=dict)
 
 
-Shape = Box | Cylinder | ConvexMesh | Model
+Shape = Box | Cylinder | ConvexMesh | CatalogueModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +99,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class SceneRobot:
     """An arm with or without a tool.
 
     Attributes:
@@ -120,7 +131,7 @@ class Scene:
         allowed: Pairs of names that may touch: obstacles, links, `tool`, the held thing.
     """
 
-    robot: Robot
+    robot: SceneRobot
     obstacles: tuple[Obstacle, ...] = ()
     held: Held | None = None
     allowed: frozenset[frozenset[str]] = frozenset()

@@ -8,7 +8,17 @@ from typing import Any
 from cellwright.catalogue import ROBOTS, TOOLS, find_model
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.motion.planning.scene import Box, ConvexMesh, Cylinder, Held, Model, Obstacle, Robot, Scene, Shape
+from cellwright.motion.planning.scene import (
+    Box,
+    CatalogueModel,
+    ConvexMesh,
+    Cylinder,
+    Held,
+    Obstacle,
+    Scene,
+    SceneRobot,
+    Shape,
+)
 
 __all__ = ["scene_from_dict", "scene_to_dict"]
 
@@ -48,7 +58,7 @@ def scene_from_dict(data: Mapping[str, Any]) -> Scene:
     try:
         robot, held = data["robot"], data.get("held")
         return Scene(
-            Robot(
+            SceneRobot(
                 ROBOTS.get(robot["arm"]),
                 _pose_from_dict(robot["pose_base_in_world"]),
                 TOOLS.get(robot["tool"]) if robot.get("tool") else None,
@@ -77,7 +87,7 @@ def _shape_to_dict(shape: Shape) -> dict[str, Any]:
             return {"kind": "cylinder", "radius_m": radius, "length_m": length}
         case ConvexMesh(vertices_m=vertices):
             return {"kind": "convex_mesh", "vertices_m": [list(vertex) for vertex in vertices]}
-        case Model(figures=figures, joints=joints):
+        case CatalogueModel(figures=figures, joints=joints):
             return {"kind": "model", "model": figures.name, "joints": dict(joints)}
 
 
@@ -91,7 +101,7 @@ def _shape_from_dict(data: Mapping[str, Any]) -> Shape:
         case "convex_mesh":
             return ConvexMesh(tuple((float(x), float(y), float(z)) for x, y, z in data["vertices_m"]))
         case "model":
-            return Model(find_model(data["model"])[1], dict(data.get("joints", {})))
+            return CatalogueModel(find_model(data["model"])[1], dict(data.get("joints", {})))
     raise UnknownName("kind of shape", str(data["kind"]), SHAPES)
 
 

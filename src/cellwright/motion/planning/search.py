@@ -13,7 +13,7 @@ from cellwright.core.registry import Registry
 from cellwright.motion.planning.checker import Checker
 from cellwright.motion.planning.compiled import NO_LIMIT, CompiledChecker
 
-__all__ = ["DEFAULT_PLANNER", "PLANNERS", "Found", "Problem", "Search", "random_state", "rrt_connect"]
+__all__ = ["DEFAULT_PLANNER", "MOTION_PLANNERS", "Found", "Search", "SearchProblem", "random_state", "rrt_connect"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,7 +23,7 @@ UPRIGHT_REACH_RAD = 0.15  # under a tilt limit: straight motions of all joints s
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class SearchProblem:
     """A search between free configurations.
 
     Attributes:
@@ -59,7 +59,7 @@ class Problem:
         step_rad: float,
         iterations: int,
         seed: int,
-    ) -> Problem:
+    ) -> SearchProblem:
         """One without a tilt limit."""
         return cls(checker, start_rad, goals_rad, lower_rad, upper_rad, NO_LIMIT, step_rad, iterations, seed)
 
@@ -82,9 +82,9 @@ class Found:
     iterations: int
 
 
-Search = Callable[[Problem], Found]
+Search = Callable[[SearchProblem], Found]
 
-PLANNERS: Registry[Search] = Registry("motion planner", "cellwright.motion_planners")
+MOTION_PLANNERS: Registry[Search] = Registry("motion planner", "cellwright.motion_planners")
 
 
 def random_state(seed: int, purpose: int) -> npt.NDArray[np.uint64]:
@@ -92,8 +92,8 @@ def random_state(seed: int, purpose: int) -> npt.NDArray[np.uint64]:
     return np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64).astype(np.uint64)
 
 
-@PLANNERS.register(DEFAULT_PLANNER)
-def rrt_connect(problem: Problem) -> Found:
+@MOTION_PLANNERS.register(DEFAULT_PLANNER)
+def rrt_connect(problem: SearchProblem) -> Found:
     """Compiled RRT-Connect; the same path for the same seed."""
     from cellwright.motion.planning.kernel_search import search
 

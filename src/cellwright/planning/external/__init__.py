@@ -2,30 +2,30 @@
 
 from cellwright.planning.external.base import ExternalPlanner, Files
 from cellwright.planning.external.command import CommandPlanner, make_planner
-from cellwright.planning.external.counters import Form
+from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.decode import decode
 from cellwright.planning.external.enhsp import Enhsp
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.fast_downward import FastDownward, OptimalFastDownward
 from cellwright.planning.external.pddl import Encoding, encode
-from cellwright.planning.external.plan_text import Line, read_plan_file, read_printed_plan
-from cellwright.planning.external.process import Ended, Limits
-from cellwright.planning.external.task import Task, choose_work, task_of
+from cellwright.planning.external.plan_text import PlanLine, read_plan_file, read_printed_plan
+from cellwright.planning.external.process import Ended, ProcessLimits
+from cellwright.planning.external.task import CountedTask, choose_work, task_of
 
 __all__ = [
     "CommandPlanner",
+    "CountedTask",
     "Encoding",
     "Ended",
     "Enhsp",
     "ExternalPlanner",
     "FastDownward",
     "Files",
-    "Form",
-    "Limits",
-    "Line",
     "OptimalFastDownward",
+    "PlanLine",
+    "PlannerDialect",
     "PlannerFailed",
-    "Task",
+    "ProcessLimits",
     "choose_work",
     "decode",
     "encode",

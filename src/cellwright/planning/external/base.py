@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cellwright.core.errors import OutputError
-from cellwright.planning.external.counters import Form
+from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.decode import decode
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.pddl import Encoding, encode
-from cellwright.planning.external.plan_text import Line, read_plan_file, read_printed_plan
-from cellwright.planning.external.process import Ended, Limits, run_limited
+from cellwright.planning.external.plan_text import PlanLine, read_plan_file, read_printed_plan
+from cellwright.planning.external.process import Ended, ProcessLimits, run_limited
 from cellwright.planning.external.task import choose_work, task_of
 from cellwright.planning.planner import PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.sequencer import Sequencer
@@ -62,7 +62,7 @@ class ExternalPlanner(ABC):
         keep: Folder in which its files stay; without, they are removed.
     """
 
-    limits: Limits = field(default_factory=Limits)
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
     keep: Path | None = None
 
     @property
@@ -71,9 +71,9 @@ class ExternalPlanner(ABC):
         """What the planner is called in results and messages."""
 
     @property
-    def form(self) -> Form:
+    def form(self) -> PlannerDialect:
         """What it reads."""
-        return Form.CLASSICAL
+        return PlannerDialect.CLASSICAL
 
     @property
     def proves(self) -> bool:
@@ -85,7 +85,7 @@ class ExternalPlanner(ABC):
         """The program and its arguments; what is not installed is said here."""
 
     @property
-    def process_limits(self) -> Limits:
+    def process_limits(self) -> ProcessLimits:
         """The limits that are set from outside."""
         return self.limits
 
@@ -119,7 +119,7 @@ class ExternalPlanner(ABC):
             return self._nothing(work, PlanStatus.UNSOLVABLE, "has proved that there is no plan")
         return self._judged(encoding, lines)
 
-    def _answer(self, files: Files, ended: Ended) -> list[Line] | None:
+    def _answer(self, files: Files, ended: Ended) -> list[PlanLine] | None:
         """The steps it gave; None for a proof that there are none."""
         if plans := files.plans():
             if plans[-1].stat().st_size > self.limits.output_mb << 20:
@@ -134,7 +134,7 @@ class ExternalPlanner(ABC):
             raise PlannerFailed(self.name, f"gave no plan, neither as a file nor on its output; {ended.how()}")
         return lines
 
-    def _judged(self, encoding: Encoding, lines: Sequence[Line]) -> PlanResult:
+    def _judged(self, encoding: Encoding, lines: Sequence[PlanLine]) -> PlanResult:
         result = decode(encoding, lines, self.name)
         work = encoding.task.work
         bound = result.cost if self.proves else min(result.cost, _bound_s(work))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cellwright.core.errors import BadInput
 from cellwright.planning.external.base import ExternalPlanner, Files, find_program
-from cellwright.planning.external.counters import Form
-from cellwright.planning.external.process import Limits
-from cellwright.planning.planner import PLANNERS, Planner
+from cellwright.planning.external.counters import PlannerDialect
+from cellwright.planning.external.process import ProcessLimits
+from cellwright.planning.planner import TASK_PLANNERS, Planner
 
 __all__ = ["CommandPlanner", "make_planner"]
 
@@ -32,7 +32,7 @@ class CommandPlanner(ExternalPlanner):
     """
 
     template: str = ""
-    reads: Form = Form.CLASSICAL
+    reads: PlannerDialect = PlannerDialect.CLASSICAL
 
     def __post_init__(self) -> None:
         """What cannot be a command is refused before anything is done."""
@@ -52,7 +52,7 @@ class CommandPlanner(ExternalPlanner):
         return Path(self._words[0]).name
 
     @property
-    def form(self) -> Form:
+    def form(self) -> PlannerDialect:
         """As chosen."""
         return self.reads
 
@@ -76,7 +76,11 @@ class CommandPlanner(ExternalPlanner):
 
 
 def make_planner(
-    name_or_command: str, *, form: Form = Form.CLASSICAL, limits: Limits | None = None, keep: Path | None = None
+    name_or_command: str,
+    *,
+    form: PlannerDialect = PlannerDialect.CLASSICAL,
+    limits: ProcessLimits | None = None,
+    keep: Path | None = None,
 ) -> Planner:
     """A planner by its name, or by a command, which has a blank, a brace or a slash in it.
 
@@ -86,8 +90,8 @@ def make_planner(
         limits: What a planner that is not ours may use.
         keep: Folder for its files; without, they are removed.
     """
-    limits = limits or Limits()
+    limits = limits or ProcessLimits()
     if any(letter.isspace() or letter in "{}/" for letter in name_or_command):
         return CommandPlanner(limits, keep, name_or_command, form)
-    chosen = PLANNERS.get(name_or_command)
+    chosen = TASK_PLANNERS.get(name_or_command)
     return chosen(limits, keep) if issubclass(chosen, ExternalPlanner) else chosen()

@@ -7,24 +7,24 @@ from typing import Protocol
 
 from cellwright.core.errors import UnknownName
 
-__all__ = ["Classical", "Counters", "Form", "Numeric"]
+__all__ = ["Classical", "CounterWriter", "Numeric", "PlannerDialect"]
 
 
-class Form(StrEnum):
+class PlannerDialect(StrEnum):
     """Which kind of PDDL a planner reads."""
 
     CLASSICAL = "classical"
     NUMERIC = "numeric"
 
     @classmethod
-    def named(cls, name: str) -> Form:
+    def named(cls, name: str) -> PlannerDialect:
         """The form of that name; the error lists those that exist."""
         if name not in list(cls):
             raise UnknownName("form", name, cls, "planner command")
         return cls(name)
 
 
-class Counters(Protocol):
+class CounterWriter(Protocol):
     """Writes conditions and effects on counters such as `missing ?spot ?sku`; `tag` tells counters of a step apart."""
 
     requirements: str

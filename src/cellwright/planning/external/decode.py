@@ -10,16 +10,16 @@ from cellwright.planning.arms import OpenKit, Supply
 from cellwright.planning.booking import Booking
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.pddl import Encoding
-from cellwright.planning.external.plan_text import Line
+from cellwright.planning.external.plan_text import PlanLine
 from cellwright.planning.external.steps import DISCARD, LAY, MOVE, PLACE_TRAY, SHIFT
 from cellwright.planning.planner import KitJob, PlanResult, PlanStatus
-from cellwright.planning.state import Hand
+from cellwright.planning.state import HeldItem
 from cellwright.planning.validator import validate_sequence
 
 __all__ = ["decode"]
 
 
-def decode(encoding: Encoding, lines: Sequence[Line], planner: str) -> PlanResult:
+def decode(encoding: Encoding, lines: Sequence[PlanLine], planner: str) -> PlanResult:
     """The plan as a result of status `solved`.
 
     Composite steps are written out; kits get their names in the order of appearance, parts and trays their places,
@@ -30,7 +30,7 @@ def decode(encoding: Encoding, lines: Sequence[Line], planner: str) -> PlanResul
     """
     work = encoding.task.work
     hands = _Hands(encoding)
-    line_of: list[Line] = []
+    line_of: list[PlanLine] = []
     made = hands.booking.actions = list[Action]()
     for line in lines:
         try:
@@ -79,7 +79,7 @@ class _Hands:
             "place-kit": self._place_kit,
         }
 
-    def carry_out(self, line: Line) -> None:
+    def carry_out(self, line: PlanLine) -> None:
         """Does one step; of a name that begins like a kind of steps, the rest says which class, SKU or mistake."""
         if line.name in self._steps:
             self._steps[line.name]("", deque(line.arguments))
@@ -117,7 +117,7 @@ class _Hands:
         tool = self._thing("tool", arguments)
         _need(self._arm.tool == tool, f"{self._arm.name} has {self._arm.tool or 'no tool'}, not {tool}")
 
-    def _held(self) -> Hand:
+    def _held(self) -> HeldItem:
         if self._arm.hand is None:
             raise _Impossible(f"{self._arm.name} holds nothing")
         return self._arm.hand

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.planning.external.base import ExternalPlanner, Files, find_program
-from cellwright.planning.external.counters import Form
+from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.fast_downward import package_folder
-from cellwright.planning.external.process import Ended, Limits
-from cellwright.planning.planner import PLANNERS
+from cellwright.planning.external.process import Ended, ProcessLimits
+from cellwright.planning.planner import TASK_PLANNERS
 
 __all__ = ["Enhsp"]
 
 
-@PLANNERS.register("enhsp")
+@TASK_PLANNERS.register("enhsp")
 @dataclass
 class Enhsp(ExternalPlanner):
     """Greedy search, guided by plans of a simpler problem in which nothing is used up."""
@@ -26,9 +26,9 @@ class Enhsp(ExternalPlanner):
         return "enhsp"
 
     @property
-    def form(self) -> Form:
+    def form(self) -> PlannerDialect:
         """Counters are numbers."""
-        return Form.NUMERIC
+        return PlannerDialect.NUMERIC
 
     def command(self, files: Files) -> Sequence[str]:
         """The package's archive."""
@@ -58,7 +58,7 @@ class Enhsp(ExternalPlanner):
         return [java, "-XX:+UseSerialGC", *heap, "-jar", str(archive), *(str(word) for word in words)]
 
     @property
-    def process_limits(self) -> Limits:
+    def process_limits(self) -> ProcessLimits:
         """Java keeps to its own limit of memory; it reserves far more addresses than it uses."""
         return replace(self.limits, memory_mb=None)
 

@@ -12,7 +12,7 @@ from cellwright.core.errors import MissingExtra
 from cellwright.planning.external.base import ExternalPlanner, Files
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.process import Ended
-from cellwright.planning.planner import PLANNERS
+from cellwright.planning.planner import TASK_PLANNERS
 
 __all__ = ["FastDownward", "OptimalFastDownward", "package_folder"]
 
@@ -27,7 +27,7 @@ def package_folder(package: str) -> Path | None:
     return Path(next(iter(places))) if places else None
 
 
-@PLANNERS.register("fast-downward")
+@TASK_PLANNERS.register("fast-downward")
 @dataclass
 class FastDownward(ExternalPlanner):
     """The first plan of LAMA: found fast, good, not always the best."""
@@ -58,7 +58,7 @@ class FastDownward(ExternalPlanner):
         return ended.code in _UNSOLVABLE
 
 
-@PLANNERS.register("fast-downward-optimal")
+@TASK_PLANNERS.register("fast-downward-optimal")
 @dataclass
 class OptimalFastDownward(FastDownward):
     """The cheapest plan, by A* with landmark cuts; for a few kits."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cellwright.planning.external.counters import Classical, Counters, Form, Numeric
-from cellwright.planning.external.steps import Steps
+from cellwright.planning.external.counters import Classical, CounterWriter, Numeric, PlannerDialect
+from cellwright.planning.external.steps import ActionWriter
 from cellwright.planning.external.symbols import Symbols
-from cellwright.planning.external.task import Task
-from cellwright.planning.state import HandKind
+from cellwright.planning.external.task import CountedTask
+from cellwright.planning.state import HeldKind
 
 __all__ = ["Encoding", "encode"]
 
@@ -18,24 +18,24 @@ __all__ = ["Encoding", "encode"]
 class Encoding:
     """A task as PDDL, and what its symbols stand for."""
 
-    task: Task
+    task: CountedTask
     domain: str
     problem: str
     symbols: Symbols
 
 
-def encode(task: Task, form: Form = Form.CLASSICAL) -> Encoding:
+def encode(task: CountedTask, form: PlannerDialect = PlannerDialect.CLASSICAL) -> Encoding:
     """Writes a task in the form that a planner reads."""
-    writer = _Writer(task, Classical() if form is Form.CLASSICAL else Numeric())
+    writer = _Writer(task, Classical() if form is PlannerDialect.CLASSICAL else Numeric())
     return Encoding(task, writer.domain(), writer.problem(), writer.symbols)
 
 
 class _Writer:
-    def __init__(self, task: Task, counters: Counters) -> None:
+    def __init__(self, task: CountedTask, counters: CounterWriter) -> None:
         self._task, self._counters, self.symbols = task, counters, Symbols()
         levels, self._level_facts = counters.levels(task.largest)
         self._levels = [self.symbols.of("level", level) for level in levels]
-        self._held = task.hand.sku if task.hand and task.hand.kind is not HandKind.KIT else None
+        self._held = task.hand.sku if task.hand and task.hand.kind is not HeldKind.KIT else None
 
     def _all(self, kind: str, names: Iterable[str]) -> list[str]:
         return [self.symbols.of(kind, name) for name in names]
@@ -71,7 +71,7 @@ class _Writer:
             *(f"    {predicate}" for predicate in predicates),
             "  )",
             f"  (:functions {' '.join((*functions, '(total-cost)'))}{' - number' if not functions else ''})",
-            *Steps(task, self._counters, self.symbols).write(),
+            *ActionWriter(task, self._counters, self.symbols).write(),
         ]
         return "\n".join(lines) + "\n)\n"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cellwright.planning.external.errors import PlannerFailed
 
-__all__ = ["Line", "read_plan_file", "read_printed_plan"]
+__all__ = ["PlanLine", "read_plan_file", "read_printed_plan"]
 
 _TIME = r"(?:(?:step\s+)?(?P<time>\d+(?:\.\d+)?)\s*:\s*)"
 _IN_BRACKETS = re.compile(rf"{_TIME}?\((?P<words>[^()]+)\)\s*(?:\[[^\]]*\]|\([^()]*\)|;.*)?", re.IGNORECASE)
@@ -15,7 +15,7 @@ _NUMBERED = re.compile(rf"{_TIME}(?P<words>[A-Za-z][\w-]*(?:\s+[\w-]+)*)", re.IG
 _SHOWN = 60
 
 
-class Line(NamedTuple):
+class PlanLine(NamedTuple):
     """A step as a planner wrote it: the line's number, the step's name and its arguments, in small letters."""
 
     number: int
@@ -26,7 +26,7 @@ class Line(NamedTuple):
         return f"line {self.number} ({' '.join((self.name, *self.arguments))})"
 
 
-def read_plan_file(text: str, planner: str) -> list[Line]:
+def read_plan_file(text: str, planner: str) -> list[PlanLine]:
     """The steps of a plan file, in which there may be nothing but steps, comments and empty lines."""
     lines = []
     for number, row in enumerate(text.splitlines(), start=1):
@@ -41,9 +41,9 @@ def read_plan_file(text: str, planner: str) -> list[Line]:
     return lines
 
 
-def read_printed_plan(text: str) -> list[Line]:
+def read_printed_plan(text: str) -> list[PlanLine]:
     """The steps among other things that were printed; of several plans the last, told by times that begin again."""
-    lines: list[Line] = []
+    lines: list[PlanLine] = []
     last = -1.0
     for number, row in enumerate(text.splitlines(), start=1):
         found = _match(row.strip())
@@ -62,6 +62,6 @@ def _match(row: str) -> re.Match[str] | None:
     return found if found and found["words"].strip() else None
 
 
-def _line(number: int, found: re.Match[str]) -> Line:
+def _line(number: int, found: re.Match[str]) -> PlanLine:
     name, *arguments = found["words"].lower().split()
-    return Line(number, name, tuple(arguments))
+    return PlanLine(number, name, tuple(arguments))

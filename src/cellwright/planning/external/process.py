@@ -13,14 +13,14 @@ from typing import IO
 
 from cellwright.core.errors import OutOfRange
 
-__all__ = ["Ended", "Limits", "run_limited"]
+__all__ = ["Ended", "ProcessLimits", "run_limited"]
 
 _KEEP_UP_S = 1.0  # how long output may still arrive after the end
 _LARGEST_FILE_KB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """What a program may use.
 
     Attributes:
@@ -72,7 +72,7 @@ class Ended:
         return f"{how}: {self.complaint}" if self.complaint else how
 
 
-def run_limited(command: Sequence[str], folder: Path, limits: Limits) -> Ended:
+def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> Ended:
     """Runs a program in a folder; when this returns, nothing of it runs any more."""
     largest = limits.output_mb << 20
     process = subprocess.Popen(
@@ -102,7 +102,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits) -> Ended:
     return Ended(process.returncode, timed_out, flooded, printed, told[-1] if told else "")
 
 
-def _limited(command: Sequence[str], limits: Limits) -> list[str]:
+def _limited(command: Sequence[str], limits: ProcessLimits) -> list[str]:
     """The limits are set by a shell that becomes the program: no process of it ever runs without them."""
     if os.name == "nt":
         return list(command)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellwright.planning.external.counters import Counters
+from cellwright.planning.external.counters import CounterWriter
 from cellwright.planning.external.symbols import Symbols
-from cellwright.planning.external.task import KitClass, Mistake, Task
-from cellwright.planning.state import HandKind
+from cellwright.planning.external.task import CountedTask, KitClass, Mistake
+from cellwright.planning.state import HeldKind
 
-__all__ = ["DISCARD", "LAY", "MOVE", "PLACE_TRAY", "SHIFT", "Steps"]
+__all__ = ["DISCARD", "LAY", "MOVE", "PLACE_TRAY", "SHIFT", "ActionWriter"]
 
 LAY, PLACE_TRAY = "lay-kittray-", "place-kittray-"
 """How the names of the steps begin that exist once for each class of kits."""
@@ -28,10 +28,10 @@ _TOOL, _TOOL_SPOT = "?tool - tool", "?tool - tool ?spot - spot"
 _Change = tuple[str, str, int]  # counter, tag, by one more or less
 
 
-class Steps:
+class ActionWriter:
     """Writes the actions of one task."""
 
-    def __init__(self, task: Task, counters: Counters, symbols: Symbols) -> None:
+    def __init__(self, task: CountedTask, counters: CounterWriter, symbols: Symbols) -> None:
         self._task, self._counters, self._symbols = task, counters, symbols
         self._d = task.work.request.durations
 
@@ -113,13 +113,13 @@ class Steps:
         d, hand = self._d, self._task.hand
         if hand is None:
             return
-        if hand.kind is HandKind.KIT:
+        if hand.kind is HeldKind.KIT:
             put = "(not (holding-kit)) (hand-empty)"
             yield self._step("place-kit", "", "(holding-kit) (returnable)", put, d.place_kit_s)
             return
         held = f"(holding {self._sku(hand.sku)})"
         emptied, back = f"(not {held}) (hand-empty)", f"{held} (returnable)"
-        if hand.kind is HandKind.PART:
+        if hand.kind is HeldKind.PART:
             changes = self._tray_changes(hand.sku, 1)
             yield self._step("return-part", "", back, emptied, d.return_part_s, changes)
             changes = [(f"missing ?spot {self._sku(hand.sku)}", "", -1)]

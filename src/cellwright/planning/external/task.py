@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cellwright.planning.planner import KitJob, PlanRequest
-from cellwright.planning.state import Hand, HandKind
+from cellwright.planning.state import HeldItem, HeldKind
 from cellwright.planning.work import Work, find_work
 
-__all__ = ["KitClass", "Mistake", "Spot", "Task", "choose_work", "task_of"]
+__all__ = ["CountedTask", "KitClass", "Mistake", "Spot", "choose_work", "task_of"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Task:
+class CountedTask:
     """What is to be done, by whom, with which tools.
 
     Attributes:
@@ -97,7 +97,7 @@ class Task:
 
     work: Work
     mounted: str | None
-    hand: Hand | None
+    hand: HeldItem | None
     changeable: bool
     returnable: bool
     handles: Mapping[str, tuple[str, ...]]
@@ -141,7 +141,7 @@ def choose_work(request: PlanRequest) -> Work:
     return min(works, key=lambda work: len(work.unfinished))
 
 
-def task_of(work: Work) -> Task:
+def task_of(work: Work) -> CountedTask:
     """Counts the work of the one robot in it."""
     state, robot = work.request.state, work.robots[0]
     classes = _classes(work)
@@ -153,7 +153,7 @@ def task_of(work: Work) -> Task:
     tools = {tool.name: tool.handles for tool in state.tools if tool.name in work.tools_of[robot.name]}
     used = {name: tuple(sorted(skus & relevant)) for name, skus in sorted(tools.items())}
     stock, room = _supply(work)
-    return Task(
+    return CountedTask(
         work,
         robot.tool,
         robot.hand,
@@ -221,10 +221,10 @@ def _returnable(work: Work) -> bool:
     hand = robot.hand
     if hand is None:
         return False
-    if hand.kind is HandKind.PART:
+    if hand.kind is HeldKind.PART:
         trays = (tray for tray in state.parts_trays if tray.name in robot.reach and tray.sku == hand.sku)
         return any(tray.count < tray.capacity for tray in trays)
-    if hand.kind is HandKind.KIT_TRAY:
+    if hand.kind is HeldKind.KIT_TRAY:
         return any(stack.sku == hand.sku for stack in state.tray_stacks if stack.name in robot.reach)
     leaving = {job.name for job in work.jobs if not (job.started and job.started.fixed)} | {hand.kit}
     room = sum(outlet.capacity - outlet.count for outlet in state.outlets if outlet.name in robot.reach)

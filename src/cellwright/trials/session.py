@@ -13,18 +13,18 @@ from cellwright.core.messages import CrclCommand, Message, Order
 from cellwright.crcl import CRCLCommandInstance, DecodeError, decode
 from cellwright.crcl import Message as CrclMessage
 from cellwright.drawings.summary import drawings
-from cellwright.interfaces.control import ControlDoor
-from cellwright.interfaces.crcl import CrclDoors
-from cellwright.interfaces.vision import VisionDoors
-from cellwright.judge import FaultCfg, Judge, KitVerdict, Recovery, parse_fault
+from cellwright.interfaces.control import ControlInterface
+from cellwright.interfaces.crcl import CrclInterface
+from cellwright.interfaces.vision import VisionInterface
+from cellwright.judge import FaultCfg, Judge, KitVerdict, Recoverability, parse_fault
 from cellwright.lab.lab import Lab
 from cellwright.orders import KitDesign
-from cellwright.trials.fault_records import STILL_MPS, FaultLedger, speed_mps
+from cellwright.trials.fault_records import STILL_MPS, FaultRecorder, speed_mps
 from cellwright.trials.oracle_reach import PointReach
-from cellwright.trials.orders import OrderBook, TrialOrder, WantedKit
+from cellwright.trials.orders import OrderBook, OrderedKit, TrialOrder
 from cellwright.trials.verdict import FaultRecord
 
-__all__ = ["TrialRoom"]
+__all__ = ["TrialSession"]
 
 ORDERS_TOPIC = "/orders"
 MAX_NOTES = 20
@@ -34,7 +34,7 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-class TrialRoom:
+class TrialSession:
     """What a controller works in and what is known about it.
 
     Attributes:
@@ -53,9 +53,9 @@ class TrialRoom:
     ) -> None:
         self.lab, self.book, self._time_limit_s = lab, book, time_limit_s
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, faults)
-        self.crcl, self.vision = CrclDoors(lab), VisionDoors(lab)
-        self.control, self.ended = ControlDoor(self._answer, self._greeting), ""
-        self._ledger = FaultLedger(lab, "trial")
+        self.crcl, self.vision = CrclInterface(lab), VisionInterface(lab)
+        self.control, self.ended = ControlInterface(self._answer, self._greeting), ""
+        self._ledger = FaultRecorder(lab, "trial")
         self.said: list[str] = []
         self._reach = PointReach(lab)
         self._told = 0
@@ -120,7 +120,7 @@ class TrialRoom:
         """One more thing that goes wrong; its events are counted from now on."""
         self.judge.faults.add(parse_fault(fault))
 
-    def kits(self) -> dict[WantedKit, KitVerdict | None]:
+    def kits(self) -> dict[OrderedKit, KitVerdict | None]:
         """The verdict on every kit, as it is now."""
         return self.book.assigned(self._judge_kit)
 
@@ -135,11 +135,11 @@ class TrialRoom:
         self.book.announce_due(now_s)
         self._ledger.ask(self.recoverable)
 
-    def recoverable(self) -> Recovery:
+    def recoverable(self) -> Recoverability:
         """What the oracle says of all orders now."""
         trays = {verdict.tray: kit.design for kit, verdict in self.kits().items() if verdict is not None}
         if len(trays) < len(self.book.kits):
-            return Recovery(False, f"{len(self.book.kits)} kits are wanted, there are trays for {len(trays)}")
+            return Recoverability(False, f"{len(self.book.kits)} kits are wanted, there are trays for {len(trays)}")
         return self.judge.recoverable(trays, self._reach)
 
     def submit(self, name: str, by: str) -> None:

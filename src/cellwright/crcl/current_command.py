@@ -8,9 +8,9 @@ from typing import Protocol
 from cellwright.crcl import messages as m
 from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance
 from cellwright.crcl.reports import Reports
-from cellwright.crcl.units import Units
+from cellwright.crcl.units import CrclUnits
 
-__all__ = ["OwnAnswer", "PrivateCommand", "Speaker", "Standing"]
+__all__ = ["CurrentCommand", "OwnAnswer", "PrivateCommand", "Speaker"]
 
 LONGEST_TEXT = 500  # of a description; clients show it in one line
 
@@ -26,7 +26,7 @@ PrivateCommand = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class CurrentCommand:
     """A command, its state, and what there is to say of it. Every change makes another one."""
 
     instance: CRCLCommandInstance
@@ -52,15 +52,15 @@ class Standing:
 class OwnAnswer:
     """What one connection alone is told: once at least, and then as long as the robot's command stands as it stood."""
 
-    beside: Standing
-    answer: Standing
+    beside: CurrentCommand
+    answer: CurrentCommand
     was_told: bool = False
 
 
 class Speaker(Protocol):
     """A connection: it has units and reports of its own, and sometimes an answer of its own."""
 
-    units: Units
+    units: CrclUnits
     reports: Reports
     own_answer: OwnAnswer | None
 

@@ -8,11 +8,11 @@ from math import inf
 
 import numpy as np
 
-__all__ = ["Permit"]
+__all__ = ["AllowedContact"]
 
 
 @dataclass(frozen=True)
-class Permit:
+class AllowedContact:
     """Two that may touch, by patterns such as `ur5/tool/pad_*`; everywhere, or only near a place.
 
     Attributes:

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable
 
 from cellwright.crcl.connection import ConnectionFailed, Connector
-from cellwright.crcl.findings import Findings
-from cellwright.crcl.link import Link, LinkLost, NoAnswer
+from cellwright.crcl.findings import DocumentFindings
+from cellwright.crcl.link import CrclLink, LinkLost, NoAnswer
 from cellwright.crcl.messages import CRCLStatus
 from cellwright.crcl.options import ClientOptions
 
-__all__ = ["Lines"]
+__all__ = ["ClientConnections"]
 
 
-class Lines:
+class ClientConnections:
     """The connections to one server.
 
     Args:
@@ -30,10 +30,10 @@ class Lines:
     """
 
     def __init__(self, connect: Connector, peer: str, options: ClientOptions, say: Callable[[str], None]) -> None:
-        self.sent_id, self.is_bare, self.findings = 0, False, Findings()
+        self.sent_id, self.is_bare, self.findings = 0, False, DocumentFindings()
         self._connect, self._peer, self._options, self._say = connect, peer, options, say
-        self._main: Link | None = None
-        self._stop: Link | None = None
+        self._main: CrclLink | None = None
+        self._stop: CrclLink | None = None
         self._connecting = asyncio.Lock()
 
     @property
@@ -59,7 +59,7 @@ class Lines:
         for link in filter(None, links):
             await link.close()
 
-    async def ask(self, link: Link, timeout_s: float | None = None) -> CRCLStatus:
+    async def ask(self, link: CrclLink, timeout_s: float | None = None) -> CRCLStatus:
         """A status; raises LinkLost, NoAnswer.
 
         It is asked for with the number of the last command, as NIST's client does: some servers take it for a new one.
@@ -67,7 +67,7 @@ class Lines:
         await link.ask(max(self.sent_id, 1))
         return await link.next_status(self._options.status_s if timeout_s is None else timeout_s)
 
-    async def live(self) -> Link:
+    async def live(self) -> CrclLink:
         """The connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
         async with self._connecting:
             if self._main is None:
@@ -91,7 +91,7 @@ class Lines:
                 await asyncio.sleep(self._options.retry_s)
             raise ConnectionFailed(f"{self._peer}: {lost}")
 
-    async def for_stop(self, attempt: int) -> Link:
+    async def for_stop(self, attempt: int) -> CrclLink:
         """The connection for a stop; raises ConnectionFailed.
 
         First the one that is kept for it. Then that for commands: if the server has not read the last one yet, the stop
@@ -105,5 +105,5 @@ class Lines:
             self._stop = await self._open()
         return self._stop
 
-    async def _open(self) -> Link:
-        return await Link.open(self._connect, self._peer, self._options.status_s, self.findings)
+    async def _open(self) -> CrclLink:
+        return await CrclLink.open(self._connect, self._peer, self._options.status_s, self.findings)

@@ -6,20 +6,20 @@ from collections.abc import Callable
 
 from cellwright.core.messages import ActionEvent
 from cellwright.execution.binding import candidates, wrong_part
-from cellwright.execution.conditions import Conditions, doubtful, require
+from cellwright.execution.conditions import StepConditions, doubtful, require
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.look import CannotSee, Look
 from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.sighting import look_at_trays
-from cellwright.execution.steps import Steps
+from cellwright.execution.steps import StepRunner
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
 from cellwright.execution.tray_steps import TRAY_VERBS
 from cellwright.execution.waiting import Waiting
 from cellwright.execution.worker import Worker
 from cellwright.planning import MOVES, Action, Verb
 
-__all__ = ["Doing"]
+__all__ = ["ActionRunner"]
 
 _PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
 _FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # of what is not seen, everybody has waited long enough
@@ -27,7 +27,7 @@ _GRIP = (FailureKind.MISSED, FailureKind.LOST, FailureKind.ARM)  # with another 
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
 
 
-class Doing:
+class ActionRunner:
     """Does the steps of one robot.
 
     Args:
@@ -49,8 +49,8 @@ class Doing:
     def __init__(
         self,
         worker: Worker,
-        steps: Steps,
-        conditions: Conditions,
+        steps: StepRunner,
+        conditions: StepConditions,
         look: Look,
         clock: Waiting,
         settings: ExecutionSettings,

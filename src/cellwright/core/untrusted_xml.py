@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["MAX_XML_BYTES", "StrangeXml", "parse_strange_xml"]
+__all__ = ["MAX_XML_BYTES", "UntrustedXml", "parse_strange_xml"]
 
 MAX_XML_BYTES = 64 * 1024 * 1024
 """The longest file that is read."""
 
 
-class StrangeXml(ValueError):
+class UntrustedXml(ValueError):
     """XML that is not taken, and why; `line` where that is known."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
@@ -22,12 +22,12 @@ def parse_strange_xml(data: bytes) -> Any:
     """The root element.
 
     Raises:
-        StrangeXml: It is too long, not well-formed, or has a document type.
+        UntrustedXml: It is too long, not well-formed, or has a document type.
     """
     from lxml import etree  # here, so that whoever reads no XML does not wait for it
 
     if len(data) > MAX_XML_BYTES:
-        raise StrangeXml(f"has {len(data)} bytes, allowed are {MAX_XML_BYTES}")
+        raise UntrustedXml(f"has {len(data)} bytes, allowed are {MAX_XML_BYTES}")
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -42,7 +42,7 @@ def parse_strange_xml(data: bytes) -> Any:
     except (etree.XMLSyntaxError, ValueError) as error:
         said = getattr(error, "msg", None) or str(error)
         why = said.rpartition(", line ")[0] or said
-        raise StrangeXml(f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
+        raise UntrustedXml(f"is not well-formed XML: {why}", getattr(error, "lineno", None) or 1) from None
     if root.getroottree().docinfo.doctype:
-        raise StrangeXml("has a document type, which is not allowed", 1)
+        raise UntrustedXml("has a document type, which is not allowed", 1)
     return root

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 from cellwright.core.errors import BadInput, ConfigErrors
 
-__all__ = ["Mistakes"]
+__all__ = ["ErrorCollector"]
 
 _UNKNOWN = re.compile(r"unknown [^']*'(.*?)'")
 _LINE = re.compile(r"(.*?), line (\d+): ")
 
 
-class Mistakes:
+class ErrorCollector:
     """Collects mistakes instead of stopping at the first: `with mistakes.of_one(): check(...)`, then `tell()`.
 
     Args:

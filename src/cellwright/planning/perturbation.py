@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-__all__ = ["NO_WHIMS", "Whims"]
+__all__ = ["NO_WHIMS", "Perturbation"]
 
 
 @dataclass
-class Whims:
+class Perturbation:
     """How much a schedule deviates; the same seed gives the same whims.
 
     Attributes:
@@ -30,4 +30,4 @@ class Whims:
         return bool(self.passing) and self.rng.random() < self.passing
 
 
-NO_WHIMS = Whims()
+NO_WHIMS = Perturbation()
