@@ -81,11 +81,11 @@ class BulletScene:
             pybullet.stepSimulation(physicsClientId=self.client)
 
     def position_of(self, name: str) -> Any:
-        """Where a loose object's centre of mass is."""
+        """Returns where a loose object's centre of mass is."""
         return np.array(pybullet.getBasePositionAndOrientation(self.objects[name], physicsClientId=self.client)[0])
 
     def _load(self, bodies: list[int], *, movable: bool, flags: int) -> int:
-        """A root body with its descendants, where it is now."""
+        """Returns a root body with its descendants, where it is now."""
         model, data, root = self._model, self._data, bodies[0]
         w, x, y, z = (float(value) for value in data.xquat[root])
         unit: int = pybullet.loadURDF(

@@ -21,12 +21,12 @@ BOX, CYLINDER, SPHERE, PLANE, MESH = (
 
 
 def link_name(body: int) -> str:
-    """What a body's link is called."""
+    """Returns what a body's link is called."""
     return f"body_{body}"
 
 
 def write_urdf(model: Any, bodies: Sequence[int], folder: Path) -> Path:
-    """One file with a body and what hangs on it, parents first; only what is touched, nothing that is seen.
+    """Returns one file with a body and what hangs on it, parents first; only what is touched, nothing that is seen.
 
     Args:
         model: The compiled model.

@@ -54,7 +54,7 @@ def measure(watch_s: float, seed: int, say: Callable[[str], None]) -> dict[str, 
 
 
 def _offences(here: m.Point) -> Mapping[str, Sequence[bytes]]:
-    """What is sent, by figure: targets and screws in millimetres taken for metres, long ways, many guards."""
+    """Returns what is sent, by figure: targets and screws in millimetres taken for metres, long ways, many guards."""
     way = tuple(
         m.Pose(m.Point(here.x + dx, here.y + dy, here.z + dz), *DOWN)
         for dx, dy, dz in (STEPS_M[number % len(STEPS_M)] for number in range(1000))

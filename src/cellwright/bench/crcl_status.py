@@ -78,7 +78,7 @@ def measure(counts: tuple[int, ...], duration_s: float, seed: int, say: Callable
 
 
 def ask(port: int, clients: int, duration_s: float) -> Asked:
-    """Every client asks again as soon as it has its answer."""
+    """Returns every client asks again as soon as it has its answer."""
     took_s: list[float] = []
     seen: list[tuple[float, bytes]] = []
     sent_s: dict[socket.socket, float] = {}

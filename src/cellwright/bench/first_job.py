@@ -29,7 +29,7 @@ def succeeds(*seeds: int) -> list[bool]:
 
 
 def log_digest(seed: int) -> str:
-    """A fingerprint of the log that the job leaves."""
+    """Returns a fingerprint of the log that the job leaves."""
     with TemporaryDirectory() as folder:
         log = Path(folder) / "job.mcap"
         with Lab.from_cell(CELL, seed) as lab:
@@ -39,7 +39,7 @@ def log_digest(seed: int) -> str:
 
 
 def successes(seeds: Sequence[int], say: Callable[[str], None]) -> int:
-    """How many of the seeds succeed, two processes at a time."""
+    """Returns how many of the seeds succeed, two processes at a time."""
     shares = [seeds[i : i + SHARE] for i in range(0, len(seeds), SHARE)]
     tried = done = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -50,7 +50,7 @@ def successes(seeds: Sequence[int], say: Callable[[str], None]) -> int:
 
 
 def identical_runs(seed: int, count: int) -> int:
-    """How many of so many runs with one seed leave the same bytes, in processes with different hash seeds."""
+    """Returns how many of so many runs with one seed leave the same bytes, in processes with different hash seeds."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         digests = pool.map(lambda run: call_in_process(__name__, "log_digest", seed, hash_seed=run), range(count))
         return Counter(digests).most_common(1)[0][1]

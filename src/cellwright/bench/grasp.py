@@ -42,7 +42,7 @@ def grasp(conditions: MeasurementConditions) -> Measurement:
 def _run(
     what: str, module: str, function: str, conditions: MeasurementConditions, count: int, *options: bool
 ) -> list[GraspOutcome]:
-    """All trials of a kind, on all cores, in the order of their numbers."""
+    """Returns all trials of a kind, on all cores, in the order of their numbers."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1
     size = max(1, min(SHARE, -(-count // workers)))
@@ -70,7 +70,7 @@ def _tell(
 
 
 def _metrics(name: str, outcomes: Sequence[GraspOutcome]) -> dict[str, float]:
-    """The rates and distances of one kind of trial; what was never grasped has no distances."""
+    """Returns the rates and distances of one kind of trial; what was never grasped has no distances."""
     done = sum(outcome.success for outcome in outcomes)
 
     def p95(values: Sequence[float]) -> float:

@@ -34,7 +34,7 @@ def bottle_trials(seed: int, numbers: list[int]) -> list[dict[str, Any]]:
 
 
 def try_bottle(seed: int, number: int) -> GraspOutcome:
-    """One trial: places, cell errors, noise, grasp and way all follow from seed and number."""
+    """Returns one trial: places, cell errors, noise, grasp and way all follow from seed and number."""
     random = np.random.default_rng([seed, number, 1])
     with Lab(load_cell(CELL), int(random.integers(2**31))) as lab:
         planner = BottlePlanner(lab.cell, lab.nominal, ROBOT, BOTTLE)
@@ -57,7 +57,7 @@ def _places(random: np.random.Generator) -> tuple[Pose, Pose]:
 
 
 async def _see(lab: Lab) -> Pose:
-    """Where the bottle stands by the detector; how high and how upright is known."""
+    """Returns where the bottle stands by the detector; how high and how upright is known."""
     scene = await look(lab, DETECTOR)
     seen = scene.of_sku(lab.world.object(BOTTLE).sku)
     if not seen:

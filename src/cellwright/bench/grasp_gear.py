@@ -42,7 +42,7 @@ def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any
 
 
 def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
-    """One trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
+    """Returns one trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
 
     Args:
         seed: Of the series.

@@ -13,7 +13,7 @@ LOOK_S = 0.65  # five frames and their delay
 
 
 async def look(lab: Lab, topic: str) -> AveragedScene:
-    """The objects in view from now on."""
+    """Returns the objects in view from now on."""
     start_ns = lab.world.clock.time_ns
     frames: list[Detections] = []
     subscription = lab.bus.subscribe(

@@ -91,7 +91,7 @@ class BottlePlanner:
         self._scene = Scene(base, (*fixtures, *parts))
 
     def plan(self, pose_seen: Pose, pose_target: Pose, random: np.random.Generator) -> BottlePlan | None:
-        """The best grasp for which there is a way; None when there is none.
+        """Returns the best grasp for which there is a way; None when there is none.
 
         Args:
             pose_seen: Of the bottle.
@@ -117,7 +117,7 @@ class BottlePlanner:
     def _plan_with(
         self, grasp: Grasp, empty: MotionPlanner, pose_seen: Pose, pose_target: Pose, random: np.random.Generator
     ) -> BottlePlan:
-        """A plan with one grasp.
+        """Returns a plan with one grasp.
 
         Raises:
             JobFailed: when there is none.
@@ -147,7 +147,7 @@ def _fingers(half_m: float) -> dict[str, float]:
 
 
 def _end(motion: Motion) -> Array:
-    """Where a motion ends."""
+    """Returns where a motion ends."""
     return np.asarray(motion.at(motion.duration_s)[0])
 
 
@@ -193,7 +193,7 @@ def _way(
     random: np.random.Generator,
     tilt: TiltLimit | None = None,
 ) -> tuple[Motion, LineMove]:
-    """The way to the start of one of the lines, and that line."""
+    """Returns the way to the start of one of the lines, and that line."""
     starts = [np.asarray(line.at(0.0)[0]) for line in lines]
     motion = _motion(planner, MotionPlanRequest(start_rad, starts, tilt=tilt, seed=int(random.integers(2**31))))
     return motion, lines[int(np.argmin([np.abs(start - _end(motion)).max() for start in starts]))]
@@ -202,7 +202,7 @@ def _way(
 def _detour(
     planner: MotionPlanner, start_rad: Array, grasp: Grasp, tilt: TiltLimit, random: np.random.Generator
 ) -> Motion:
-    """The way to a random place in mid air, the bottle upright there."""
+    """Returns the way to a random place in mid air, the bottle upright there."""
     for _ in range(VIA_DRAWS):
         place = Pose.from_xyz_rpy(random.uniform(*VIA_BOX_M), (0.0, 0.0, random.uniform(-np.pi, np.pi)))
         request = MotionPlanRequest(

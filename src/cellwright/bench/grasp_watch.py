@@ -79,7 +79,7 @@ class Watch:
         self._carrying = False
 
     def problem(self) -> str:
-        """What went wrong in the hand or around it; empty when nothing did."""
+        """Returns what went wrong in the hand or around it; empty when nothing did."""
         if self._grasp is None:
             return "it was never grasped"
         if self._lost_s is not None:
@@ -87,7 +87,7 @@ class Watch:
         return self._disturbed()
 
     def _disturbed(self) -> str:
-        """Which other object is not where it was, and how far it went; empty when all are."""
+        """Returns which other object is not where it was, and how far it went; empty when all are."""
         for name, before in self._start.items():
             now = self._world.pose_of(name)
             moved_m, turned_rad = before.distance_m(now), before.angle_rad(now)

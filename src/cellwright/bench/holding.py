@@ -64,7 +64,7 @@ class HeldGear:
 
 
 def limit_force_n(held: HeldGear, distance_m: float) -> float:
-    """The force of each finger below which the gear sinks farther than that in a second.
+    """Returns the force of each finger below which the gear sinks farther than that in a second.
 
     By bisection between half and twice the theory. Just below the theory the gear slips without dropping at once:
     in the simulation, slipping pushes the pads apart a little, and the drive's damping resists that.
@@ -80,7 +80,7 @@ def limit_force_n(held: HeldGear, distance_m: float) -> float:
 
 
 def creep_um_per_s(held: HeldGear, duration_s: float = 5.0) -> float:
-    """How fast a gear creeps through the fingers that hold it with the rated force."""
+    """Returns how fast a gear creeps through the fingers that hold it with the rated force."""
     return abs(held.sinking_m(duration_s)) / duration_s * 1e6
 
 

@@ -70,7 +70,7 @@ def _parse(requirement: str) -> tuple[str, frozenset[str]]:
 
 
 def _wanted(requirement: str, extras: frozenset[str]) -> bool:
-    """Whether a requirement belongs to the distribution itself or to one of the extras."""
+    """Returns whether a requirement belongs to the distribution itself or to one of the extras."""
     named = re.findall(r"extra\s*==\s*['\"]([^'\"]+)['\"]", requirement)
     return not named or any(extra in extras for extra in named)
 

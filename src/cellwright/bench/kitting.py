@@ -52,7 +52,7 @@ class Timed:
 
 @BENCHES.register("kitting")
 def kitting(conditions: MeasurementConditions) -> Measurement:
-    """One kit with one robot several times; two kits with one robot and with both."""
+    """Returns one kit with one robot several times; two kits with one robot and with both."""
     seeds = [conditions.seed + number for number in range(1 if conditions.quick else 5)]
     run_timed(conditions.seed, "kit_m2l1")  # tables, kernels and caches are warm from here on
     conditions.say("one kit")

@@ -123,5 +123,5 @@ def keep_awake(world: World) -> None:
 
 
 def _object_places(world: World) -> Array:
-    """Where the loose objects are, to the last bit: asleep, they do not move at all."""
+    """Returns where the loose objects are, to the last bit: asleep, they do not move at all."""
     return np.array([world.data.qpos[item.qpos : item.qpos + 7] for item in world.objects.values()])

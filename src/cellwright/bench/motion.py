@@ -24,7 +24,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
 
 @BENCHES.register("motion")
 def motion(conditions: MeasurementConditions) -> Measurement:
-    """A UR5 among boxes, the inverse kinematics of three arms, two arms under three controllers.
+    """Returns a UR5 among boxes, the inverse kinematics of three arms, two arms under three controllers.
 
     Raises:
         MissingExtra: without the packages that compile, and the planner that ours is compared with.

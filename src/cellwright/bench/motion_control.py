@@ -55,7 +55,7 @@ def measure(
 
 
 def arms_alone(cell: Cell) -> Cell:
-    """The same arms at the same places, and nothing else."""
+    """Returns the same arms at the same places, and nothing else."""
     nothing: dict[str, object] = {"fixtures": {}, "trays": {}, "parts": {}, "populations": (), "sensors": ()}
     return cell.model_copy(update=nothing)
 

@@ -38,7 +38,7 @@ OWN, PEER = "rrt_connect", "ompl:RRTConnect"
 
 
 def boxes_scene(seed: int) -> Scene:
-    """A UR5 among boxes of 0.1 to 0.4 m within its reach, none of them over its base."""
+    """Returns a UR5 among boxes of 0.1 to 0.4 m within its reach, none of them over its base."""
     random = np.random.default_rng([seed, 0])
     boxes = []
     for number in range(BOXES):
@@ -145,7 +145,7 @@ def _beside_ompl(planner: MotionPlanner, problems: list[SearchProblem], hardest:
 
 
 def _checker(planner: MotionPlanner, seed: int) -> dict[str, float]:
-    """How the compiled checker compares with the exact one on random configurations."""
+    """Returns how the compiled checker compares with the exact one on random configurations."""
     random = np.random.default_rng([seed, 2])
     upper = np.minimum(planner.kinematics.upper_rad, np.pi)
     states = random.uniform(-upper, upper, (STATES, len(upper)))
@@ -159,7 +159,7 @@ def _checker(planner: MotionPlanner, seed: int) -> dict[str, float]:
 
 
 def _fastest(work: Callable[[], Any]) -> tuple[Any, float]:
-    """The result, and the least processor time of a few repetitions."""
+    """Returns the result, and the least processor time of a few repetitions."""
     best = np.inf
     for _ in range(REPEATS):
         start = time.process_time()

@@ -21,7 +21,7 @@ SETTLE_STEPS = {True: 1500, False: 100}  # to fall asleep takes Bullet two simul
 
 
 def has_peer() -> bool:
-    """Whether PyBullet is installed."""
+    """Returns whether PyBullet is installed."""
     return has_extra("pybullet")
 
 

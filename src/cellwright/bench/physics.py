@@ -97,7 +97,7 @@ def _speed(conditions: MeasurementConditions, effort: _Effort) -> dict[str, floa
 
 
 def _rovi(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
-    """The second cell: its one arm on patrol, and at rest."""
+    """Returns the second cell: its one arm on patrol, and at rest."""
     cell, seed = load_cell("rovi"), conditions.seed
     conditions.say("the same with the cell rovi")
     count = max(1, effort.pairs // 3)

@@ -119,7 +119,7 @@ def _checked(request: PlanRequest, result: PlanResult) -> PlanResult:
 
 
 def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -> dict[str, float]:
-    """What is measured with a hundred kits besides: memory, planning anew, other planners, planning files."""
+    """Returns what is measured with a hundred kits besides: memory, planning anew, other planners, planning files."""
     tracemalloc.start()
     result = _whole(station)
     metrics = {"plan.k100_peak_mb": tracemalloc.get_traced_memory()[1] / 1e6, "plan.k100_ratio": result.ratio}
@@ -139,7 +139,7 @@ def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -
 
 
 def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: MeasurementConditions) -> list[float]:
-    """The whole remaining job, planned and checked anew after a part was lost at a random step.
+    """Returns the whole remaining job, planned and checked anew after a part was lost at a random step.
 
     Each state is planned thrice and the fastest counts: the percentile is over states, not over what else is running.
     """

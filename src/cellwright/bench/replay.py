@@ -39,12 +39,12 @@ class _CapturingEngine:
         self._engine.step(count)
 
     def addresses(self) -> tuple[int, int]:
-        """Where model and data lie in memory."""
+        """Returns where model and data lie in memory."""
         return self._engine.addresses()
 
 
 def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = start_patrol) -> list[Segment]:
-    """The control of so many seconds of patrol, or of other work."""
+    """Returns the control of so many seconds of patrol, or of other work."""
     segments: list[Segment] = []
     with Lab(cell, seed) as lab:
         engine = _CapturingEngine(lab.world.engine, lab.world.data)

@@ -59,7 +59,7 @@ def _break_errors(accelerations_mps2: Sequence[float]) -> dict[str, float]:
 
 
 def _run(what: str, module: str, function: str, conditions: MeasurementConditions, count: int) -> list[str]:
-    """All trials of a kind, on all cores: why each failed, or an empty text."""
+    """Returns all trials of a kind, on all cores: why each failed, or an empty text."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1
     size = max(1, min(SHARE, -(-count // workers)))

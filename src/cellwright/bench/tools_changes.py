@@ -35,7 +35,7 @@ def change_trials(seed: int, numbers: list[int]) -> list[str]:
 
 
 def try_change(seed: int, number: int) -> str:
-    """One trial; why it failed, or an empty text."""
+    """Returns one trial; why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 8])
     cell, robot, holder, tool = PLACES[number % len(PLACES)]
     with Lab(load_cell(cell), int(random.integers(2**31))) as lab:

@@ -55,7 +55,7 @@ def vacuum_trials(seed: int, numbers: list[int]) -> list[str]:
 
 
 def try_case(seed: int, number: int, case: GraspCase) -> str:
-    """One trial; why it failed, or an empty text."""
+    """Returns one trial; why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 7])
     start, target, swing = (_place(random.uniform(*span)) for span in ((-0.4, 0.4), (0.8, 1.6), (-1.6, -0.8)))
     figures = PARTS.get(case.part)
@@ -138,7 +138,7 @@ def _in_hand(lab: Lab) -> Pose:
 
 
 def _press_m(lab: Lab) -> float:
-    """How far a cup is pressed on what it takes."""
+    """Returns how far a cup is pressed on what it takes."""
     return PRESS_M if lab.world.robot(ROBOT).vacuum else 0.0
 
 

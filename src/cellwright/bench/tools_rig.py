@@ -108,7 +108,7 @@ class CupRig:
 
 
 def break_load_kg(figures: VacuumFigures, acceleration_mps2: float, steps: int = 8) -> float:
-    """The heaviest disc that stays on the cup while it is lifted so, by halving."""
+    """Returns the heaviest disc that stays on the cup while it is lifted so, by halving."""
     low, high = 0.2 * figures.load_kg, 2.0 * figures.load_kg
     for _ in range(steps):
         middle = (low + high) / 2
@@ -120,7 +120,7 @@ def break_load_kg(figures: VacuumFigures, acceleration_mps2: float, steps: int =
 
 
 def _compile(figures: VacuumFigures, mass_kg: float, radius_m: float, offset_m: float) -> Any:
-    """The carriage runs up and down, its drive far stronger than any cup; the tool looks down."""
+    """Returns the carriage runs up and down, its drive far stronger than any cup; the tool looks down."""
     spec = mujoco.MjSpec()
     apply_options(spec, STEP_S, sleep=False)
     tip_m = figures.tcp_xyz_m[2]

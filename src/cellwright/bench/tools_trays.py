@@ -51,7 +51,7 @@ def tray_trials(seed: int, numbers: list[int]) -> list[str]:
 
 
 def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] = "physics") -> str:
-    """One trial; why it failed, or an empty text."""
+    """Returns one trial; why it failed, or an empty text."""
     case, random = CASES[number % len(CASES)], np.random.default_rng([seed, number, 9])
     table = load_cell(CELL).fixtures["work_table"].pose.pose
     on_table = table @ Pose.from_xyz_rpy([*random.uniform(-0.04, 0.04, 2), 0.890], [0, 0, random.uniform(-0.1, 0.1)])
@@ -67,7 +67,7 @@ def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] =
 
 
 def grip_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0) -> Pose:
-    """Where the tray tool is when it takes a tray, pressed on it by so much."""
+    """Returns where the tray tool is when it takes a tray, pressed on it by so much."""
     tool = TOOLS.get(TOOL)
     assert isinstance(tool, VacuumFigures)
     grip = tray_grip(tray, tool)
@@ -77,7 +77,7 @@ def grip_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0)
 
 
 def _cell(case: TrayCase, on_table: Pose) -> Cell:
-    """The kitting workstation with the tray tool on its robot; a full kit stands on the work table."""
+    """Returns the kitting workstation with the tray tool on its robot; a full kit stands on the work table."""
     cell = load_cell(CELL)
     tools = {TOOL: cell.tools[TOOL].model_copy(update={"holder": None, "robot": ROBOT})}
     if not case.full:
@@ -96,7 +96,7 @@ def _cell(case: TrayCase, on_table: Pose) -> Cell:
 
 
 def _places(cell: Cell, name: str) -> list[Pose]:
-    """Where trays lie in a box, by the drawings."""
+    """Returns where trays lie in a box, by the drawings."""
     fixture = cell.fixtures[name]
     box = FURNITURE.get(fixture.model)
     assert isinstance(box, BoxFigures)

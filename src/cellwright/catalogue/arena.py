@@ -33,7 +33,7 @@ def arena(
     wall_thickness_m: float = 0.012,
     inner_walls_m: tuple[tuple[Size2, Size2], ...] = (),
 ) -> ArenaFigures:
-    """The figures of an arena as somebody wants it."""
+    """Returns the figures of an arena as somebody wants it."""
     return ArenaFigures(
         name="arena",
         title="Arena",

@@ -195,7 +195,7 @@ class BoxFigures(FurnitureFigures):
         return tuple(((k - (self.compartments - 1) / 2) * pitch, 0.0, self.bottom_m) for k in range(self.compartments))
 
     def holds(self, xyz_m: Sequence[float]) -> bool:
-        """Whether a point, in the box's frame, is inside one of its compartments, or above its bottom there."""
+        """Returns whether a point, in the box's frame, is inside one of its compartments, or above its bottom there."""
         half_x, half_y = self.inner_size_m[0] / 2, self.inner_size_m[1] / 2
         x, y, z = xyz_m
         over = any(abs(x - place[0]) <= half_x for place in self.places_xyz_m)

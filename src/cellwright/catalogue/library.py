@@ -86,7 +86,7 @@ def find_model(name: str) -> tuple[str, Figures]:
 
 
 def gripper_model(name: str, where: str = "") -> GripperFigures:
-    """A tool that has fingers.
+    """Returns a tool that has fingers.
 
     Raises:
         UnknownName: it has none, or there is no such tool.
@@ -101,7 +101,7 @@ _last_of_sku: dict[str, PartFigures] = {}
 
 
 def part_of_sku(sku: str) -> PartFigures:
-    """The part that is sold under a stock-keeping unit."""
+    """Returns the part that is sold under a stock-keeping unit."""
     known = _last_of_sku.get(sku)  # asked for with every frame of a detector
     if known is not None and known.name in PARTS and PARTS.get(known.name) is known:
         return known
@@ -113,5 +113,5 @@ def part_of_sku(sku: str) -> PartFigures:
 
 
 def tray_of_sku(sku: str) -> TrayFigures | None:
-    """The tray that vision and orders know by a stock-keeping unit; None for what is no tray."""
+    """Returns the tray that vision and orders know by a stock-keeping unit; None for what is no tray."""
     return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)

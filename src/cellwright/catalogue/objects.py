@@ -268,4 +268,4 @@ class BoundedFigures(ObjectFigures):
 
     @abstractmethod
     def grip(self, tool: object) -> Grip:
-        """How a tool takes it, by what of its solids is between the fingers."""
+        """Returns how a tool takes it, by what of its solids is between the fingers."""

@@ -57,12 +57,12 @@ class LinkageGripperFigures(GripperFigures):
         return x, self.knuckle_xz_m[1] + length * cos(lean - angle_rad) - self.pivot_in_pad_xz_m[1]
 
     def angle_rad(self, half_width_m: float) -> float:
-        """The drive's angle at which each pad is so far from the middle."""
+        """Returns the drive's angle at which each pad is so far from the middle."""
         length, lean = self._arm
         return lean - asin((half_width_m + self.pivot_in_pad_xz_m[0] - self.knuckle_xz_m[0]) / length)
 
     def pad_lag_m(self, half_width_m: float) -> float:
-        """How far the pads' middles are short of the tool centre point, at a distance from the middle."""
+        """Returns how far the pads' middles are short of the tool centre point, at a distance from the middle."""
         return self.tcp_xyz_m[2] - self.pad_xz_m(self.angle_rad(half_width_m))[1]
 
     @property

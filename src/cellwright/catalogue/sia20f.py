@@ -46,7 +46,7 @@ def _joint(
 
 
 def _link(name: str, letter: str, z_m: tuple[float, float], radius_m: float) -> LinkFigures:
-    """A link as a solid cylinder from one height to the other."""
+    """Returns a link as a solid cylinder from one height to the other."""
     mass, length = _SISTER_KG[letter] * _SISTER_SCALE, z_m[1] - z_m[0]
     across = mass * (3 * radius_m**2 + length**2) / 12
     return LinkFigures(

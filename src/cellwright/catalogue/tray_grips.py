@@ -51,7 +51,7 @@ class TrayGrip:
 
 
 def tray_grip(tray: TrayFigures, tool: VacuumFigures) -> TrayGrip | None:
-    """Where a tool takes a tray, whether parts are in it or not; None when it cannot.
+    """Returns where a tool takes a tray, whether parts are in it or not; None when it cannot.
 
     Every cup must have room round it, all parts must stay below the bar, tray and parts must be light enough, and
     the centres of mass of the tray, empty and full, must hang between the cups.
@@ -111,7 +111,7 @@ def _plan(tray: TrayFigures) -> _Plan:
 
 
 def _part(slot: SlotFigures) -> PartFigures | None:
-    """What belongs there, when the catalogue knows it."""
+    """Returns what belongs there, when the catalogue knows it."""
     try:
         return part_of_sku(slot.accepts)
     except UnknownName:
@@ -119,7 +119,7 @@ def _part(slot: SlotFigures) -> PartFigures | None:
 
 
 def _bottom_m(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> float:
-    """Height of a seated part's origin."""
+    """Returns height of a seated part's origin."""
     return seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m - part.bottom_m
 
 
@@ -136,7 +136,7 @@ def _centre_m(tray: TrayFigures) -> Point:
 
 @lru_cache(maxsize=256)
 def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrip | None:
-    """The grip with the most room, and among those with enough of it the one nearest to the centres of mass."""
+    """Returns the grip with the most room, and among those with enough of it the one nearest to the centres of mass."""
     best, best_worth = None, (MARGIN_M, -inf)
     for yaw, (x, y) in product(TURNS, _places(plan.centres_m)):
         arms = [(cos(yaw) * u - sin(yaw) * v, sin(yaw) * u + cos(yaw) * v) for u, v in cups]
@@ -158,5 +158,5 @@ def _places(centres_m: tuple[Point, Point]) -> Iterator[Point]:
 
 
 def _between(point: Point, cups: list[Point], radius_m: float) -> bool:
-    """Whether a point is inside the hull of the cups' circles, by the directions of a compass."""
+    """Returns whether a point is inside the hull of the cups' circles, by the directions of a compass."""
     return all(max(u * dx + v * dy for u, v in cups) + radius_m >= point[0] * dx + point[1] * dy for dx, dy in SIDES)

@@ -43,7 +43,7 @@ def _joint(
 
 
 def _link(name: str, mass_kg: float, com: Vector3, across_kgm2: float, along_kgm2: float, axis: int) -> LinkFigures:
-    """A link as a cylinder along that axis of its frame."""
+    """Returns a link as a cylinder along that axis of its frame."""
     moments = [across_kgm2] * 3
     moments[axis] = along_kgm2
     x, y, z = moments

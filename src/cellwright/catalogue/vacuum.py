@@ -101,7 +101,7 @@ class VacuumFigures(ToolFigures):
         return self.tcp_xyz_m[2] - self.mount_height_m - self.bar_size_m[1]
 
     def fits(self, part: PartFigures) -> bool:
-        """Whether a part is flat on top where the cup comes, and light enough to be moved about."""
+        """Returns whether a part is flat on top where the cup comes, and light enough to be moved about."""
         if isinstance(part, TurnedFigures) and not part.wall_m:
             flat_m = part.profile_rz_m[-1][0]
         elif isinstance(part, BlockFigures):

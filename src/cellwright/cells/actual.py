@@ -59,6 +59,6 @@ class ActualCfg(Cfg):
 
 
 def draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
-    """One draw of how far something is from its drawing, in its own frame."""
+    """Returns one draw of how far something is from its drawing, in its own frame."""
     xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
     return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])

@@ -14,7 +14,7 @@ TURN_RAD = 2 * math.pi
 
 
 def cell_hints(cell: Cell) -> list[str]:
-    """The hints about a cell."""
+    """Returns the hints about a cell."""
     hints = []
     for name, robot in cell.robots.items():
         if looks_like_radians(robot.home_deg):

@@ -54,17 +54,17 @@ class Layout:
 
 
 def nominal_layout(cell: Cell, seed: int) -> Layout:
-    """The drawings; the seed only decides what the cell leaves to it (shuffled and scattered populations)."""
+    """Returns the drawings; the seed only decides what the cell leaves to it (shuffled and scattered populations)."""
     return _lay_out(cell, Streams(seed), exact=True)
 
 
 def actual_layout(cell: Cell, seed: int) -> Layout:
-    """One draw of reality: every error of the cell's `actual` section, from streams named after the objects."""
+    """Returns one draw of reality: every error of the cell's `actual` section, from streams named after the objects."""
     return _lay_out(cell, Streams(seed), exact=False)
 
 
 def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
-    """All of a cell in its place.
+    """Returns all of a cell in its place.
 
     Raises:
         CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
@@ -82,7 +82,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
 
 
 def _placed(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bool) -> Layout:
-    """All in its place whose models exist; what finds none is told to `mistakes`."""
+    """Returns all in its place whose models exist; what finds none is told to `mistakes`."""
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
         return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))

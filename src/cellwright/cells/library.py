@@ -24,7 +24,7 @@ for _file in resources.files("cellwright.cells").iterdir():
 
 
 def load_cell(name_or_file: str | Path) -> Cell:
-    """The cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`."""
+    """Returns the cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`."""
     text = str(name_or_file)
     variant: str | None = None
     if "@" in Path(text).name and not Path(text).exists():

@@ -113,7 +113,7 @@ def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams
 
 
 def _to_inner_walls_m(cell: Cell, position: np.ndarray) -> float:
-    """How far a point is from the nearest wall inside the arena."""
+    """Returns how far a point is from the nearest wall inside the arena."""
     if cell.arena is None:
         return np.inf
     here, nearest = cell.arena.pose.pose.inverse().apply(position)[:2], np.inf

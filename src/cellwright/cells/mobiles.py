@@ -84,7 +84,7 @@ class MobileCfg(Cfg):
         return self
 
     def names(self, key: str) -> list[str]:
-        """The names of the robots that stand under a key."""
+        """Returns the names of the robots that stand under a key."""
         return [key] if self.count is None else [f"{key}{number}" for number in range(self.count)]
 
 

@@ -38,7 +38,7 @@ _FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
 def with_models(cell: Cell, mistakes: ErrorCollector | None = None) -> Cell:
-    """The cell with its own models read and filed, and called by the names under which they are filed.
+    """Returns the cell with its own models read and filed, and called by the names under which they are filed.
 
     Args:
         cell: The cell.
@@ -101,13 +101,13 @@ def unknown_models(file: Path) -> list[BadInput]:
 
 
 def own_name(filed: str) -> str:
-    """What the cell's author calls a model that may be filed: its name without the digest."""
+    """Returns what the cell's author calls a model that may be filed: its name without the digest."""
     found = _FILED.fullmatch(filed)
     return found.group(1) if found else filed
 
 
 def models_missing(cell: Cell) -> bool:
-    """Whether a model of the cell is not filed here: the cell was loaded by another process."""
+    """Returns whether a model of the cell is not filed here: the cell was loaded by another process."""
     for section, key, _, registry in _USES:
         names = (getattr(item, key) or "" for item in getattr(cell, section).values())
         if any(_FILED.fullmatch(name) and name not in registry for name in names):

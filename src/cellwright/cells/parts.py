@@ -38,7 +38,7 @@ class PartPlacer:
         self._loose: list[Placement] = []
 
     def parts(self) -> Iterator[Placement]:
-        """All parts: those with names of their own, then the populations, in the order of the file."""
+        """Yields all parts: those with names of their own, then the populations, in the order of the file."""
         cell = self._cell
         for name, cfg in cell.parts.items():
             with self._mistakes.of_one():
@@ -92,7 +92,7 @@ class PartPlacer:
         return self._trays[tray_name].pose_in_world @ pose_part_in_tray
 
     def _fill(self, where: str, population: PopulationCfg) -> Iterator[tuple[Pose, str]]:
-        """Parts in the free slots of trays, in the trays' own order or shuffled; each with its tray."""
+        """Yields parts in the free slots of trays, in the trays' own order or shuffled; each with its tray."""
         part = PARTS.get(population.model)
         free: list[tuple[str, TrayFigures, SlotFigures]] = []
         unknown = False

@@ -33,7 +33,7 @@ class CellMistakes(ConfigErrors):
 
 
 def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]) -> CellMistakes:
-    """All mistakes of a cell file that cannot be read.
+    """Returns all mistakes of a cell file that cannot be read.
 
     Args:
         error: What made it unreadable.
@@ -62,7 +62,7 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
 
 
 def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
-    """The cell of a file without what is wrong in it."""
+    """Returns the cell of a file without what is wrong in it."""
     try:
         data = parse_yaml(file.read_text(encoding="utf-8"), file)
     except (BadInput, OSError, ValueError):

@@ -180,7 +180,7 @@ class Cell(Cfg):
         return self._file
 
     def read_from(self, file: Path) -> Self:
-        """The same cell, knowing its file."""
+        """Returns the same cell, knowing its file."""
         cell = self.model_copy()
         cell._file = file
         return cell
@@ -191,7 +191,7 @@ class Cell(Cfg):
         return {entry.partition(".")[2] for entry in self._left_out}
 
     def names_in(self, section: str) -> set[str]:
-        """The names that a section of the file has, what was left out included."""
+        """Returns the names that a section of the file has, what was left out included."""
         wrong = (entry.partition(".") for entry in self._left_out)
         return {*getattr(self, section), *(name for of, _, name in wrong if of == section)}
 
@@ -202,7 +202,7 @@ class Cell(Cfg):
         return [(f"populations.{number}", item) for number, item in zip(numbers, self.populations, strict=True)]
 
     def without(self, keys: Iterable[str], doubtful: Iterable[str] = ()) -> Cell:
-        """What is left of the cell without the entries that keys such as `robots.arm.home_deg` are about.
+        """Returns what is left of the cell without the entries that keys such as `robots.arm.home_deg` are about.
 
         Args:
             keys: Of what is wrong.
@@ -220,13 +220,13 @@ class Cell(Cfg):
         return cell
 
     def variant(self, name: str) -> Cell:
-        """The cell with the differences of one of its variants, checked as a whole."""
+        """Returns the cell with the differences of one of its variants, checked as a whole."""
         if name not in self.variants:
             raise UnknownName("variant", name, self.variants, self.where)
         return self.changed(self.variants[name], f"{self.where}@{name}")
 
     def changed(self, differences: Mapping[str, Any], where: str = "") -> Cell:
-        """The cell with some differences, written as those of a variant; checked as a whole.
+        """Returns the cell with some differences, written as those of a variant; checked as a whole.
 
         Args:
             differences: Sections as in a file; what they leave out stays.
@@ -241,7 +241,7 @@ class Cell(Cfg):
         return [name for key, cfg in self.mobiles.items() for name in cfg.names(key)]
 
     def sensor_lines(self) -> list[tuple[str, dict[str, Any]]]:
-        """Every sensor's line with its place in the file; those of mobile robots once for each robot."""
+        """Returns every sensor's line with its place in the file; those of mobile robots once for each robot."""
         lines = [(f"sensors.{i}", line) for i, line in enumerate(self.sensors)]
         for key, cfg in self.mobiles.items():
             for name in cfg.names(key):
@@ -263,7 +263,7 @@ def _changed(old: Any, new: Any) -> Any:
 
 
 def cell_json_schema() -> dict[str, Any]:
-    """The format of cell files as a JSON schema, for editors: keys, ranges, and the models of the catalogue."""
+    """Returns the format of cell files as a JSON schema, for editors: keys, ranges, and the models of the catalogue."""
     schema = Cell.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     models: dict[str, Registry[Any]] = {

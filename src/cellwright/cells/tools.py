@@ -75,5 +75,5 @@ def check_tools(cell: Cell, mistakes: ErrorCollector) -> None:
 
 
 def _may_hold(model: str) -> bool:
-    """Whether a fixture is a tool holder; one whose model does not exist may have been meant as one."""
+    """Returns whether a fixture is a tool holder; one whose model does not exist may have been meant as one."""
     return model not in FURNITURE or isinstance(FURNITURE.get(model), ToolHolderFigures)

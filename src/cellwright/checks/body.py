@@ -25,7 +25,7 @@ MOST_SPEED = 100.0
 
 
 def check_mass(model: Any) -> Finding:
-    """Everything that moves has a mass that can be."""
+    """Returns everything that moves has a mass that can be."""
     moving = _moving(model)
     masses = {_name(model, body): float(mass) for body, mass in moving.items()}
     total = float(sum(moving.values()))
@@ -127,7 +127,7 @@ def _is_moving(model: Any, body: int) -> bool:
 
 
 def _reach_of_shape(model: Any, body: int) -> float | None:
-    """How far the body's geoms reach from its centre of mass; None where it has none, or a plane."""
+    """Returns how far the body's geoms reach from its centre of mass; None where it has none, or a plane."""
     reach = 0.0
     first = int(model.body_geomadr[body])
     for geom in range(first, first + int(model.body_geomnum[body])):

@@ -106,7 +106,7 @@ def _at_rest(world: World) -> Finding:
 
 
 def _way(placed: Pose, found: Pose) -> str:
-    """How far something went, and which way mostly."""
+    """Returns how far something went, and which way mostly."""
     x, y, z = 1000 * (found.position - placed.position)
     aside = float(np.hypot(x, y))
     return f"{abs(z):.1f} mm {'down' if z < 0 else 'up'}" if abs(z) > aside else f"{aside:.1f} mm aside"

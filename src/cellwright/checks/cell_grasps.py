@@ -60,7 +60,7 @@ class RobotTool:
         return [(grasp.pose_tcp, grasp.pose_approach) for grasp in self.grasps(part) if grasp.possible]
 
     def grasps(self, part: PartFigures) -> tuple[Grasp, ...]:
-        """All grasps of a gripper, from above first, the impossible ones last."""
+        """Returns all grasps of a gripper, from above first, the impossible ones last."""
         if not isinstance(self.figures, GripperFigures):
             return ()
         if part.name not in self.known:
@@ -68,7 +68,7 @@ class RobotTool:
         return self.known[part.name]
 
     def reached(self, points: Mapping[str, tuple[PartFigures, Pose]]) -> set[str]:
-        """Which parts, by their names and places, it can take where they are."""
+        """Returns which parts, by their names and places, it can take where they are."""
         waiting = {name: self.ways(part) for name, (part, _) in points.items()}
         found: set[str] = set()
         for turn in range(max(map(len, waiting.values()), default=0)):
@@ -84,7 +84,7 @@ class RobotTool:
         return found
 
     def why_not(self, part: PartFigures) -> str:
-        """What speaks against taking a part with it."""
+        """Returns what speaks against taking a part with it."""
         if self.handles is not None and part.name not in self.handles:
             return f"the cell means it for {', '.join(self.handles)}"
         if self.figures is None:
@@ -97,7 +97,7 @@ class RobotTool:
 
 
 def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
-    """Every robot with every tool that it may have, by the drawings."""
+    """Returns every robot with every tool that it may have, by the drawings."""
     found = []
     for name, robot in world.robots.items():
         cfg = world.cell.robots[name]
@@ -119,7 +119,7 @@ def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
 
 
 def check_grasps(world: World, hands: Iterable[RobotTool]) -> list[Finding]:
-    """Each kind of part can be taken by some tool; says at which height and how wide."""
+    """Returns each kind of part can be taken by some tool; says at which height and how wide."""
     armed = [hand for hand in hands if hand.figures is not None]
     parts = {p.figures.name: p.figures for p in world.objects.values() if isinstance(p.figures, PartFigures)}
     return [_check_part(part, armed) for part in parts.values()] if armed else []
@@ -167,6 +167,6 @@ def _grasps(part: PartFigures, tool: GripperFigures) -> tuple[Grasp, ...]:
 
 
 def _down(point_m: Sequence[float], yaw_rad: float) -> tuple[Pose, Pose]:
-    """The tool at a point and before, pointing down."""
+    """Returns the tool at a point and before, pointing down."""
     pose = Pose.from_xyz_rpy(point_m, [np.pi, 0.0, yaw_rad])
     return pose, pose @ Pose.from_xyz_rpy([0.0, 0.0, -APPROACH_M])

@@ -25,7 +25,7 @@ STRAYED = 1e-3
 
 
 def check_contacts(world: World) -> Finding:
-    """Nothing is pressed into anything else, and nothing presses harder than by its weight."""
+    """Returns nothing is pressed into anything else, and nothing presses harder than by its weight."""
     model, data = _awake(world)
     pairs = touches(model, data)
     hardest = max(pairs, key=lambda touch: touch.force_n, default=None)
@@ -70,7 +70,7 @@ def _most(model: Any, joint: int, strayed: Any) -> float:
 
 
 def _awake(world: World) -> tuple[Any, Any]:
-    """The world once more, at rest but not asleep: what sleeps is not looked at for contacts."""
+    """Returns the world once more, at rest but not asleep: what sleeps is not looked at for contacts."""
     model = copy(world.model)
     model.opt.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP.value
     data = mujoco.MjData(model)

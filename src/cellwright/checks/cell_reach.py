@@ -69,7 +69,7 @@ def _reach(world: World, hands: Sequence[RobotTool], points: Points, taken: Mapp
 
 
 def _hand_over(world: World, points: Points, taken: Mapping[str, Collection[str]]) -> list[Finding]:
-    """Every kit can be filled by one robot, or from robot to robot through slots that both reach."""
+    """Returns every kit can be filled by one robot, or from robot to robot through slots that both reach."""
     if len(world.robots) < 2:
         return []
     wrong, through, kits = [], 0, 0
@@ -102,7 +102,7 @@ def _hand_over(world: World, points: Points, taken: Mapping[str, Collection[str]
 
 
 def _chain(givers: set[str], placers: set[str], slots: Collection[str], taken: Mapping[str, Collection[str]]) -> bool:
-    """Whether a part comes from one robot to another, slot by slot."""
+    """Returns whether a part comes from one robot to another, slot by slot."""
     reached = set(givers)
     while True:
         laid = {slot for slot in slots if any(slot in taken[robot] for robot in reached)}
@@ -113,7 +113,7 @@ def _chain(givers: set[str], placers: set[str], slots: Collection[str], taken: M
 
 
 def _couples(world: World, hand: RobotTool, tool: str) -> bool:
-    """Whether a robot's changer gets over a tool's coupling."""
+    """Returns whether a robot's changer gets over a tool's coupling."""
     changer = world.cell.robots[hand.robot].changer
     if changer is None:
         return False
@@ -129,7 +129,7 @@ def _away_m(hand: RobotTool, pose: Pose) -> float:
 
 
 def _points(world: World, nominal: Layout) -> dict[str, tuple[PartFigures, Pose]]:
-    """Parts where they are, and parts of the right kind in every slot."""
+    """Returns parts where they are, and parts of the right kind in every slot."""
     points = {}
     for part in nominal.parts:
         item = world.objects[part.name].figures

@@ -46,7 +46,7 @@ LEAST_MASS_KG = 1e-6
 
 
 def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tuple[str, list[Finding]]:
-    """What a file is, and how it conforms.
+    """Returns what a file is, and how it conforms.
 
     Args:
         path: URDF, SDF, xacro or MJCF; a figures file; STL, OBJ or COLLADA for a part.
@@ -84,13 +84,13 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
 
 
 def _is_loose(source: ParsedDescription) -> bool:
-    """Whether it is said to be free; only SDF says so, and only of what is not called static."""
+    """Returns whether it is said to be free; only SDF says so, and only of what is not called static."""
     models = source.world.models if source.world is not None and source.format == "sdf" else ()
     return bool(models) and not any(placed.model.static or placed.model.joints for placed in models)
 
 
 def _read(notes: tuple[Note, ...]) -> Finding:
-    """What reading it took; a line of the file that cannot be meant, and was mended, is wrong."""
+    """Returns what reading it took; a line of the file that cannot be meant, and was mended, is wrong."""
     counts = Counter(note.kind for note in notes)
     values: dict[str, float] = {kind: float(count) for kind, count in counts.items()}
     faults = [f"{note.where}: {note.what}" for note in notes if note.kind == "changed" and _LINE.search(note.where)]
@@ -101,7 +101,7 @@ def _read(notes: tuple[Note, ...]) -> Finding:
 
 
 def _drives(source: ParsedDescription, arm: ImportedArmFigures) -> list[Finding]:
-    """Whether the drives that the file describes can carry what it describes."""
+    """Returns whether the drives that the file describes can carry what it describes."""
     if source.world is None:
         return []
     said = {joint.name: joint.limits.effort for placed in source.world.models for joint in placed.model.joints}

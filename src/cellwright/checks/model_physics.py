@@ -162,7 +162,7 @@ def _within(model: Any, data: Any, number: int) -> bool:
 
 
 def _lowest(model: Any, data: Any) -> float:
-    """Height of the lowest point of what can be touched, by the geoms' boxes."""
+    """Returns height of the lowest point of what can be touched, by the geoms' boxes."""
     mujoco.mj_kinematics(model, data)
     lowest = np.inf
     for geom in range(model.ngeom):

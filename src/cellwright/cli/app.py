@@ -51,7 +51,7 @@ def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -
 
 
 def short_help(name: str) -> str:
-    """What a command says of itself, read from its text: to import all of them takes seconds."""
+    """Returns what a command says of itself, read from its text: to import all of them takes seconds."""
     module = ast.parse((files("cellwright.cli") / f"{name}.py").read_text(encoding="utf-8"))
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
@@ -105,7 +105,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 def _usage(error: Exception) -> str:
-    """What is wrong with the arguments, and where to read what is right."""
+    """Returns what is wrong with the arguments, and where to read what is right."""
     message = error.format_message().replace("Value error, ", "").strip()  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     return f"{message} (see '{context.command_path} --help')" if context else message

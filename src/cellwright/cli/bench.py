@@ -58,7 +58,7 @@ for _name in BENCHES.names():
 
 
 def _headings(result: Result) -> list[str]:
-    """Names the columns; several runs have one more."""
+    """Returns names the columns; several runs have one more."""
     return ["metric", "value", *(["range"] if result.ranges else []), "target", "ok"]
 
 

@@ -90,7 +90,7 @@ def export(
 
 
 def _format(out: Path, said: Format | None) -> Format:
-    """The format that is asked for, or by the file's name; one that contradicts that is refused."""
+    """Returns the format that is asked for, or by the file's name; one that contradicts that is refused."""
     if said is None and out.suffix.lower() == ".sql":
         return Format.SQL
     if said is None or said.value in set(ModelFormat):

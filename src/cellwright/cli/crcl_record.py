@@ -103,7 +103,7 @@ def record(
 
 
 def _problems(passed: Passed) -> list[DocumentProblem]:
-    """What is wrong with what went by; nothing where it can be read."""
+    """Returns what is wrong with what went by; nothing where it can be read."""
     if not passed.is_document:
         return [DocumentProblem(1, f"{len(passed.data)} bytes that are no document")]
     try:

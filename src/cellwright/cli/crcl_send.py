@@ -124,7 +124,7 @@ class _Ways:
     pose_program_in_robot: Pose | None
 
     def change(self) -> Callable[[CRCLCommand], CRCLCommand]:
-        """What is sent instead of a command; made anew for each run, since it follows the units."""
+        """Returns what is sent instead of a command; made anew for each run, since it follows the units."""
         frame = self.pose_program_in_robot
         return (lambda command: command) if frame is None else FrameMove(frame)
 
@@ -165,7 +165,7 @@ def _frame(text: str) -> Pose:
 
 
 def report_count(report: Outcome | ProgramReport) -> int:
-    """How many commands were done."""
+    """Returns how many commands were done."""
     return report.executed if isinstance(report, ProgramReport) else int(report.done)
 
 
@@ -209,7 +209,7 @@ async def _send(
 
 
 async def _one(client: CrclClient, command: CRCLCommand, ways: _Ways) -> Outcome:
-    """A command in its units: InitCanon would undo them, so they come after it."""
+    """Returns a command in its units: InitCanon would undo them, so they come after it."""
     order = [command, *ways.setup] if isinstance(command, InitCanon) else [*ways.setup, command]
     change = ways.change()
     for each in [change(each) for each in order]:

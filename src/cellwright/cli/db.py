@@ -127,7 +127,7 @@ def history(
 
 
 def _objects(database: Database) -> list[dict[str, Any]]:
-    """Every solid object with what is known of its place."""
+    """Returns every solid object with what is known of its place."""
     found = []
     with database.session() as session:
         for thing in session.scalars(select(records.SolidObject).order_by(records.SolidObject.id)):

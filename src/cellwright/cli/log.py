@@ -173,7 +173,7 @@ def _line(entry: LogEntry) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as a person reads it."""
+    """Returns a value as a person reads it."""
     if isinstance(value, np.ndarray):
         if isinstance(plain(value), dict):
             return f"{value.dtype} {' x '.join(map(str, value.shape))}"

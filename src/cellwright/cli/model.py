@@ -91,7 +91,7 @@ def _draw(figures: Figures, path: Path) -> None:
 
 
 def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-    """What is too much for one line of the figures' table."""
+    """Yields what is too much for one line of the figures' table."""
     if isinstance(figures, ArmFigures):
         joints = []
         for joint in figures.joints:
@@ -110,7 +110,7 @@ def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str,
 
 
 def _text(value: Any) -> str:
-    """A figure as a person reads it: few digits, parts by their names."""
+    """Returns a figure as a person reads it: few digits, parts by their names."""
     if isinstance(value, float):
         return f"{value:.6g}"
     if hasattr(value, "items"):

@@ -70,7 +70,7 @@ def export(
 
 
 def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFormat.URDF) -> ModelFormat:
-    """The format that is asked for, else that of the file's name; of a name without ending, the usual one.
+    """Returns the format that is asked for, else that of the file's name; of a name without ending, the usual one.
 
     Raises:
         BadInput: What is asked for and the name contradict each other, or nobody knows the ending.
@@ -84,12 +84,12 @@ def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFor
 
 
 def is_file(model: str) -> bool:
-    """Whether a file is meant; a name has no ending."""
+    """Returns whether a file is meant; a name has no ending."""
     return bool(Path(model).suffix) or "/" in model
 
 
 def exported_json(exported: Exported) -> dict[str, Any]:
-    """What was written, for programs."""
+    """Returns what was written, for programs."""
     notes = [{"kind": note.kind, "where": note.where, "what": note.what} for note in exported.notes]
     return {"files": exported.files, "notes": notes}
 

@@ -133,7 +133,7 @@ def _arguments(words: list[str]) -> dict[str, str]:
 
 
 def _facts(figures: Any) -> dict[str, Any]:
-    """What came out, for people and programs."""
+    """Returns what came out, for people and programs."""
     from cellwright.models import build
     from cellwright.models.importing import ImportedArmFigures, ImportedGripperFigures, ImportedPartFigures
 
@@ -186,7 +186,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _in_words(facts: dict[str, Any]) -> list[str]:
-    """What came out, in a few lines."""
+    """Returns what came out, in a few lines."""
     parts = f"{facts['bodies']} bodies, {facts['geoms']} geoms, {facts['meshes']} meshes"
     lines = [f"mass {facts['mass_kg']:.4g} kg; {parts}"]
     if "tip" in facts:

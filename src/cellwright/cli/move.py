@@ -140,7 +140,7 @@ def _pose(arm: RobotController, target: list[float]) -> Pose:
 
 
 def _state(arm: RobotController) -> dict[str, list[float]]:
-    """What the controller believes: encoders, and the nominal arm behind them."""
+    """Returns what the controller believes: encoders, and the nominal arm behind them."""
     pose = arm.tool_in_world
     return {
         "joints_deg": np.degrees(arm.joints_rad).tolist(),

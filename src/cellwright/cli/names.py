@@ -10,7 +10,7 @@ __all__ = ["split_names"]
 
 
 def split_names(text: str, known: Iterable[str], kind: str, where: str) -> list[str]:
-    """The names, each of them known and given once, in the order in which they were given."""
+    """Returns the names, each of them known and given once, in the order in which they were given."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     allowed = list(known)
     if not names:

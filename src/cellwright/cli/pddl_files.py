@@ -87,7 +87,7 @@ class PddlWriter:
         return texts
 
     def plan(self, files: PlanningFiles) -> str:
-        """The plan in the words of these files; empty where there is none."""
+        """Returns the plan in the words of these files; empty where there is none."""
         form, several = files.domain.form, sum(robot.available for robot in self.request.state.robots) > 1
         if (
             self.result is None

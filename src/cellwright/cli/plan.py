@@ -138,7 +138,7 @@ def _one_of(given: str, allowed: Sequence[str], what: str) -> str:
 
 
 def _lines(writer: PddlWriter, vocabulary: str) -> list[str]:
-    """The plan in the words of a vocabulary, a step on each line."""
+    """Returns the plan in the words of a vocabulary, a step on each line."""
     several = sum(robot.available for robot in writer.request.state.robots) > 1
     text = writer.plan(writer.files(vocabulary, PddlForm.TEMPORAL if several else PddlForm.NUMERIC))
     return [line for line in text.splitlines() if not line.startswith(";")]

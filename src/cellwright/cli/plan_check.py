@@ -48,7 +48,7 @@ def check_files(domain: Path, problem: Path, plan: Path, *, as_json: bool) -> in
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that somebody names.
+    """Returns the text of a file that somebody names.
 
     Raises:
         BadInput: It cannot be read, or is no text.

@@ -196,18 +196,18 @@ def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
 
 
 def _from_here(path: str) -> str:
-    """A file as it is called in this folder, when it is below it; an address as it is."""
+    """Returns a file as it is called in this folder, when it is below it; an address as it is."""
     return str(Path(path).relative_to(Path.cwd())) if Path(path).is_relative_to(Path.cwd()) else path
 
 
 def _resuming(database: str) -> str:
-    """The command that goes on; an address may hold a password, and is not repeated."""
+    """Returns the command that goes on; an address may hold a password, and is not repeated."""
     said = "..." if "://" in database else shlex.quote(database)
     return f"cellwright run --resume --database {said}"
 
 
 def _troubles(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:
-    """What is done after a failure, and what goes wrong."""
+    """Returns what is done after a failure, and what goes wrong."""
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
 
@@ -261,7 +261,7 @@ def _said(header: dict[str, Any], resume: bool) -> str:
 
 
 def _take_picture(lab: Lab, path: Path) -> str | None:
-    """The renderer that drew it; a picture that fails must not take the job's report along."""
+    """Returns the renderer that drew it; a picture that fails must not take the job's report along."""
     from cellwright.sim.picture import take_picture
 
     try:

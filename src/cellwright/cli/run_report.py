@@ -24,7 +24,7 @@ ACTION = 50  # columns for an action
 
 
 def short(action: str, part: str = "") -> str:
-    """A step of a plan as a person says it: without the tool, and with the part that was chosen."""
+    """Returns a step of a plan as a person says it: without the tool, and with the part that was chosen."""
     verb, _, tool, *words = action.strip("()").split()
     if verb in CHANGES:
         return f"{verb} {tool} at {words[0]}"
@@ -101,7 +101,7 @@ def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
 
 
 def _in_one(kit: str, items: list[ScoreItem]) -> str:
-    """What all items of a kit say; empty when they differ, or belong to none."""
+    """Returns what all items of a kit say; empty when they differ, or belong to none."""
     return items[0].reason if kit and len({item.reason for item in items}) == 1 else ""
 
 
@@ -136,7 +136,7 @@ class ActionLines:
 
 
 def _result(action: ActionRecord) -> str:
-    """How many of its predicates were true."""
+    """Returns how many of its predicates were true."""
     count = sum(one.value == "true" for one in action.predicates)
     return f"{count}/{len(action.predicates)}" + ("" if action.phase == "end" else " failed")
 

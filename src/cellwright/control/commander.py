@@ -124,7 +124,7 @@ class Commander:
             self.drive.ctrl_position[:] = position_rad + self.drive.zeros_rad
 
     def save(self) -> Any:
-        """Who has the drives, and where the arm is held."""
+        """Returns who has the drives, and where the arm is held."""
         return self.controller, self.controller.save(), self.chosen, self.direct.save()
 
     def load(self, state: Any, *, moving: bool) -> None:

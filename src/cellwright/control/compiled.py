@@ -67,7 +67,7 @@ def _translate(numba: Any) -> dict[str, Any]:
 
 @cache
 def _make_pointer() -> Any:
-    """A function of compiled code that takes a number for an address."""
+    """Returns a function of compiled code that takes a number for an address."""
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic

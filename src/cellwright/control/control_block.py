@@ -60,7 +60,7 @@ def make_block(
     with_tool: bool = True,
     gravity_mps2: float = 9.81,
 ) -> npt.NDArray[Any]:
-    """The block of an arm from its catalogue figures; tool and payload are fixed to its last link."""
+    """Returns the block of an arm from its catalogue figures; tool and payload are fixed to its last link."""
     arm = robot.figures
     if len(arm.joints) > MOST_JOINTS:
         raise BadInput(f"{arm.name} has {len(arm.joints)} joints; controllers take up to {MOST_JOINTS}")
@@ -90,7 +90,7 @@ def _payload_body(payload: Payload) -> Body:
 
 
 def _hanging(robot: RobotIndex) -> list[Body]:
-    """All that hangs on the flange, in its frame: a changer with its coupling, and the tool."""
+    """Returns all that hangs on the flange, in its frame: a changer with its coupling, and the tool."""
     gripper, cup, changer = robot.tool, robot.vacuum, robot.changer
     bodies = _gripper_bodies(gripper) if gripper else _vacuum_bodies(cup) if cup else []
     if changer is None:

@@ -73,7 +73,7 @@ class Controller(ABC):
 
     @abstractmethod
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
-        """What the drives are to be told: one number per joint, in the units of `mode`.
+        """Returns what the drives are to be told: one number per joint, in the units of `mode`.
 
         Args:
             reference: Positions, velocities and accelerations that the joints should have now, in three rows.
@@ -106,7 +106,7 @@ class Controller(ABC):
         self.watch = bool
 
     def save(self) -> Any:
-        """Where it holds the arm, between motions."""
+        """Returns where it holds the arm, between motions."""
         return self.reference[-1:].copy(), tuple(self.tickings)
 
     def load(self, state: Any) -> None:

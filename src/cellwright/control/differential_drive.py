@@ -87,7 +87,7 @@ class DifferentialDrives:
         )
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """What the step counters say: (robots, 2)."""
+        """Returns what the step counters say: (robots, 2)."""
         return self._world.wheels.counts()[self._rows]
 
     def save(self) -> Any:

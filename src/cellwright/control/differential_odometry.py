@@ -118,7 +118,7 @@ class WheelOdometry:
         self.covariance[row] = self._unfinished
 
     def save(self) -> dict[str, Any]:
-        """All that it remembers."""
+        """Returns all that it remembers."""
         kept = ("pose", "velocity", "covariance", "_errors", "_travel", "_yaw")
         return {name: getattr(self, name).copy() for name in kept} | {"_updates": self._updates}
 

@@ -65,7 +65,7 @@ class DirectCommands:
         self._ticking = None
 
     def save(self) -> tuple[ScheduledCall | None, Array]:
-        """Whether it is active, and with which speeds."""
+        """Returns whether it is active, and with which speeds."""
         return self._ticking, self._wanted.copy()
 
     def load(self, state: tuple[ScheduledCall | None, Array]) -> None:

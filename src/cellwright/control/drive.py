@@ -188,7 +188,7 @@ class Drive:
         return numbers
 
     def _carried(self) -> Array:
-        """What the drives add by themselves against gravity in the present mode."""
+        """Returns what the drives add by themselves against gravity in the present mode."""
         index, data = self._world.robot(self._robot), self._world.data
         mujoco.mj_passive(self._world.model, data)
         return np.array(data.qfrc_gravcomp[index.dof])
@@ -219,7 +219,7 @@ class Drive:
             self.play.rest(self.set_point_rad if held else self.position_rad)
 
     def save(self) -> tuple[CommandMode, bool, Array]:
-        """The mode and the caps: they are in the model, of which a snapshot has no copy."""
+        """Returns the mode and the caps: they are in the model, of which a snapshot has no copy."""
         return self.mode, self._weightless_tool, self._effort_caps.copy()
 
     def load(self, state: tuple[CommandMode, bool, Array]) -> None:
@@ -235,7 +235,7 @@ class Drive:
 
 
 def _span(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
-    """The indices as a slice, so that numpy gives a live view and not a copy; they must be evenly spaced."""
+    """Returns the indices as a slice, so that numpy gives a live view and not a copy; they must be evenly spaced."""
     steps = np.diff(indices)
     if len(steps) and not (steps == steps[0]).all():
         raise ValueError(f"addresses {indices.tolist()} are not evenly spaced")

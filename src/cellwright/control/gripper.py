@@ -142,7 +142,7 @@ class Gripper:
         return await self._move(width_m / 2)
 
     def save(self) -> float | None:
-        """The force: it is in the model, of which a snapshot has no copy."""
+        """Returns the force: it is in the model, of which a snapshot has no copy."""
         return self._force_n
 
     def load(self, force_n: float | None) -> None:

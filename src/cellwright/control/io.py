@@ -35,7 +35,7 @@ class DigitalIo:
         self._listeners.append(listener)
 
     def read(self, name: str) -> bool:
-        """The value of an input or an output."""
+        """Returns the value of an input or an output."""
         signals = self._inputs | self._outputs
         if name not in signals:
             raise UnknownName("signal", name, signals, self._robot)
@@ -50,12 +50,12 @@ class DigitalIo:
         self._set(self._outputs, "output", name, value)
 
     def state(self) -> IoState:
-        """All signals now."""
+        """Returns all signals now."""
         signals = self._inputs | self._outputs
         return IoState(self._clock.time_ns, self._sequence, self._robot, tuple(signals), tuple(signals.values()))
 
     def save(self) -> tuple[dict[str, bool], dict[str, bool], int]:
-        """All signals, for a snapshot."""
+        """Returns all signals, for a snapshot."""
         return dict(self._inputs), dict(self._outputs), self._sequence
 
     def load(self, state: tuple[dict[str, bool], dict[str, bool], int]) -> None:

@@ -68,7 +68,7 @@ class ModelBasedController(Controller):
         self.row["count"] = value
 
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
-        """The same law in Python: slow, and what the compiled one is compared with."""
+        """Returns the same law in Python: slow, and what the compiled one is compared with."""
         getattr(laws, self.law)(self.row, position_rad, velocity_radps, reference)
         return np.array(self.row["effort"][: self.joints])
 

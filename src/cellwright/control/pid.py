@@ -26,7 +26,7 @@ class PidController(Controller):
         self._rows: list[memoryview] = []
 
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
-        """The reference itself: the drives do the rest."""
+        """Returns the reference itself: the drives do the rest."""
         return np.asarray(reference[0])
 
     def start(self) -> None:

@@ -40,7 +40,7 @@ class Presence:
             self._items.append((item.body, float(self._half.min()) + radius_m, name, geoms.tolist()))
 
     def objects(self) -> list[str]:
-        """Those that reach into the box now."""
+        """Returns those that reach into the box now."""
         # Between physics steps every numpy function costs some ten microseconds, so that there is only one.
         along = (self._places @ self._across).tolist()
         near = [item for item in self._items if abs(along[item[0]] - self._depth) < item[1]]
@@ -54,7 +54,7 @@ class Presence:
 
 
 def boxes_overlap(turn: Array, offset_m: Array, first_half_m: Array, second_half_m: Array) -> bool:
-    """Whether two boxes overlap: whether no axis separates them, of their faces and of pairs of their edges.
+    """Returns whether two boxes overlap: whether no axis separates them, of their faces and of pairs of their edges.
 
     Args:
         turn: The second box's axes in the frame of the first, as columns.

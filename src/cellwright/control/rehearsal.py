@@ -50,7 +50,7 @@ class Rehearsal:
         return self._follower.at_rest
 
     def share(self, count: int, position_rad: Array | None = None) -> float:
-        """How much of the motion lies behind once `count` rows have had their turn, 0 to 1.
+        """Returns how much of the motion lies behind once `count` rows have had their turn, 0 to 1.
 
         Args:
             count: Of rows.

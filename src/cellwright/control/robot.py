@@ -287,7 +287,7 @@ class RobotController:
         return self.ring.pose_base_in_world.inverse() @ pose_in_world
 
     def joints_for(self, pose_tool_in_world: Pose) -> Array:
-        """The configuration nearest to the present one that brings the tool there."""
+        """Returns the configuration nearest to the present one that brings the tool there."""
         with self._in_words():
             return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)
 

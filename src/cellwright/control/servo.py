@@ -146,7 +146,7 @@ class JointServo(Readiness):
         self._change(Follower.resume)
 
     def save(self) -> Any:
-        """Who controls, where it holds the arm, and the robot's state."""
+        """Returns who controls, where it holds the arm, and the robot's state."""
         return self.commander.save(), super().save()
 
     def load(self, state: Any) -> None:

@@ -37,7 +37,7 @@ class Supervision:
         self._rest_wrench = self._wrench()
 
     def trouble(self, reference_rad: Array, path_share: Callable[[], float]) -> FollowingError | Collision | None:
-        """What is wrong with joints that should be there, if anything, and how far along the path."""
+        """Returns what is wrong with joints that should be there, if anything, and how far along the path."""
         error = np.abs(self._drive.position_rad - reference_rad)
         worst = int(error.argmax())
         if error[worst] > FOLLOWING_LIMIT_RAD:
@@ -57,7 +57,7 @@ class Supervision:
         return f"{felt}; {joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
 
     def _beyond(self) -> str:
-        """Which limit is passed; empty if none is."""
+        """Returns which limit is passed; empty if none is."""
         change = self._change()
         limits, joints = self.limits, self._drive.figures.joints
         if np.linalg.norm(change[:3]) > limits.force_n:
@@ -74,7 +74,7 @@ class Supervision:
         return self._wrench() - self._rest_wrench
 
     def _felt(self) -> str:
-        """The force in words: beyond what was there when the motion began, in the axes of the sensor."""
+        """Returns the force in words: beyond what was there when the motion began, in the axes of the sensor."""
         force = self._change()[:3]
         x, y, z = np.round(force) + 0.0  # no -0
         return f"force at the wrist {np.linalg.norm(force):.1f} N (Fx {x:.0f}, Fy {y:.0f}, Fz {z:.0f})"

@@ -62,7 +62,7 @@ class BlockingSession:
     def _wait(
         self, work: Coroutine[Any, Any, T], on_interrupt: Callable[[], Coroutine[Any, Any, object]] | None = None
     ) -> T:
-        """What comes of the work; an interrupt (Ctrl-C) ends it, and does what is to be done then."""
+        """Returns what comes of the work; an interrupt (Ctrl-C) ends it, and does what is to be done then."""
         if self._loop is None:
             work.close()
             raise RuntimeError("the client is not open")

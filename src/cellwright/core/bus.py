@@ -89,11 +89,11 @@ class Bus:
                 callback(topic, message)
 
     def has_listener(self, topic: str) -> bool:
-        """Whether anybody would get a message of that topic: lets publishers skip work nobody sees."""
+        """Returns whether anybody would get a message of that topic: lets publishers skip work nobody sees."""
         return bool(self._callbacks.get(topic))
 
     def listeners(self, topic: str) -> int:
-        """How many would get it."""
+        """Returns how many would get it."""
         return len(self._callbacks.get(topic, ()))
 
     def _check(self, subscription: Subscription, message_type: type[Message]) -> None:

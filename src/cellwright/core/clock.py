@@ -40,13 +40,13 @@ class Clock:
         return self.tick * self.tick_ns
 
     def ticks(self, duration_s: float) -> int:
-        """The ticks that cover a duration: rounded up, but not for the last bit of a decimal fraction."""
+        """Returns the ticks that cover a duration: rounded up, but not for the last bit of a decimal fraction."""
         if not math.isfinite(duration_s):
             raise OutOfRange("duration", duration_s, 0.0, LONGEST_S, "s")
         return -(-round(duration_s * NS_PER_S) // self.tick_ns)
 
     def period_ticks(self, rate_hz: float) -> int:
-        """The whole number of ticks nearest to the period of a rate, at least one."""
+        """Returns the whole number of ticks nearest to the period of a rate, at least one."""
         if not 1 / LONGEST_S <= rate_hz < math.inf:
             raise OutOfRange("rate", rate_hz, 1 / LONGEST_S, 1 / self.tick_s, "Hz")
         return max(1, round(1 / (rate_hz * self.tick_s)))

@@ -60,7 +60,7 @@ class Uniform(Cfg):
         return self
 
     def draw(self, rng: np.random.Generator) -> float:
-        """One value."""
+        """Returns one value."""
         return float(rng.uniform(self.low, self.high))
 
 
@@ -72,12 +72,12 @@ class Normal(Cfg):
     sd: Annotated[float, Field(ge=0)]
 
     def draw(self, rng: np.random.Generator) -> float:
-        """One value."""
+        """Returns one value."""
         return float(rng.normal(self.mean, self.sd))
 
 
 def _kind_of_number(value: Any) -> str | None:
-    """Which form is meant, so that an error speaks about that one only."""
+    """Returns which form is meant, so that an error speaks about that one only."""
     if isinstance(value, dict):
         if "distribution" not in value:
             return "uniform" if {"low", "high"} & set(value) else "normal" if {"mean", "sd"} & set(value) else None
@@ -104,7 +104,7 @@ Number = Annotated[
 
 
 def draw(number: Number, rng: np.random.Generator) -> float:
-    """The value itself, or one drawn from its distribution."""
+    """Returns the value itself, or one drawn from its distribution."""
     return float(number) if isinstance(number, int | float) else number.draw(rng)
 
 
@@ -194,7 +194,7 @@ def _meant(problems: list[ErrorDetails], data: Any) -> list[ErrorDetails]:
 
 
 def _member(loc: Sequence[int | str], data: Any, kind: str) -> tuple[tuple[str, ...], str]:
-    """The first union on a path, and which of its members speaks; an empty name without one."""
+    """Returns the first union on a path, and which of its members speaks; an empty name without one."""
     path: list[str] = []
     for index, step in enumerate(loc):
         try:
@@ -207,7 +207,7 @@ def _member(loc: Sequence[int | str], data: Any, kind: str) -> tuple[tuple[str, 
 
 
 def _holder(loc: Sequence[int | str], data: Any) -> Any:
-    """The mapping that a key stands in, along a path with or without the names of union members."""
+    """Returns the mapping that a key stands in, along a path with or without the names of union members."""
     for step in loc[:-1]:
         try:
             data = data[step]
@@ -217,7 +217,7 @@ def _holder(loc: Sequence[int | str], data: Any) -> Any:
 
 
 def _problem(problems: list[ErrorDetails]) -> str:
-    """What is wrong in one place: all that the members of a union would take."""
+    """Returns what is wrong in one place: all that the members of a union would take."""
     unknown = [problem for problem in problems if problem["type"] in UNKNOWN]
     texts = [_text(problem) for problem in problems if not unknown or problem in unknown]
     wanted = " or ".join(dict.fromkeys(text.removeprefix("should be ") for text in texts))
@@ -226,7 +226,7 @@ def _problem(problems: list[ErrorDetails]) -> str:
 
 
 def _order(path: tuple[str, ...], data: Any) -> tuple[int, ...]:
-    """Where a path stands in the data: its places among their neighbours."""
+    """Returns where a path stands in the data: its places among their neighbours."""
     places: list[int] = []
     for step in path:
         if isinstance(data, dict):
@@ -268,7 +268,7 @@ def _path(loc: Sequence[int | str], data: Any, kind: str) -> tuple[str, ...]:
 
 
 def _shown(value: Any) -> str:
-    """A value as a person would name it, short."""
+    """Returns a value as a person would name it, short."""
     if value is None:
         return "nothing"
     return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(str(value)[:60])

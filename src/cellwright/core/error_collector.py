@@ -55,7 +55,7 @@ class ErrorCollector:
             raise ConfigErrors(self.in_order())
 
     def in_order(self) -> list[BadInput]:
-        """What was found, as it stands in the file."""
+        """Returns what was found, as it stands in the file."""
         return sorted(self.found, key=_line)
 
 

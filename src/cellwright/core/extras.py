@@ -10,7 +10,7 @@ __all__ = ["has_extra", "need_extra"]
 
 
 def has_extra(*modules: str) -> bool:
-    """Whether all modules of optional packages are installed; they are not imported."""
+    """Returns whether all modules of optional packages are installed; they are not imported."""
     return all(find_spec(module) is not None for module in modules)
 
 

@@ -12,7 +12,7 @@ LEAST = 1e-18
 
 
 def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
-    """How well things are known some time after they were seen.
+    """Returns how well things are known some time after they were seen.
 
     Args:
         variances: Known then, n x k.
@@ -26,7 +26,7 @@ def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
 
 
 def gain(variances: Array, seen_variances: Array) -> Array:
-    """The share of the difference to a measurement by which an estimate moves: 0 none, 1 all of it.
+    """Returns the share of the difference to a measurement by which an estimate moves: 0 none, 1 all of it.
 
     The variance afterwards is ``(1 - gain) * variance``.
     """

@@ -177,7 +177,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         super().close()
 
     def sleep_until(self, tick: int) -> asyncio.Future[None]:
-        """A future that is done when the clock shows that tick."""
+        """Returns a future that is done when the clock shows that tick."""
         future: asyncio.Future[None] = self.create_future()
         heapq.heappush(self._sleepers, (tick, next(self._order), future))
         if self._stepping:
@@ -246,7 +246,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return 0.0 if ready or self._pace is None else self._until_next_tick_s(self._pace)
 
     def _next_wake_tick(self, timeout_s: float | None) -> int:
-        """The tick at which the first task wants to go on; the horizon when none has said so."""
+        """Returns the tick at which the first task wants to go on; the horizon when none has said so."""
         if self._sim_clock.tick >= self._horizon_tick:
             raise SimulationError(f"nothing ended the run within its horizon, {self._horizon_s:g} s of simulation")
         while self._sleepers and self._sleepers[0][2].done():
@@ -259,7 +259,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return min(candidates)
 
     def _reachable(self, wake_tick: int) -> int:
-        """How far towards that tick the simulation may run now."""
+        """Returns how far towards that tick the simulation may run now."""
         now = self._sim_clock.tick
         if self._pace is None:
             return min(wake_tick, now + self._stretch_ticks)

@@ -38,7 +38,7 @@ class OffsetMap:
         object.__setattr__(self, "offsets", offsets)
 
     def offset_at(self, point: npt.ArrayLike) -> Array:
-        """The interpolated offset at one point."""
+        """Returns the interpolated offset at one point."""
         distance = np.linalg.norm(self.points - self._checked(point), axis=1)
         nearest = float(distance.min())
         # d_nearest / d_i, the products of Eqn 1 divided by the largest of them: no overflow, exact at the points.
@@ -76,7 +76,7 @@ class OffsetMap:
         )
 
     def _steepest(self) -> float:
-        """The largest change of offset per distance between two registration points."""
+        """Returns the largest change of offset per distance between two registration points."""
         distance, change = (
             np.linalg.norm(table[:, None] - table[None], axis=2) for table in (self.points, self.offsets)
         )
@@ -90,7 +90,7 @@ class OffsetMap:
 
 
 def _table(rows: npt.ArrayLike, what: str) -> Array:
-    """A read-only (n, k) copy."""
+    """Returns a read-only (n, k) copy."""
     try:
         table = np.atleast_2d(np.array(rows, float))
     except ValueError:

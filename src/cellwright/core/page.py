@@ -9,7 +9,7 @@ __all__ = ["fill_page"]
 
 
 def fill_page(package: str, file: str, /, **values: object) -> str:
-    """A page as one file, with nothing from elsewhere: the template, its places filled, and its style.
+    """Returns a page as one file, with nothing from elsewhere: the template, its places filled, and its style.
 
     Args:
         package: Where the template is.

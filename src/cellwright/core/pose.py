@@ -44,7 +44,7 @@ class Pose:
 
     @classmethod
     def identity(cls) -> Self:
-        """The pose of a frame in itself."""
+        """Returns the pose of a frame in itself."""
         return cls(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
     @classmethod
@@ -62,7 +62,7 @@ class Pose:
 
     @classmethod
     def exp(cls, twist: npt.ArrayLike) -> Self:
-        """The pose reached by the constant twist (v, omega) in one unit of time.
+        """Returns the pose reached by the constant twist (v, omega) in one unit of time.
 
         With angle theta = |omega| and W the cross-product matrix of omega, the position is V v, where
         ``V = 1 + (1 - cos theta) / theta^2 W + (theta - sin theta) / theta^3 W^2``.
@@ -71,7 +71,7 @@ class Pose:
         return cls(rotation.left_jacobian(xi[3:]) @ xi[:3], rotation.quaternion_from_vector(xi[3:]))
 
     def log(self) -> Array:
-        """The twist (v, omega) whose exponential is this pose; the angle is at most pi."""
+        """Returns the twist (v, omega) whose exponential is this pose; the angle is at most pi."""
         omega = rotation.vector_from_quaternion(self.quaternion)
         return np.concatenate([np.linalg.solve(rotation.left_jacobian(omega), self.position), omega])
 
@@ -100,7 +100,7 @@ class Pose:
         return rotation.rpy_from_matrix(self.rotation_matrix)
 
     def inverse(self) -> Pose:
-        """The pose of the parent frame in this one."""
+        """Returns the pose of the parent frame in this one."""
         back = rotation.conjugate(self.quaternion)
         return Pose(-rotation.rotate(back, self.position), back)
 
@@ -113,7 +113,7 @@ class Pose:
         return np.asarray(p @ self.rotation_matrix.T + self.position)
 
     def interpolate(self, other: Pose, fraction: float) -> Pose:
-        """The pose at `fraction` of the way: straight line for the position, shortest arc for the rotation.
+        """Returns the pose at `fraction` of the way: straight line for the position, shortest arc for the rotation.
 
         Industrial controllers move like this; the screw motion of SE(3)'s geodesic would bend the path.
         """
@@ -140,7 +140,7 @@ class Pose:
         return rotation.angle_between(self.quaternion, other.quaternion)
 
     def is_close(self, other: Pose, *, tolerance_m: float = 1e-9, tolerance_rad: float = 1e-9) -> bool:
-        """Whether both poses agree within the tolerances."""
+        """Returns whether both poses agree within the tolerances."""
         return self.distance_m(other) <= tolerance_m and self.angle_rad(other) <= tolerance_rad
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -165,5 +165,5 @@ class FramedPose:
         return FramedPose(other.child, self.parent, self.pose @ other.pose)
 
     def inverse(self) -> FramedPose:
-        """The parent's pose in the child's frame."""
+        """Returns the parent's pose in the child's frame."""
         return FramedPose(self.parent, self.child, self.pose.inverse())

@@ -44,7 +44,7 @@ class Registry(Generic[T]):
         self._entries[name] = thing
 
     def get(self, name: str, where: str = "") -> T:
-        """The thing of that name; the error lists what exists and suggests the nearest."""
+        """Returns the thing of that name; the error lists what exists and suggests the nearest."""
         for point in self._found().get(name, []):
             self._load(point)
         self._found().pop(name, None)
@@ -53,7 +53,7 @@ class Registry(Generic[T]):
         return self._entries[name]
 
     def names(self) -> list[str]:
-        """All names, sorted."""
+        """Returns all names, sorted."""
         return sorted({*self._entries, *self._found()})
 
     def __iter__(self) -> Iterator[str]:
@@ -63,7 +63,7 @@ class Registry(Generic[T]):
         return name in self._entries or name in self._found()
 
     def _found(self) -> dict[str, list[EntryPoint]]:
-        """The entry points of other packages that are not loaded yet."""
+        """Returns the entry points of other packages that are not loaded yet."""
         if self._points is None:
             self._points = {}
             for point in entry_points(group=self.group):

@@ -100,17 +100,17 @@ class Result:
         return [name for name in self.targets if not self.meets_target(name)]
 
     def meets_target(self, name: str) -> bool:
-        """Whether a metric is within its target; one without a target always is."""
+        """Returns whether a metric is within its target; one without a target always is."""
         target, value = self.targets.get(name, {}), self.metrics[name]
         return all((value >= limit) if bound == "min" else (value <= limit) for bound, limit in target.items())
 
     def target_text(self, name: str) -> str:
-        """A metric's target as a person reads it; empty when it has none."""
+        """Returns a metric's target as a person reads it; empty when it has none."""
         target = self.targets.get(name, {})
         return ", ".join(f"{'>=' if bound == 'min' else '<='} {limit:g}" for bound, limit in target.items())
 
     def as_dict(self) -> dict[str, Any]:
-        """The form in which results are printed and saved."""
+        """Returns the form in which results are printed and saved."""
         made: dict[str, Any] = {
             "name": self.name,
             "seed": self.seed,

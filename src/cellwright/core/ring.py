@@ -22,29 +22,29 @@ class KinematicRing:
     pose_part_in_tool: Pose = field(default_factory=Pose.identity)
 
     def tool_in_world(self, pose_flange_in_base: Pose) -> Pose:
-        """Where the tool's centre point is when the arm holds its flange there."""
+        """Returns where the tool's centre point is when the arm holds its flange there."""
         return self.pose_base_in_world @ pose_flange_in_base @ self.pose_tool_in_flange
 
     def part_in_world(self, pose_flange_in_base: Pose) -> Pose:
-        """Where a held part is."""
+        """Returns where a held part is."""
         return self.tool_in_world(pose_flange_in_base) @ self.pose_part_in_tool
 
     def flange_for_tool(self, pose_tool_in_world: Pose) -> Pose:
-        """The flange pose, in the base, that brings the tool's centre point to the given world pose."""
+        """Returns the flange pose, in the base, that brings the tool's centre point to the given world pose."""
         return self.pose_base_in_world.inverse() @ pose_tool_in_world @ self.pose_tool_in_flange.inverse()
 
     def flange_for_part(self, pose_part_in_world: Pose) -> Pose:
-        """The flange pose, in the base, that brings a held part to the given world pose."""
+        """Returns the flange pose, in the base, that brings a held part to the given world pose."""
         return self.flange_for_tool(pose_part_in_world @ self.pose_part_in_tool.inverse())
 
     def with_base(self, pose_base_in_world: Pose) -> KinematicRing:
-        """The ring of a robot that was moved."""
+        """Returns the ring of a robot that was moved."""
         return replace(self, pose_base_in_world=pose_base_in_world)
 
     def with_tool(self, pose_tool_in_flange: Pose) -> KinematicRing:
-        """The ring with another tool, which holds nothing yet."""
+        """Returns the ring with another tool, which holds nothing yet."""
         return replace(self, pose_tool_in_flange=pose_tool_in_flange, pose_part_in_tool=Pose.identity())
 
     def holding(self, pose_part_in_tool: Pose) -> KinematicRing:
-        """The ring with a part in the tool."""
+        """Returns the ring with a part in the tool."""
         return replace(self, pose_part_in_tool=pose_part_in_tool)

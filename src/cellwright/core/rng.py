@@ -26,13 +26,13 @@ class Streams:
         self._streams: dict[str, np.random.Generator] = {}
 
     def stream(self, name: str) -> np.random.Generator:
-        """The generator of that name; the same object on every call."""
+        """Returns the generator of that name; the same object on every call."""
         if name not in self._streams:
             self._streams[name] = np.random.Generator(self._fresh(name))
         return self._streams[name]
 
     def snapshot(self) -> dict[str, Any]:
-        """The state of every stream in use."""
+        """Returns the state of every stream in use."""
         return {name: generator.bit_generator.state for name, generator in self._streams.items()}
 
     def restore(self, snapshot: dict[str, Any]) -> None:

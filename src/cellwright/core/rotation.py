@@ -30,13 +30,13 @@ def normalised(quaternion: Array) -> Array:
 
 
 def conjugate(quaternion: Array) -> Array:
-    """The rotation back."""
+    """Returns the rotation back."""
     back: Array = quaternion * _BACK
     return back
 
 
 def multiply(a: Array, b: Array) -> Array:
-    """The rotation b followed by a."""
+    """Returns the rotation b followed by a."""
     aw, ax, ay, az = a.tolist()  # plain floats multiply several times faster than numpy's
     bw, bx, by, bz = b.tolist()
     return np.array(
@@ -50,7 +50,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def rotate(quaternion: Array, vector: Array) -> Array:
-    """The vector turned by the quaternion."""
+    """Returns the vector turned by the quaternion."""
     w, a, b, c = quaternion.tolist()
     x, y, z = vector.tolist()
     # t = 2 u x v, and v + w t + u x t; numpy's cross product of two vectors takes longer than all of this
@@ -59,7 +59,7 @@ def rotate(quaternion: Array, vector: Array) -> Array:
 
 
 def matrix_from_quaternion(q: Array) -> Array:
-    """The 3 x 3 rotation matrix of a unit quaternion."""
+    """Returns the 3 x 3 rotation matrix of a unit quaternion."""
     w, x, y, z = q.tolist()
     return np.array(
         [
@@ -71,7 +71,7 @@ def matrix_from_quaternion(q: Array) -> Array:
 
 
 def quaternion_from_matrix(m: Array) -> Array:
-    """The quaternion of a rotation matrix, by its largest component (Shepperd), exact near half turns."""
+    """Returns the quaternion of a rotation matrix, by its largest component (Shepperd), exact near half turns."""
     if m.shape != (3, 3) or not _is_rotation(m):
         raise ValueError(f"not a rotation: matrix {m.tolist()} (its rows must be unit vectors, right-handed)")
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = m.tolist()  # plain floats are several times faster than numpy's
@@ -120,14 +120,14 @@ def rpy_from_matrix(m: Array) -> Array:
 
 
 def quaternion_from_vector(vector: Array) -> Array:
-    """The rotation by |vector| radians about its direction."""
+    """Returns the rotation by |vector| radians about its direction."""
     angle = math.sqrt(vector.dot(vector))
     half_sinc = 0.5 - angle**2 / 48 if angle < SMALL_ANGLE_RAD else np.sin(angle / 2) / angle
     return np.concatenate([[np.cos(angle / 2)], half_sinc * vector])
 
 
 def vector_from_quaternion(q: Array) -> Array:
-    """The rotation vector, its length at most pi."""
+    """Returns the rotation vector, its length at most pi."""
     w, u = (q[0], q[1:]) if q[0] >= 0 else (-q[0], -q[1:])
     sine = math.sqrt(u.dot(u))
     angle = 2 * np.arctan2(sine, w)
@@ -136,14 +136,14 @@ def vector_from_quaternion(q: Array) -> Array:
 
 
 def angle_between(a: Array, b: Array) -> float:
-    """The angle of the rotation that takes one to the other, 0 to pi; exact for small angles too."""
+    """Returns the angle of the rotation that takes one to the other, 0 to pi; exact for small angles too."""
     difference = multiply(conjugate(a), b)
     axis = difference[1:]
     return float(2 * np.arctan2(math.sqrt(axis.dot(axis)), abs(difference.item(0))))
 
 
 def left_jacobian(omega: Array) -> Array:
-    """The matrix V of the exponential of SE(3): ``position = V(omega) v``."""
+    """Returns the matrix V of the exponential of SE(3): ``position = V(omega) v``."""
     angle = float(np.linalg.norm(omega))
     x, y, z = omega
     w = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

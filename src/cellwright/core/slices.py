@@ -60,5 +60,5 @@ async def in_turns(work: Slices[T], clock: SliceClock) -> T:
 
 
 def spans(length: int, most: int) -> Iterator[slice]:
-    """The slices of a sequence of that length, each with at most so many items."""
+    """Returns the slices of a sequence of that length, each with at most so many items."""
     return (slice(begin, min(begin + most, length)) for begin in range(0, length, most))

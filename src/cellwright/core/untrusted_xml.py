@@ -19,7 +19,7 @@ class UntrustedXml(ValueError):
 
 
 def parse_strange_xml(data: bytes) -> Any:
-    """The root element.
+    """Returns the root element.
 
     Raises:
         UntrustedXml: It is too long, not well-formed, or has a document type.

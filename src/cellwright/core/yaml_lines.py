@@ -15,7 +15,7 @@ MOST_BYTES = 4_000_000
 
 
 def line_of(path: Path, key: str) -> int | None:
-    """The line of a key such as `orders.0.quantity`; of what it should stand in when it is missing.
+    """Returns the line of a key such as `orders.0.quantity`; of what it should stand in when it is missing.
 
     None when the file cannot be read as YAML, or is empty.
     """
@@ -24,7 +24,7 @@ def line_of(path: Path, key: str) -> int | None:
 
 
 def with_line(where: str, key: str = "") -> str:
-    """A place in a file with its line: `cell.yaml: robots.arm` becomes `cell.yaml, line 7: robots.arm`.
+    """Returns a place in a file with its line: `cell.yaml: robots.arm` becomes `cell.yaml, line 7: robots.arm`.
 
     Where a variant of a cell is meant, as in `cell.yaml@launch`, the key is looked for among its differences first.
 
@@ -50,13 +50,13 @@ def with_line(where: str, key: str = "") -> str:
 
 @functools.lru_cache(maxsize=1)
 def _composed(text: str) -> yaml.Node | None:
-    """The nodes of a text, kept for the next mistake in it."""
+    """Returns the nodes of a text, kept for the next mistake in it."""
     made: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
     return made
 
 
 def _search(path: Path, key: str) -> tuple[int, int] | None:
-    """The line of as much of a key as is there, and how many of its steps that is."""
+    """Returns the line of as much of a key as is there, and how many of its steps that is."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return None

@@ -42,7 +42,7 @@ class Actions:
         self._robot, self._moves = robot, moves
 
     def plan(self, command: m.CRCLCommand, now: Settings) -> CommandPlan:
-        """What a command would do under the present settings; nothing is done yet.
+        """Returns what a command would do under the present settings; nothing is done yet.
 
         Raises:
             CellwrightError: What is wrong with it.

@@ -89,7 +89,7 @@ def _over(value: float | None, limit: float | None) -> bool:
 
 
 def apart(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> Apart:
-    """How far apart two robots are by their statuses, of which all positions are believed.
+    """Returns how far apart two robots are by their statuses, of which all positions are believed.
 
     Joints are compared only when both speak in the same units: a status does not say which of them slide.
 

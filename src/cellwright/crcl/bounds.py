@@ -24,12 +24,12 @@ _TOO_LONG = etree.XPath(f"(//*[string-length(text()) > {LONGEST_TEXT}][not(self:
 
 
 def has_too_many_tags(data: bytes) -> bool:
-    """Whether a document would take long to parse, however short it is."""
+    """Returns whether a document would take long to parse, however short it is."""
     return len(data) > MOST_TAGS and data.count(b"<") > MOST_TAGS
 
 
 def beyond_bounds(root: Any, length: int) -> tuple[Any, str, str] | None:
-    """The first element that is too much, what is wrong with it, and what is allowed; None if there is none.
+    """Returns the first element that is too much, what is wrong with it, and what is allowed; None if there is none.
 
     Args:
         root: Of a parsed document.

@@ -67,7 +67,7 @@ class Canon:
         return self._guarded.record
 
     def command_status(self, speaker: Speaker) -> m.CommandStatus:
-        """What a connection is told of the present command; every status has a number of its own."""
+        """Returns what a connection is told of the present command; every status has a number of its own."""
         self._status_id += 1
         standing, own = self._standing, speaker.own_answer
         if own is not None and (own.beside is standing or not own.was_told):
@@ -113,7 +113,7 @@ class Canon:
             self._start(lambda: self._run(plan, watch, units, halt=moving and not plan.stops))
 
     def _refusal(self, command: m.CRCLCommand) -> str:
-        """Why a command may not be executed now; empty if it may."""
+        """Returns why a command may not be executed now; empty if it may."""
         if self.initialised or isinstance(command, m.InitCanon | m.EndCanon | m.StopMotion):
             return ""
         return f"not initialised: {type(command).__name__} needs an InitCanon first"
@@ -218,7 +218,7 @@ class Canon:
 
 
 def _text(error: Exception, units: CrclUnits) -> str:
-    """What to tell of an error; a defect must reach the client, too, and not vanish in a task."""
+    """Returns what to tell of an error; a defect must reach the client, too, and not vanish in a task."""
     if isinstance(error, BeyondLimit):
         return error.text(units)
     if isinstance(error, OutOfReach):

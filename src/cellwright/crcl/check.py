@@ -44,7 +44,7 @@ class DocumentProblem:
 
 
 def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[DocumentProblem]:
-    """All problems of a document, in the order of its lines; none when it is valid CRCL 2021Apr28."""
+    """Returns all problems of a document, in the order of its lines; none when it is valid CRCL 2021Apr28."""
     try:
         root = parse(to_utf8(text, max_bytes)[0])
     except DecodeError as error:
@@ -53,7 +53,7 @@ def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[DocumentProb
 
 
 def problems_of(root: Any) -> list[DocumentProblem]:
-    """The same of a document that was parsed."""
+    """Returns the same of a document that was parsed."""
     found: list[DocumentProblem] = []
     plan = DOCUMENTS.get(root.tag)
     if plan is None:

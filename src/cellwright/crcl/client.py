@@ -74,7 +74,7 @@ class CrclClient:
     def to(
         cls, address: str, *, options: ClientOptions | None = None, say: Callable[[str], None] = lambda _text: None
     ) -> CrclClient:
-        """A client of the server at HOST:PORT; it connects when it is entered or opened."""
+        """Returns a client of the server at HOST:PORT; it connects when it is entered or opened."""
         return cls(tcp(address), peer=address, options=options, say=say)
 
     async def open(self) -> Self:
@@ -97,7 +97,7 @@ class CrclClient:
         await self.close()
 
     async def status(self) -> CRCLStatus:
-        """What the robot reports now; reconnects if it must.
+        """Returns what the robot reports now; reconnects if it must.
 
         After a reconnect it is in the units that were set as soon as no command is under way: setting them again would
         stop one.
@@ -179,7 +179,7 @@ class CrclClient:
     # One command, from sending to knowing.
 
     async def _begin(self, command: CRCLCommand) -> tuple[CrclLink, CRCLStatus]:
-        """A connection on which the command means what it should, and the status before it."""
+        """Returns a connection on which the command means what it should, and the status before it."""
         until_s = self._now_s() + self.options.reconnect_s
         while True:
             try:
@@ -241,7 +241,7 @@ class CrclClient:
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
     async def _anew(self, link: CrclLink, pending: Pending) -> Pending:
-        """A command that was not taken up, with another number, for a connection on which it means the same."""
+        """Returns a command that was not taken up, with another number, for a connection on which it means the same."""
         command = pending.instance.crcl_command
         if not isinstance(command, _NEEDS_NO_UNITS):
             await self._restore(link, pending.before_ids)
@@ -307,7 +307,7 @@ class CrclClient:
             return status
 
     def _next_id(self) -> int:
-        """A number that neither this client nor, as far as is known, the server has had."""
+        """Returns a number that neither this client nor, as far as is known, the server has had."""
         seen = self._lines.seen_id
         self._last_id = max(self._last_id, seen if seen < _LAST_OF_OTHERS else 0) + 1
         return self._last_id

@@ -60,7 +60,7 @@ class ClientConnections:
             await link.close()
 
     async def ask(self, link: CrclLink, timeout_s: float | None = None) -> CRCLStatus:
-        """A status; raises LinkLost, NoAnswer.
+        """Returns a status; raises LinkLost, NoAnswer.
 
         It is asked for with the number of the last command, as NIST's client does: some servers take it for a new one.
         """
@@ -68,7 +68,7 @@ class ClientConnections:
         return await link.next_status(self._options.status_s if timeout_s is None else timeout_s)
 
     async def live(self) -> CrclLink:
-        """The connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
+        """Returns the connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
         async with self._connecting:
             if self._main is None:
                 raise ConnectionFailed(f"the client of {self._peer} is not open")
@@ -92,7 +92,7 @@ class ClientConnections:
             raise ConnectionFailed(f"{self._peer}: {lost}")
 
     async def for_stop(self, attempt: int) -> CrclLink:
-        """The connection for a stop; raises ConnectionFailed.
+        """Returns the connection for a stop; raises ConnectionFailed.
 
         First the one that is kept for it. Then that for commands: if the server has not read the last one yet, the stop
         must not overtake it. Then a new one.

@@ -69,7 +69,7 @@ class Speaker(Protocol):
 
 
 def _clean(text: str) -> str:
-    """A text that every XML reader takes."""
+    """Returns a text that every XML reader takes."""
     if len(text) > LONGEST_TEXT:
         text = text[:LONGEST_TEXT] + "..."
     if text.isprintable():

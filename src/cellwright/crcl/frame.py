@@ -49,7 +49,7 @@ class FrameMove:
         self._is_turned = self._turn != FramePose.identity().rotation_matrix.tolist()
 
     def __call__(self, command: CRCLCommand) -> CRCLCommand:
-        """The command in the robot's frame.
+        """Returns the command in the robot's frame.
 
         Raises:
             BadInput: It has a pose, and nothing has said in which unit.
@@ -73,7 +73,7 @@ class FrameMove:
         return command
 
     def remark(self, command: CRCLCommand) -> str:
-        """What of a command the move leaves as it is although it may be meant otherwise; empty for nothing."""
+        """Returns what of a command the move leaves as it is although it may be meant otherwise; empty for nothing."""
         if isinstance(command, ActuateJoints):
             return "joint positions are not moved"
         if isinstance(command, RunProgram):
@@ -112,7 +112,7 @@ class FrameMove:
 
 
 def _is_uneven(command: CRCLCommand) -> bool:
-    """Whether a command has a tolerance that is not the same along all axes."""
+    """Returns whether a command has a tolerance that is not the same along all axes."""
     tolerances: list[PoseTolerance | None] = []
     if isinstance(command, SetEndPoseTolerance | SetIntermediatePoseTolerance):
         tolerances = [command.tolerance]

@@ -29,7 +29,7 @@ _SECTION_ENDS = {b"!--": b"-->", b"![CDATA[": b"]]>", b"?": b"?>"}
 
 @lru_cache(maxsize=16)
 def _marks(name: bytes) -> re.Pattern[bytes]:
-    """What ends or interrupts the content of a root: tags of its name, and sections in which tags are text."""
+    """Returns what ends or interrupts the content of a root: tags of its name, and sections in which tags are text."""
     tag = re.escape(name)
     return re.compile(rb"<(/%b(?=[ \t\r\n>])|%b(?=[ \t\r\n/>])|!--|!\[CDATA\[|\?)" % (tag, tag))
 
@@ -60,7 +60,7 @@ class MessageStream:
         return len(self._buffer) - self._start
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The documents that end in this piece; iterate over them before the next piece comes.
+        """Returns the documents that end in this piece; iterate over them before the next piece comes.
 
         Raises:
             FramingError: After the documents that were whole; the stream stays unreadable.

@@ -119,7 +119,7 @@ class GuardWatch:
 
 
 def label(guard: m.Guard) -> str:
-    """What to call a guard."""
+    """Returns what to call a guard."""
     field = f" {guard.sub_field}" if guard.sub_field else ""
     return f"guard {guard.name}" if guard.name else f"guard on {guard.sensor_id}{field}"
 

@@ -73,7 +73,7 @@ async def _set_override(new: CrclClient, percent: int) -> None:
 
 
 async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
-    """Which settings a robot does not tell; raises JobFailed when it tells others than were set."""
+    """Returns which settings a robot does not tell; raises JobFailed when it tells others than were set."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + CONFIRM_S
     while True:

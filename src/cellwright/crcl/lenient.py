@@ -35,7 +35,7 @@ _ASSUMED = {"CommandID": 0, "StatusID": 0, "CommandState": CommandStateEnum.CRCL
 
 
 def read_status(document: bytes) -> tuple[CRCLStatus, list[DocumentProblem]]:
-    """The status that a text holds, and everything that is wrong with it; nothing is when it can be decoded.
+    """Returns the status that a text holds, and everything that is wrong with it; nothing is when it can be decoded.
 
     Raises:
         DecodeError: It is no status at all, is no XML that could be mended, or has a document type.
@@ -69,7 +69,7 @@ def _problem(error: DecodeError) -> DocumentProblem:
 
 
 def _clean(data: bytes) -> tuple[bytes, list[DocumentProblem]]:
-    """A text without what XML cannot hold, written as itself or as a reference."""
+    """Returns a text without what XML cannot hold, written as itself or as a reference."""
     text, problems = data.decode("utf-8", "replace"), []
     if text.encode("utf-8") != data:
         problems.append(DocumentProblem(1, "is not text in utf-8"))
@@ -108,7 +108,7 @@ def _drop_namespaces(root: Any, problems: list[DocumentProblem]) -> None:
 
 
 def _thing(element: Any, declared: TypePlan) -> DataThing | None:
-    """What an element holds as far as it can be read; None where something is missing that it needs."""
+    """Returns what an element holds as far as it can be read; None where something is missing that it needs."""
     kind = collapse(element.get(XSI_TYPE) or "")
     plan = declared.substitutes.get(kind, declared)
     if plan.abstract:
@@ -146,7 +146,7 @@ def _read(element: Any, field: FieldPlan) -> Any:
 
 
 def _loosely(text: str, primitive: Primitive) -> Any:
-    """The value that a text means though its type has no such text; None if it means none."""
+    """Returns the value that a text means though its type has no such text; None if it means none."""
     text = collapse(text)
     if primitive.choices:
         return next((primitive.read(choice) for choice in primitive.choices if choice.lower() == text.lower()), None)

@@ -70,7 +70,7 @@ class CrclLink:
     async def open(
         cls, connect: Connector, peer: str, send_s: float = 5.0, findings: DocumentFindings | None = None
     ) -> CrclLink:
-        """A link over a new connection; raises ConnectionFailed."""
+        """Returns a link over a new connection; raises ConnectionFailed."""
         return cls(await connect(), peer, send_s, findings)
 
     async def send(self, instance: CRCLCommandInstance) -> None:
@@ -98,7 +98,7 @@ class CrclLink:
             raise LinkLost(f"{self._peer}: {self.lost}")
 
     async def next_status(self, timeout_s: float) -> CRCLStatus:
-        """The next status that arrives; raises LinkLost, or NoAnswer when none does."""
+        """Returns the next status that arrives; raises LinkLost, or NoAnswer when none does."""
         before, waiter = self.arrived, asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         try:

@@ -31,7 +31,7 @@ class MemoryConnection:
         return len(self._buffer)
 
     async def receive(self) -> bytes:
-        """What has come, as soon as anything has; nothing once the other end has closed."""
+        """Returns what has come, as soon as anything has; nothing once the other end has closed."""
         while self._open and not self._buffer:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter

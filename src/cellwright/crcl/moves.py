@@ -39,12 +39,12 @@ class Moves:
         self._to_base = pose_base.inverse()
 
     def to(self, command: m.MoveTo, settings: Settings) -> Callable[[], Awaitable[None]]:
-        """The action of MoveTo."""
+        """Returns the action of MoveTo."""
         waypoint = self._waypoint(command.end_position, settings, "EndPosition", last=True)
         return lambda: self._travel([waypoint], straight=command.move_straight)
 
     def through(self, command: m.MoveThroughTo, settings: Settings) -> Callable[[], Awaitable[None]]:
-        """The action of MoveThroughTo."""
+        """Returns the action of MoveThroughTo."""
         count = len(command.waypoint)
         if command.num_positions != count:
             raise BadInput(f"NumPositions is {command.num_positions}, but there are {count} waypoints")
@@ -67,7 +67,7 @@ class Moves:
         return waypoints
 
     def screw(self, command: m.MoveScrew, settings: Settings) -> Callable[[], Awaitable[None]]:
-        """The action of MoveScrew; without a start it begins where the robot stands when it gets its turn."""
+        """Returns the action of MoveScrew; without a start it begins where the robot stands when it gets its turn."""
         free_m, screw_m, turn_rad = command.axial_distance_free or 0.0, command.axial_distance_screw, command.turn
         for name, value in (("AxialDistanceFree", free_m), ("AxialDistanceScrew", screw_m), ("Turn", turn_rad)):
             checked_number(name, value)
@@ -106,7 +106,7 @@ class Moves:
         return action
 
     def joints(self, command: m.ActuateJoints, settings: Settings) -> Callable[[], Awaitable[None]]:
-        """The action of ActuateJoints."""
+        """Returns the action of ActuateJoints."""
         joints = self._robot.joints
         targets: dict[int, JointTarget] = {}
         for actuate in command.actuate_joint:
@@ -194,5 +194,5 @@ def _above_zero(name: str, value: float | None) -> float | None:
 
 
 def _rounding(limit: float) -> float:
-    """What a limit may be passed by because it was written in other units, a few bits of its mantissa."""
+    """Returns what a limit may be passed by because it was written in other units, a few bits of its mantissa."""
     return 8.0 * float(np.spacing(abs(limit) + 1.0))

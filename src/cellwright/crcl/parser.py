@@ -35,7 +35,7 @@ _PARSER, _RECOVERING = _parser(recover=False), _parser(recover=True)
 
 
 def parse(data: bytes, *, lines_before: int = 0, recover: bool = False) -> Any:
-    """The root element of a document that `prolog.to_utf8` let pass.
+    """Returns the root element of a document that `prolog.to_utf8` let pass.
 
     Args:
         data: The document.
@@ -53,5 +53,5 @@ def parse(data: bytes, *, lines_before: int = 0, recover: bool = False) -> Any:
 
 
 def path_of(element: Any) -> str:
-    """Where an element stands: CRCLProgram/MiddleCommand[3]/EndPosition."""
+    """Returns where an element stands: CRCLProgram/MiddleCommand[3]/EndPosition."""
     return str(element.getroottree().getpath(element))[1:]

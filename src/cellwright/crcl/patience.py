@@ -42,7 +42,7 @@ class Patience:
     margin_s: float = 5.0
 
     def timeout_s(self, command: CRCLCommand, status: CRCLStatus | None = None) -> float:
-        """How long to wait for a command, given from which state it begins."""
+        """Returns how long to wait for a command, given from which state it begins."""
         return self.margin_s + self._needed_s(command, status)
 
     def _needed_s(self, command: CRCLCommand, status: CRCLStatus | None) -> float:
@@ -59,7 +59,7 @@ class Patience:
 
 
 def _expected_s(command: ActuateJoints, status: CRCLStatus | None) -> float | None:
-    """How long the slowest joint needs at its speed; None if its speed or where it is was not told."""
+    """Returns how long the slowest joint needs at its speed; None if its speed or where it is was not told."""
     joints = status.joint_statuses.joint_status if status and status.joint_statuses else ()
     positions = {joint.joint_number: joint.joint_position for joint in joints}
     longest_s = 0.0

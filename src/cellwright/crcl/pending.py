@@ -37,7 +37,7 @@ class Pending:
     def judge(
         self, status: CRCLStatus, now_s: float, refusal_s: float, last_id: int, stop_ids: Collection[int]
     ) -> tuple[OutcomeState, str] | None:
-        """How the command ended and why, if this status tells; None while it does not.
+        """Returns how the command ended and why, if this status tells; None while it does not.
 
         Statuses about other commands may be older than this one, since servers may report by themselves. So an error
         over another command counts only once it has lasted.

@@ -17,7 +17,7 @@ AXIS_ERROR = 0.05  # of lengths and of the right angle; generous, since some ser
 
 
 def believed(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[str, ...]]:
-    """A status without the positions that cannot be, and why each of them was left out.
+    """Returns a status without the positions that cannot be, and why each of them was left out.
 
     What it says of its command is kept: that is news, whatever the rest is worth.
 
@@ -41,7 +41,7 @@ def believed(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[st
 
 
 def _impossible(pose: Pose, units: CrclUnits, status: CRCLStatus) -> str:
-    """Why a tool cannot be there; empty if it can."""
+    """Returns why a tool cannot be there; empty if it can."""
     try:
         checked_pose(pose, "tool", AXIS_ERROR)
     except BadInput as error:

@@ -41,7 +41,7 @@ def checked_pose(pose: m.Pose, where: str, axis_error: float = AXIS_ERROR) -> Po
 
 
 def checked_number(what: str, value: float) -> float:
-    """A number that can be reckoned with.
+    """Returns a number that can be reckoned with.
 
     Raises:
         BadInput: It is not finite, or so large that it cannot be meant.
@@ -52,7 +52,7 @@ def checked_number(what: str, value: float) -> float:
 
 
 def message_of_pose(pose: Pose) -> m.Pose:
-    """The message's pose for ours."""
+    """Returns the message's pose for ours."""
     x, y, z = pose.position.tolist()
     rows = pose.rotation_matrix.tolist()
     return m.Pose(m.Point(x, y, z), m.Vector(*(row[0] for row in rows)), m.Vector(*(row[2] for row in rows)))
@@ -76,7 +76,7 @@ def tolerance_of(tolerance: m.PoseTolerance | None) -> Tolerance:
 
 
 def misses(actual: Pose, wanted: Pose, tolerance: Tolerance) -> list[tuple[str, float, float, bool]]:
-    """Which tolerances a pose does not keep: name, error, tolerance, and whether it is a length."""
+    """Returns which tolerances a pose does not keep: name, error, tolerance, and whether it is a length."""
     offset = np.abs(actual.position - wanted.position).tolist()
     ours, theirs = actual.rotation_matrix, wanted.rotation_matrix
     x_angle, z_angle = (

@@ -15,7 +15,7 @@ _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "wi
 
 
 def to_utf8(data: bytes | str, max_bytes: int) -> tuple[bytes, int]:
-    """A document in UTF-8, whatever its declaration says, and where in it the root element begins.
+    """Returns a document in UTF-8, whatever its declaration says, and where in it the root element begins.
 
     A document type declaration is refused here, before any XML parser sees it: CRCL has none, and with it go entities
     and external files.

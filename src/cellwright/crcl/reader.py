@@ -35,7 +35,7 @@ def decode(data: bytes | str, kind: type[D], *, lenient: bool = True, max_bytes:
 def decode(
     data: bytes | str, kind: type[Any] | None = None, *, lenient: bool = True, max_bytes: int = MAX_BYTES
 ) -> Any:
-    """The document that a text holds.
+    """Returns the document that a text holds.
 
     Order, number and content of elements must be right; unknown attributes and text between elements are passed over
     (`check` reports them). White space, NULs and XML declarations may stand before the document.
@@ -53,7 +53,7 @@ def decode(
 
 
 def decode_in_slices(data: bytes, kind: type[D], *, max_bytes: int = MAX_BYTES) -> Slices[D]:
-    """The same for a server: in slices, and only what is within `bounds`."""
+    """Returns the same for a server: in slices, and only what is within `bounds`."""
     return _decode(data, kind, True, max_bytes, bounded=True)
 
 
@@ -87,7 +87,7 @@ def _decode(data: bytes | str, kind: type[Any] | None, lenient: bool, max_bytes:
 
 
 def _read_ahead(root: Any, plan: TypePlan) -> Slices[dict[Any, DataThing]]:
-    """The values of the elements of a long command, read in slices."""
+    """Yields the values of the elements of a long command, read in slices."""
     known: dict[Any, DataThing] = {}
     for child in root:
         step = plan.steps.get(child.tag)
@@ -104,7 +104,7 @@ def _read_ahead(root: Any, plan: TypePlan) -> Slices[dict[Any, DataThing]]:
 
 
 def _read(element: Any, plan: TypePlan, known: dict[Any, DataThing] | None = None) -> DataThing:
-    """The value of an element whose type is known. Written for speed: it runs once for every element.
+    """Returns the value of an element whose type is known. Written for speed: it runs once for every element.
 
     Args:
         element: The element.
@@ -156,7 +156,7 @@ def _read(element: Any, plan: TypePlan, known: dict[Any, DataThing] | None = Non
 
 
 def _substitute(element: Any, base: TypePlan) -> TypePlan:
-    """The type that an element says it has, where another one or none is declared."""
+    """Returns the type that an element says it has, where another one or none is declared."""
     name = element.get(XSI_TYPE)
     if name is None and not base.abstract:
         return base
@@ -168,7 +168,7 @@ def _substitute(element: Any, base: TypePlan) -> TypePlan:
 
 
 def _command_id(root: Any) -> int | None:
-    """The number of the command in a bad document, so that its sender can be told."""
+    """Returns the number of the command in a bad document, so that its sender can be told."""
     text = root.findtext("CRCLCommand/CommandID") or ""
     try:
         return int(LONG.read(text)) if len(text) < 40 else None

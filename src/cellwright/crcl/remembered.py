@@ -89,11 +89,11 @@ class Remembered:
             self._joint_reports = [*kept, command]
 
     def of_connection(self) -> list[CRCLCommand]:
-        """What a new connection to the same robot needs."""
+        """Returns what a new connection to the same robot needs."""
         return [*self._units.values(), *self._reports()]
 
     def of_robot(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
-        """What another robot needs after InitCanon: speeds and other settings, then what its connection needs.
+        """Returns what another robot needs after InitCanon: speeds and other settings, then what its connection needs.
 
         Args:
             ours: What the robot that is left says: the speeds that hold there without having been set hold on.
@@ -110,7 +110,7 @@ class Remembered:
         return [*commands, *_setters(before, self.units, told), *self._reports()]
 
     def in_si(self) -> list[CRCLCommand]:
-        """The settings of the robot in SI units; its joints are taken for turning ones."""
+        """Returns the settings of the robot in SI units; its joints are taken for turning ones."""
         return [to_si(command, units, ()) for units, command in self._of_robot.values()]
 
     def _reports(self) -> list[CRCLCommand]:

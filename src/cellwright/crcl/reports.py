@@ -37,11 +37,11 @@ class Reports:
 
     @classmethod
     def initial(cls, joint_count: int) -> Reports:
-        """What is reported before anything was configured."""
+        """Returns what is reported before anything was configured."""
         return cls((JointReport(position=True),) * joint_count)
 
     def after(self, command: m.CRCLCommand) -> Reports:
-        """The reports once a command was executed.
+        """Returns the reports once a command was executed.
 
         Raises:
             BadInput: Joints are not in increasing order, occur twice, or do not exist.

@@ -57,7 +57,7 @@ class BeyondLimit(JobFailed):
         super().__init__(self.text(CrclUnits()))
 
     def text(self, units: CrclUnits) -> str:
-        """What is wrong, in somebody's units and in the words of the schema's own example."""
+        """Returns what is wrong, in somebody's units and in the words of the schema's own example."""
         factor = units.factor(self.quantity, linear=self.linear)
         value, limit = (round(number / factor, 6) for number in (self.value, self.limit))
         side = "less" if self.value < self.limit else "greater"
@@ -225,7 +225,7 @@ class CrclRobot(Protocol):
         """Its parameters by name, as far as they can be reported."""
 
     def read(self) -> RobotReading:
-        """Its state now; the same object as long as nothing changed, so that its text can be used again."""
+        """Returns its state now; the same object as long as nothing changed, so that its text can be used again."""
 
     async def prepare(self) -> None:
         """Gets ready to move, as InitCanon asks."""

@@ -85,7 +85,7 @@ class ProgramStep:
     passes: tuple[tuple[str, int], ...] = ()
 
     def place(self, length: int) -> str:
-        """Where it is in a program of so many middle commands, which alone are counted."""
+        """Returns where it is in a program of so many middle commands, which alone are counted."""
         if 1 <= self.index <= length:
             return f"command {self.index} of {length}"
         return "the end" if self.index else "the beginning"
@@ -130,7 +130,7 @@ class ProgramReport:
 def steps(
     program: CRCLProgram, *, start: int = 1, until: int | None = None, setup: Sequence[CRCLCommand] = ()
 ) -> Iterator[ProgramStep]:
-    """The commands in the order of execution, loops repeated `MaxCount` times.
+    """Returns the commands in the order of execution, loops repeated `MaxCount` times.
 
     Args:
         program: What.
@@ -167,7 +167,7 @@ def _steps(
 
 
 def _settings_before(commands: Sequence[MiddleCommand], ends: dict[int, int], start: int) -> list[ProgramStep]:
-    """The settings of the commands that are skipped.
+    """Returns the settings of the commands that are skipped.
 
     After two passes of a loop a third one changes nothing more, and after one where it sets no unit.
 
@@ -199,7 +199,7 @@ def _block(
     passes: tuple[tuple[str, int], ...],
     first: int,
 ) -> Iterator[ProgramStep]:
-    """The commands from `start` to before `end`, without those before `first`."""
+    """Yields the commands from `start` to before `end`, without those before `first`."""
     at = start
     while at < end:
         command = commands[at]
@@ -216,7 +216,7 @@ def _block(
 
 
 def _loop_ends(commands: Sequence[MiddleCommand]) -> dict[int, int]:
-    """The place of each loop's end by that of its start."""
+    """Returns the place of each loop's end by that of its start."""
     ends: dict[int, int] = {}
     open_at: list[int] = []
     for at, command in enumerate(commands):

@@ -47,7 +47,7 @@ class Screw:
         return math.hypot(self.distance_m, self.radius_m * self.turn_rad)
 
     def bounds_m(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The least and the greatest coordinates of the controlled point; a little more beyond a full turn."""
+        """Returns the least and the greatest coordinates of the controlled point; a little more beyond a full turn."""
         begin, end = self.pose_at(0.0).position, self.pose_at(1.0).position
         if abs(self.turn_rad) < 2.0 * math.pi:
             steps = 1 + math.ceil(abs(self.turn_rad) / STEP_RAD)
@@ -62,7 +62,7 @@ class Screw:
         return tuple(np.minimum(low, end).tolist()), tuple(np.maximum(high, end).tolist())
 
     def pose_at(self, fraction: float) -> Pose:
-        """The tool in the base frame at a fraction of the motion."""
+        """Returns the tool in the base frame at a fraction of the motion."""
         start = self.pose_start_in_base
         axis, pivot = start.rotation_matrix[:, 2], np.array(self.axis_point_m)
         turn = Pose(np.zeros(3), quaternion_from_vector(axis * (self.turn_rad * fraction)))

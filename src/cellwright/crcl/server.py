@@ -119,7 +119,7 @@ class CrclServer:
         return self
 
     async def connect(self) -> MemoryConnection:
-        """A connection without sockets, for a client in the same event loop."""
+        """Returns a connection without sockets, for a client in the same event loop."""
         client = _MemoryClient(self)
         self._begin_pushing()
         return client.connection

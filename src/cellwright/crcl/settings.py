@@ -73,7 +73,7 @@ class Settings:
     def joint_limits(
         self, tolerances: m.JointPositionsTolerances | None, joints: Sequence[JointFacts]
     ) -> Mapping[int, float]:
-        """The tolerances of joints by number: those given, and else those set before."""
+        """Returns the tolerances of joints by number: those given, and else those set before."""
         if tolerances is None:
             return self.joint_tolerances
         given = {}
@@ -122,7 +122,7 @@ class Settings:
 
 
 def checked_joint(number: int, joints: Sequence[JointFacts]) -> JointFacts:
-    """The joint with a number.
+    """Returns the joint with a number.
 
     Raises:
         BadInput: There is none.
@@ -149,7 +149,7 @@ def _checked(name: str, value: m.DataThing) -> float:
 
 
 def _least(name: str, value: float) -> float:
-    """A pace at which a motion ends some day."""
+    """Returns a pace at which a motion ends some day."""
     if value < LEAST:
         unit = ("m" if name.startswith("trans") else "rad") + ("/s" if name.endswith("speed") else "/s2")
         raise BadInput(f"{_title(name)} is {value:g} {unit} (allowed: {LEAST:g} {unit} or more)")

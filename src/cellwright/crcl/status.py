@@ -45,7 +45,7 @@ class StatusWriter:
         self._said = ""
 
     def text(self, speaker: Speaker) -> bytes:
-        """The status now, for a connection."""
+        """Returns the status now, for a connection."""
         canon, units, reports = self._canon, speaker.units, speaker.reports
         reading, settings = canon.robot.read(), canon.settings
         parameters = canon.robot.parameters if settings.parameters else None

@@ -17,7 +17,7 @@ __all__ = ["gripper_part", "guards_part", "joints_part", "pose_part", "sensors_p
 
 
 def joints_part(reading: RobotReading, reports: Reports) -> m.JointStatuses | None:
-    """The joints of which anything was asked for."""
+    """Returns the joints of which anything was asked for."""
     efforts = reading.efforts
     statuses = tuple(
         m.JointStatus(
@@ -33,7 +33,7 @@ def joints_part(reading: RobotReading, reports: Reports) -> m.JointStatuses | No
 
 
 def pose_part(reading: RobotReading, pose_base: Pose) -> m.PoseStatus:
-    """The controlled point in the frame of the clients."""
+    """Returns the controlled point in the frame of the clients."""
     twist, wrench = reading.twist, reading.wrench
     return m.PoseStatus(
         message_of_pose(pose_base @ reading.pose_tool_in_base),
@@ -50,7 +50,7 @@ def _vectors(values: Vector6, pose_base: Pose) -> tuple[m.Vector, m.Vector]:
 
 
 def gripper_part(gripper: GripperReading | None, settings: Settings) -> m.GripperStatus | None:
-    """The mounted gripper, unless somebody disabled it."""
+    """Returns the mounted gripper, unless somebody disabled it."""
     if gripper is None or gripper.name in settings.hidden_grippers:
         return None
     options = settings.gripper_options.get(gripper.name, ())
@@ -132,7 +132,7 @@ def _parameters(values: Mapping[str, str]) -> tuple[m.ParameterSetting, ...]:
 
 
 def sensors_part(reading: RobotReading, settings: Settings, epoch_s: float) -> m.SensorStatuses | None:
-    """The enabled sensors."""
+    """Returns the enabled sensors."""
     switches: list[m.OnOffSensorStatus] = []
     numbers: list[m.ScalarSensorStatus] = []
     counters: list[m.CountSensorStatus] = []
@@ -162,7 +162,7 @@ def sensors_part(reading: RobotReading, settings: Settings, epoch_s: float) -> m
 
 
 def guards_part(record: GuardRecord, pose_base: Pose) -> m.GuardsStatuses | None:
-    """The guards, once a command had any."""
+    """Returns the guards, once a command had any."""
     if not record.guards:
         return None
     pose = record.pose_tool_in_base

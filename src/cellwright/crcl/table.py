@@ -89,7 +89,7 @@ class TypePlan:
 
 
 def element_name(attribute: str) -> str:
-    """The XML name of a field: `command_id` is CommandID."""
+    """Returns the XML name of a field: `command_id` is CommandID."""
     return "".join(_CAPITALS.get(word, word[:1].upper() + word[1:]) for word in attribute.split("_"))
 
 

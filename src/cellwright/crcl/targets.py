@@ -102,7 +102,7 @@ class Target:
             await self._client.close()
 
     async def status(self) -> CRCLStatus:
-        """What the robot reports now, without positions that cannot be; those are told and count as no news."""
+        """Returns what the robot reports now, without positions that cannot be; those are told and count as no news."""
         return self._believe(await self._client.status())
 
     async def execute(
@@ -180,7 +180,7 @@ class Target:
         return Switched(self.name, before.at, endpoint.at, left, difference, unconfirmed)
 
     async def _last_status(self) -> CRCLStatus | None:
-        """What is known of the robot that shall be left: it stands from now on, if it obeys."""
+        """Returns what is known of the robot that shall be left: it stands from now on, if it obeys."""
         if self._may_move:
             await self._stop()
         try:
@@ -257,7 +257,7 @@ class Targets:
         }
 
     def robot(self, name: str) -> Target:
-        """The robot of that name."""
+        """Returns the robot of that name."""
         if name not in self._targets:
             raise UnknownName("robot", name, self._targets)
         return self._targets[name]

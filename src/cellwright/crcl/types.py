@@ -74,7 +74,7 @@ class Primitive:
     choices: tuple[str, ...] = ()
 
     def narrows(self, other: Primitive) -> bool:
-        """Whether each of its values is one of the other type, by the schema's derivations."""
+        """Returns whether each of its values is one of the other type, by the schema's derivations."""
         return self is other or (self.base is not None and self.base.narrows(other))
 
 
@@ -91,7 +91,7 @@ def collapse(text: str) -> str:
 
 
 def enumeration(members: type[StrEnum], base: Primitive) -> Primitive:
-    """The simple type whose texts are the values of an enumeration."""
+    """Returns the simple type whose texts are the values of an enumeration."""
     known = {member.value: member for member in members}
 
     def read(text: str) -> StrEnum:

@@ -38,7 +38,7 @@ _COMMANDS: dict[str, CRCLCommand] = {
 
 
 def unit_commands(words: str) -> list[CRCLCommand]:
-    """The commands that set the units named, such as `mm,degree`.
+    """Returns the commands that set the units named, such as `mm,degree`.
 
     Raises:
         UnknownName: A word that is no unit. BadInput: Two units of one kind.

@@ -61,7 +61,7 @@ class CrclUnits:
     torque: TorqueUnitEnum = TorqueUnitEnum.NEWTON_METER
 
     def name(self, quantity: Quantity, *, linear: bool = False) -> str:
-        """The unit of a quantity; `linear` says what kind of joint is meant where that matters."""
+        """Returns the unit of a quantity; `linear` says what kind of joint is meant where that matters."""
         return str(
             {
                 Quantity.LENGTH: self.length,
@@ -74,11 +74,11 @@ class CrclUnits:
         )
 
     def factor(self, quantity: Quantity, *, linear: bool = False) -> float:
-        """What one unit is in SI."""
+        """Returns what one unit is in SI."""
         return _SI_VALUES[self.name(quantity, linear=linear)]
 
     def after(self, command: m.CRCLCommand) -> CrclUnits:
-        """The units once a command was executed; the same for all but the four that set a unit."""
+        """Returns the units once a command was executed; the same for all but the four that set a unit."""
         match command:
             case m.SetLengthUnits():
                 return replace(self, length=command.unit_name)
@@ -91,7 +91,7 @@ class CrclUnits:
         return self
 
     def told(self, settings: m.SettingsStatus | None) -> CrclUnits:
-        """The units that a status names; where it names none they stay what they are."""
+        """Returns the units that a status names; where it names none they stay what they are."""
         if settings is None:
             return self
         return CrclUnits(
@@ -107,7 +107,7 @@ UNIT_PROFILES = {"spec": CrclUnits(), "aprs-lab": CrclUnits(LengthUnitEnum.MILLI
 
 
 def unit_profile(name: str) -> CrclUnits:
-    """A profile by name."""
+    """Returns a profile by name."""
     if name not in UNIT_PROFILES:
         raise UnknownName("unit profile", name, UNIT_PROFILES)
     return UNIT_PROFILES[name]
@@ -144,7 +144,7 @@ _QUANTITIES: dict[type[m.DataThing], dict[str, Quantity]] = {
 
 
 def other_unit(away_m: float, reach_m: float, units: CrclUnits) -> str:
-    """A question to put behind the refusal of what is too far: its number may have been meant in millimetres.
+    """Returns a question to put behind the refusal of what is too far: its number may have been meant in millimetres.
 
     Args:
         away_m: How far it is.
@@ -158,7 +158,7 @@ def other_unit(away_m: float, reach_m: float, units: CrclUnits) -> str:
 
 
 def to_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
-    """A message in SI units.
+    """Returns a message in SI units.
 
     Args:
         message: In the units of the session.
@@ -169,7 +169,7 @@ def to_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
 
 
 def from_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
-    """A message in the units of a session, from one in SI units."""
+    """Returns a message in the units of a session, from one in SI units."""
     return message if units == CrclUnits() else _converted(message, _factors(units, True), linear_joints, False)
 
 
@@ -185,7 +185,7 @@ def _factors(units: CrclUnits, out: bool) -> tuple[Factors, Factors]:
 
 
 def _has_units(plan: TypePlan) -> bool:
-    """Whether a type, or anything that it may hold, is in the table."""
+    """Returns whether a type, or anything that it may hold, is in the table."""
     return plan.cls in _QUANTITIES or any(_holds_units(field) for field in plan.fields)
 
 

@@ -26,7 +26,7 @@ class _Bad(Exception):
 
 
 def encode(document: Document, *, declaration: bool = True, indent: str = "") -> bytes:
-    """The text of a document in UTF-8; `decode` reads back an equal one.
+    """Returns the text of a document in UTF-8; `decode` reads back an equal one.
 
     Args:
         document: A command, status or program.

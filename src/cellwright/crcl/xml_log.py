@@ -62,7 +62,7 @@ class XmlLog:
 
 
 def read_xml_log(path: Path) -> Iterator[Passed]:
-    """What a record holds, byte for byte as it went by; one that was cut off is read as far as it goes.
+    """Yields what a record holds, byte for byte as it went by; one that was cut off is read as far as it goes.
 
     Raises:
         LogError: The file cannot be read, or is no such record.

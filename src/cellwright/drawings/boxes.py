@@ -61,7 +61,7 @@ class TrayPlaces:
         )
 
     def _floor(self, box: str) -> Pose:
-        """The middle of the floor in a box, which is its origin for whoever puts something in."""
+        """Returns the middle of the floor in a box, which is its origin for whoever puts something in."""
         return self._layout.fixtures[box] @ Pose.from_xyz_rpy((0.0, 0.0, self._boxes[box].bottom_m))
 
     def _inside(self, box: str, figures: BoxFigures) -> Iterator[Placement]:
@@ -83,7 +83,7 @@ class TrayPlaces:
     def reached(
         self, robot: str, tools: Iterable[str], grippers: Iterable[RobotCfg], tables: Iterable[WorkTable]
     ) -> Iterator[ReachBox]:
-        """A box round every box and table at which a robot can take and set down kit trays, and fill them.
+        """Yields a box round every box and table at which a robot can take and set down kit trays, and fill them.
 
         Args:
             robot: Its name.
@@ -116,7 +116,7 @@ class TrayPlaces:
                 yield ReachBox(f"{robot}_reaches_{table.name}", low, high)
 
     def _carries(self, robot: str, cups: Iterable[VacuumFigures], sku: str, poses_tray: Sequence[Pose]) -> bool:
-        """Whether one of the tools takes such a tray at all these places, and gets above them."""
+        """Returns whether one of the tools takes such a tray at all these places, and gets above them."""
         cfg = self._cell.robots[robot]
         tray = tray_of_sku(sku)
         kinematics, base = ArmKinematics(ROBOTS.get(cfg.model)), self._layout.bases[robot].inverse()
@@ -145,7 +145,7 @@ class TrayPlaces:
 
 
 def pose_on_table(table: WorkTable) -> Pose:
-    """Where a kit tray stands on a table that is kept for it: in the middle."""
+    """Returns where a kit tray stands on a table that is kept for it: in the middle."""
     return table.place.pose @ Pose.from_xyz_rpy((0.0, 0.0, table.size_m[2]))
 
 
@@ -157,7 +157,7 @@ def _both(
     flange_in_tcp: Pose,
     cfg: RobotCfg,
 ) -> bool:
-    """Whether the tool gets to a tray and to the approach above it."""
+    """Returns whether the tool gets to a tray and to the approach above it."""
     x, y, z = xyz_m
     poses = [
         pose_tray_in_base @ Pose.from_xyz_rpy((x, y, z + up_m), (pi, 0.0, yaw_rad)) @ flange_in_tcp

@@ -52,13 +52,13 @@ def planning_database(
     seed: int = 0,
     url: str | Path = "sqlite://",
 ) -> tuple[Database, list[str]]:
-    """A database filled for planning the orders in the cell, and notes for the user, a line each."""
+    """Returns a database filled for planning the orders in the cell, and notes for the user, a line each."""
     workstation, notes = planning_workstation(cell, orders, robots, seed)
     return filled_database(url, workstation, designs_for(orders)), notes
 
 
 def designs_for(orders: Sequence[Order]) -> list[KitDesign]:
-    """What is ordered, then the library's designs of other names."""
+    """Returns what is ordered, then the library's designs of other names."""
     designs = {line.design.name: line.design for order in orders for line in order.lines}
     for name in DESIGNS:
         designs.setdefault(name, DESIGNS.get(name))

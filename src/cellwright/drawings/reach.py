@@ -27,7 +27,7 @@ _ANSWERS: dict[tuple[object, ...], tuple[bool, ...]] = {}
 
 @lru_cache(maxsize=MOST_ANSWERS)
 def top_grasps(sku: str, tool: str) -> tuple[Grasp, ...]:
-    """How a tool of the catalogue can take a part from above, best first; none when it cannot."""
+    """Returns how a tool of the catalogue can take a part from above, best first; none when it cannot."""
     found = find_grasps(part_of_sku(sku), gripper_model(tool), turns=TURNS, approach_m=APPROACH_M)
     return tuple(grasp for grasp in found if grasp.kind is GraspKind.TOP)
 
@@ -47,7 +47,7 @@ class SlotReach:
         self._of = (robot.model, robot.tool, robot.changer, tuple(robot.home_deg), _bytes(base))
 
     def grasps(self, sku: str) -> tuple[Grasp, ...]:
-        """Those from above with the robot's tool."""
+        """Returns those from above with the robot's tool."""
         return () if self._tool is None else top_grasps(sku, self._tool)
 
     def reached(self, trays: Sequence[tuple[Pose, Sequence[SlotPlace]]]) -> list[bool]:
@@ -107,7 +107,7 @@ class _Ways:
         return (self._way(number) for number in range(len(self._grasps)))
 
     def next(self) -> tuple[Pose, Pose]:
-        """The next one to try."""
+        """Returns the next one to try."""
         self._next += 1
         return self._way(self._next - 1)
 
@@ -147,6 +147,6 @@ class ArmStretch:
         self._length_m += float(np.linalg.norm(beside))
 
     def too_far(self, pose_flange_in_base: Pose) -> bool:
-        """Whether the wrist would have to be farther away than it ever gets."""
+        """Returns whether the wrist would have to be farther away than it ever gets."""
         wrist = pose_flange_in_base.apply(-self._hand_in_flange)
         return float(np.linalg.norm(wrist - self._shoulder)) > self._length_m

@@ -44,7 +44,7 @@ class Reach(Protocol):
 
 
 def drawings(cell: Cell, reach: Reach, time_limit_s: float | None) -> dict[str, Any]:
-    """Trays, slots, heights, frames, reach, view areas and tools of a cell, by its drawings alone.
+    """Returns trays, slots, heights, frames, reach, view areas and tools of a cell, by its drawings alone.
 
     Lengths are in metres and angles in radians, as the keys say; a pose is `xyz_m` and `rpy_rad`. Names stand in the
     order of the cell file.
@@ -99,7 +99,7 @@ def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: Reach) -> dic
     parts_m = [pose.apply([*slot.pose_part_in_tray.position[:2], heights_m[slot.name]]) for slot in layout.slots]
 
     def reached(robot: str, tool: str, asked: str) -> bool:
-        """Whether a gripper gets to all parts, or a vacuum tool to where it takes the tray."""
+        """Returns whether a gripper gets to all parts, or a vacuum tool to where it takes the tray."""
         work = TOOLS.get(cell.tools[tool].model if tool in cell.tools else tool)
         if not isinstance(work, VacuumFigures):
             return all(reach(robot, point_m, asked) for point_m in parts_m)
@@ -129,13 +129,13 @@ def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: Reach) -> dic
 
 
 def _grasp_m(slot: SlotPlace) -> float:
-    """Where the tool's centre point is, above the tray's origin, when it holds a seated part."""
+    """Returns where the tool's centre point is, above the tray's origin, when it holds a seated part."""
     height_m = float(slot.pose_part_in_tray.position[2])
     return height_m + part_of_sku(slot.sku).grasp_height_m if slot.sku else height_m
 
 
 def _tools_of(cell: Cell, robot: str) -> dict[str, str]:
-    """The tools that a robot has or can take -> what its reach is asked by."""
+    """Returns the tools that a robot has or can take -> what its reach is asked by."""
     cfg = cell.robots[robot]
     if cfg.changer is not None:
         return {name: name for name in cell.tools}

@@ -32,7 +32,7 @@ AROUND_M = 0.02
 
 
 def changing_station(cell: Cell) -> tuple[Changer, ...]:
-    """All holders of the cell as one station; none when it has no holder."""
+    """Returns all holders of the cell as one station; none when it has no holder."""
     holders = []
     in_holder = {tool.holder: name for name, tool in cell.tools.items() if tool.holder is not None}
     for name, fixture in cell.fixtures.items():
@@ -57,7 +57,7 @@ def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()
 
 
 def _carried(tool: VacuumFigures, handles: Collection[str] | None, trays: Collection[str]) -> Iterator[str]:
-    """Those of the kit trays that a tool can carry and is for."""
+    """Yields those of the kit trays that a tool can carry and is for."""
     for name in TRAYS:
         tray = TRAYS.get(name)
         if tray.sku in trays and (handles is None or name in handles) and tray_grip(tray, tool) is not None:
@@ -84,7 +84,7 @@ def tools_of(cell: Cell, layout: Layout, robot: str) -> list[str]:
 
 
 def with_each_tool(cell: Cell, layout: Layout, robot: str) -> Iterator[RobotCfg]:
-    """A robot as it is with every gripper that it can take."""
+    """Yields a robot as it is with every gripper that it can take."""
     cfg = cell.robots[robot]
     for tool in tools_of(cell, layout, robot):
         if isinstance(TOOLS.get(tool), GripperFigures):
@@ -92,7 +92,7 @@ def with_each_tool(cell: Cell, layout: Layout, robot: str) -> Iterator[RobotCfg]
 
 
 def holder_boxes(cell: Cell, layout: Layout, robot: str) -> Iterator[ReachBox]:
-    """A box around every holder at which a robot with a changer gets a tool in and out."""
+    """Yields a box around every holder at which a robot with a changer gets a tool in and out."""
     cfg = cell.robots[robot]
     if cfg.changer is None:
         return

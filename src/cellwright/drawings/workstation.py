@@ -44,7 +44,7 @@ HEADROOM_M = 0.15
 
 
 def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
-    """What stands in the cell by its drawings, with the trays that each robot reaches with its tool.
+    """Returns what stands in the cell by its drawings, with the trays that each robot reaches with its tool.
 
     The seed only decides what the drawings leave to it: shuffled and scattered parts.
     """
@@ -121,7 +121,7 @@ def _tables(cell: Cell, layout: Layout) -> dict[str, WorkTable]:
 
 
 def _on_table(pose: Pose, tables: Iterable[WorkTable], spread: Spread) -> Place:
-    """The place on the table below, or in the workstation when there is none."""
+    """Returns the place on the table below, or in the workstation when there is none."""
     for table in tables:
         length_m, width_m, top_m = table.size_m
         pose_in_table = table.place.pose.inverse() @ pose
@@ -153,7 +153,7 @@ def _slot_below(part: Placement, trays: Iterable[Placement], tray_of: dict[str, 
 def _reach_boxes(
     robot: str, reach: SlotReach, layout: Layout, tray_of: dict[str, TrayLayout], names: Collection[str]
 ) -> tuple[ReachBox, ...]:
-    """A box around each of these trays that the robot reaches."""
+    """Returns a box around each of these trays that the robot reaches."""
     standing = [tray for tray in layout.trays if tray.name in names]
     trays = [(tray.pose_in_world, tray_of[tray.name].slots) for tray in standing]
     boxes = []

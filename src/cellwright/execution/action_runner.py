@@ -94,7 +94,7 @@ class ActionRunner:
                 self.steps.attempt = 1
 
     async def _again(self, action: Action, failure: StepFailed) -> list[Action] | None:
-        """What to do to repeat a step after it failed; nothing when that makes no sense."""
+        """Returns what to do to repeat a step after it failed; nothing when that makes no sense."""
         await self.worker.sort_out()
         self.conditions.forget()
         held = self.worker.held
@@ -168,7 +168,7 @@ class ActionRunner:
         return detail
 
     def _meant(self, action: Action) -> str:
-        """The part that a step is about, as far as that is known before it."""
+        """Returns the part that a step is about, as far as that is known before it."""
         worker = self.worker
         if action.verb in TRAY_VERBS:
             return self.steps.trays.meant(action)

@@ -45,7 +45,7 @@ def clearing(
 
 
 def _can_mend(view: CellView, worker: Worker, kit: str, reach: frozenset[str]) -> bool:
-    """Whether a robot works, gets to where a kit is, and has fingers for the parts there."""
+    """Returns whether a robot works, gets to where a kit is, and has fingers for the parts there."""
     if worker.out_of_service or worker.carries_tray or kit not in view.facts.things:
         return False
     if kit not in reach and view.facts.things[kit].reference not in reach:
@@ -54,7 +54,7 @@ def _can_mend(view: CellView, worker: Worker, kit: str, reach: frozenset[str]) -
 
 
 def _put_back(view: CellView, worker: Worker, sku: str, reach: Mapping[str, frozenset[str]]) -> list[Action]:
-    """What is held into a parts tray of its kind, if one has room; a kit tray back into its box."""
+    """Returns what is held into a parts tray of its kind, if one has room; a kit tray back into its box."""
     if worker.carries_tray:
         boxes = [box.name for box in view.facts.of_kind("LargeBoxWithEmptyKitTrays")]
         stacks = [box for box in boxes if any(view.facts.things[t].sku == sku for t in top_trays(view, box))]

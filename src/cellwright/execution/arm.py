@@ -104,7 +104,7 @@ class ArmClient:
         return reading
 
     async def read(self) -> HandReading:
-        """What it says now."""
+        """Returns what it says now."""
         return self._reading(await self._client.status())
 
     async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
@@ -124,7 +124,7 @@ class ArmClient:
         self._at = pose_tool_in_world
 
     def _least_s(self, before: Pose, after: Pose, speed_mps: float) -> float:
-        """The time in which no robot with these settings gets there."""
+        """Returns the time in which no robot with these settings gets there."""
         way_m, accel_mps2 = max(before.distance_m(after) - NEAR_M, 0.0), self.recipe.acceleration_mps2
         is_short = way_m < speed_mps**2 / accel_mps2  # never at full speed
         move_s = 2 * (way_m / accel_mps2) ** 0.5 if is_short else way_m / speed_mps + speed_mps / accel_mps2
@@ -182,10 +182,10 @@ class ArmClient:
 
 
 def tool_down(position_m: np.ndarray, yaw_rad: float = 0.0) -> Pose:
-    """A tool that points at the floor, its fingers turned about the vertical."""
+    """Returns a tool that points at the floor, its fingers turned about the vertical."""
     return Pose.from_xyz_rpy(position_m, [np.pi, 0.0, yaw_rad])
 
 
 def raised(pose: Pose, z_m: float) -> Pose:
-    """The same at another height."""
+    """Returns the same at another height."""
     return Pose(np.array([*pose.position[:2], z_m]), pose.quaternion)

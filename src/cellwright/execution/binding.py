@@ -21,7 +21,7 @@ OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way
 def candidates(
     view: CellView, sku: str, place: str, recipe: Recipe, left_out: Collection[str]
 ) -> tuple[list[Seen], list[str]]:
-    """The parts of a SKU at a place that can be taken, in the order of the tray's slots; and why others cannot.
+    """Returns the parts of a SKU at a place that can be taken, in the order of the tray's slots; and why others cannot.
 
     Those that lean come last.
 
@@ -45,7 +45,7 @@ def candidates(
 
 
 def unfit(part: Seen, recipe: Recipe, left_out: Collection[str]) -> str:
-    """Why a part should not be grasped; empty when nothing speaks against it."""
+    """Returns why a part should not be grasped; empty when nothing speaks against it."""
     if part.name in left_out:
         return "failed before"
     if part.tilt_rad > recipe.max_tilt_rad:
@@ -56,7 +56,7 @@ def unfit(part: Seen, recipe: Recipe, left_out: Collection[str]) -> str:
 
 
 def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[SlotPose | None, str]:
-    """The first open slot of a kit for a SKU, and nothing in the way there; or why there is none."""
+    """Returns the first open slot of a kit for a SKU, and nothing in the way there; or why there is none."""
     parts, filled = view.parts(), []
     for seat in view.seats_of_kit(kit, design):
         if seat.sku != sku:
@@ -70,14 +70,14 @@ def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Sl
 
 
 def blockers(view: CellView, seat: SlotPose, parts: Sequence[Seen]) -> list[Seen]:
-    """Parts that lie about where a part of the slot's SKU would have to go."""
+    """Returns parts that lie about where a part of the slot's SKU would have to go."""
     radius_m = part_of_sku(seat.sku).radius_m - OVERLAP_M
     near = [part for part in parts if part.across_m(seat.position) < radius_m + part.figures.radius_m]
     return [part for part in near if not seat.holds(part) and view.is_loose(part)]
 
 
 def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
-    """Whether another part lies on it or leans on it: their outlines overlap."""
+    """Returns whether another part lies on it or leans on it: their outlines overlap."""
     return any(
         other.name != part.name and other.across_m(part.position) < part.figures.radius_m + other.reach_m - OVERLAP_M
         for other in others
@@ -85,7 +85,7 @@ def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
 
 
 def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, SlotPose | None]:
-    """A part of that SKU in a slot of another."""
+    """Returns a part of that SKU in a slot of another."""
     parts = view.parts(sku)
     for seat in view.seats_of_kit(kit, design):
         there = view.in_seat(seat, parts)

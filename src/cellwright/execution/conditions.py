@@ -44,7 +44,7 @@ class StepConditions:
         self.flags = flags_after(action.verb, self._bindings(action, part), self.flags)
 
     def evaluate(self, action: Action, part: str, when: When) -> list[Evaluated]:
-        """All that can be said of a step; what is about a tray is left out for a part that lies in none."""
+        """Returns all that can be said of a step; what is about a tray is left out for a part that lies in none."""
         bindings = self._bindings(action, part, when)
         words, evaluator = vocabulary(), self._evaluator
         wanted: list[tuple[str, bool]] = []
@@ -104,14 +104,14 @@ class StepConditions:
         return bound
 
     def _lies_in(self, part: str, tray: str) -> bool:
-        """Whether a part lies in a slot of the tray, rather than across it."""
+        """Returns whether a part lies in a slot of the tray, rather than across it."""
         view = self._worker.view
         seen = view.part(part)
         return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in view.seats_of_tray(tray))
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:
-    """Those of which nobody can tell whether they are true."""
+    """Returns those of which nobody can tell whether they are true."""
     return [one for one in evaluated if one.value == Truth.UNKNOWN]
 
 

@@ -27,7 +27,7 @@ def drawn_places(view: CellView) -> dict[str, list[float]]:
 
 
 def shift_of(view: CellView, drawn: dict[str, list[float]]) -> str:
-    """Which detector sees all its trays shifted by more than chance allows, in words; empty when none does."""
+    """Returns which detector sees all its trays shifted by more than chance allows, in words; empty when none does."""
     by_source: dict[str, list[tuple[np.ndarray, float]]] = {}
     for tray, (x, y, _, sd_m) in drawn.items():
         if tray in view.facts.tree.index and (source := view.belief.source(tray)):

@@ -243,7 +243,7 @@ class Executor:
         return planned
 
     def _beside(self, planned: Planned) -> Sequence[Action]:
-        """What there is to do when the plan has nothing more: parts that are not seated, or still in hands."""
+        """Returns what there is to do when the plan has nothing more: parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         now_s = self.clock.time_s
@@ -254,7 +254,7 @@ class Executor:
         return steps
 
     def _first(self, planned: Planned) -> Sequence[Action]:
-        """What has to be out of the way before the plan can be carried out."""
+        """Returns what has to be out of the way before the plan can be carried out."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         return clearing(planned.kits, self.view, self._robots.working(), planned.reach, self._recovery.left_out)

@@ -50,7 +50,7 @@ class GraspChoice:
 
 
 def hanging(pose_tool: Pose, part: Seen, gripper: str = "") -> Pose:
-    """Where a part is that the tool holds as it was meant to."""
+    """Returns where a part is that the tool holds as it was meant to."""
     _, _, height_m = grip_xyz_m(part.figures, gripper_figures(gripper))
     return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
 
@@ -63,7 +63,7 @@ def release_pose(pose_tool: Pose, pose_part: Pose, seat_point: Array) -> Pose:
 
 
 def _turn(before: Array, after: Array) -> Pose:
-    """The shortest turn of one direction into another; nothing for opposite ones, which have none."""
+    """Returns the shortest turn of one direction into another; nothing for opposite ones, which have none."""
     axis = np.cross(before, after)
     sine, cosine = float(np.linalg.norm(axis)), float(before @ after)
     if sine < 1e-9:
@@ -103,7 +103,7 @@ def gripper_figures(gripper: str) -> GripperFigures | None:
 
 
 def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_rad: float) -> float:
-    """The least distance between the open fingers and what of the neighbours is as high as their tips."""
+    """Returns the least distance between the open fingers and what of the neighbours is as high as their tips."""
     if tool is None or not near:
         return np.inf
     point = part.pose_in_world.apply(grip_xyz_m(part.figures, tool))

@@ -70,7 +70,7 @@ class RobotHand:
         return self.arm.recipe
 
     async def read(self) -> HandReading:
-        """What the robot says of its tool now; fingers that tremble on something are watched for a moment.
+        """Returns what the robot says of its tool now; fingers that tremble on something are watched for a moment.
 
         A gripper with little force reports now and then that its fingers move, though they stay where they are.
         """
@@ -89,14 +89,14 @@ class RobotHand:
         return reading
 
     def report(self) -> ToolState | None:
-        """The same, as predicates want it; nothing of a bare flange."""
+        """Returns the same, as predicates want it; nothing of a bare flange."""
         if self.reading is None or not self.reading.gripper:
             return None
         known = self.reading
         return ToolState(self.name, known.gripper, known.pose_tool_in_world, known.width_m, known.holding, self.read_s)
 
     def holds_well(self, reading: HandReading, part: Seen) -> bool:
-        """Whether the fingers stand as they do around that part."""
+        """Returns whether the fingers stand as they do around that part."""
         width_m = part_grip(part.figures, gripper_figures(reading.gripper)).width_m
         return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
 
@@ -175,7 +175,7 @@ class RobotHand:
         return seen if has_slipped else meant
 
     def at_hand(self, reading: HandReading) -> Seen | None:
-        """The part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
+        """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
         figures = gripper_figures(reading.gripper)
         if self.carries_tray or figures is None:
             return None
@@ -198,7 +198,7 @@ def _angle_rad(first: Pose, second: Pose) -> float:
 
 
 def _between(reading: HandReading) -> bool:
-    """Whether the fingers are neither shut nor open."""
+    """Returns whether the fingers are neither shut nor open."""
     tool = gripper_figures(reading.gripper)
     if tool is None:
         return False

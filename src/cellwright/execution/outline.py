@@ -27,7 +27,7 @@ def tray_gap_m(sku: str, pose_part_in_tray: Pose, size_m: tuple[float, float, fl
 
 
 def is_over(sku: str, pose_part_in_tray: Pose, size_m: tuple[float, float, float]) -> bool:
-    """Whether the middle of a part is over a tray: then it lies on it, or on what is on it."""
+    """Returns whether the middle of a part is over a tray: then it lies on it, or on what is on it."""
     figures = part_of_sku(sku)
     middle = pose_part_in_tray.apply([0.0, 0.0, figures.bottom_m + figures.height_m / 2])
     lowest = pose_part_in_tray.position
@@ -36,7 +36,7 @@ def is_over(sku: str, pose_part_in_tray: Pose, size_m: tuple[float, float, float
 
 @lru_cache
 def _surface(sku: str) -> Array:
-    """Points all over a part, which is taken to be round."""
+    """Returns points all over a part, which is taken to be round."""
     figures = part_of_sku(sku)
     low_m = figures.bottom_m
     corners = [(figures.radius_m, low_m), (figures.radius_m, low_m + figures.height_m)]

@@ -33,7 +33,7 @@ class PathArm(Protocol):
         """Joint angles over time, from where the arm stands."""
 
     async def move_gripper(self, width_m: float, force_n: float | None = None) -> JawMotion:
-        """The jaws to a width, or until they meet something."""
+        """Returns the jaws to a width, or until they meet something."""
 
 
 @dataclass

@@ -180,7 +180,7 @@ class PickPlacePlanner:
         raise JobFailed(f"the {self.part.title.lower()} cannot be carried to its place: {reason}")
 
     def standing(self, pose_part: Pose) -> MotionPlanner:
-        """The planner for an open gripper while the part stands there."""
+        """Returns the planner for an open gripper while the part stands there."""
         return MotionPlanner(
             self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])
         )
@@ -261,7 +261,7 @@ class PickPlacePlanner:
         return LineMove(kinematics, start_rad, kinematics.forward(end_rad), self.settings.line)
 
     def _curve(self, planner: MotionPlanner, result: MotionPlanResult, acceleration: float | None = None) -> TimedPath:
-        """The path with times, itself looked at for collisions: between corners it is no straight line."""
+        """Returns the path with times, itself looked at for collisions: between corners it is no straight line."""
         scale, tolerance_rad = self.settings.scale, self.settings.tolerance_rad
         curve = TimedPath(self.arm, list(result.path_rad), scale, acceleration or scale, tolerance_rad)
         times = np.arange(0.0, curve.duration_s, CURVE_STEP_S)
@@ -281,5 +281,5 @@ def _with_fingers(scene: Scene, each_m: float) -> Scene:
 
 
 def _which(result: MotionPlanResult, goals_rad: Sequence[Array]) -> int:
-    """The goal at which a path ends."""
+    """Returns the goal at which a path ends."""
     return int(np.linalg.norm(np.array(goals_rad) - result.path_rad[-1], axis=1).argmin())

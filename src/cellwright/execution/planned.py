@@ -123,7 +123,7 @@ def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, Ki
 def planned_of(
     request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
 ) -> Planned:
-    """A plan with what it is for."""
+    """Returns a plan with what it is for."""
     reach = {robot.name: robot.reach for robot in request.state.robots}
     return Planned(result, kits, dict(request.state.zones), reach, tuple(missing))
 
@@ -145,7 +145,7 @@ class Desk:
     trays: Sequence[str]
 
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
-        """What to plan; a part that lies by itself is a supply of one, for the robots that get there."""
+        """Returns what to plan; a part that lies by itself is a supply of one, for the robots that get there."""
         view = self.view
         trust = Trust(left_out=frozenset(self.shy), gone=frozenset(view.gone))
         model = view.belief.world_model
@@ -187,14 +187,14 @@ class Desk:
         )
 
     def alone(self, orders: Sequence[Order]) -> PlanRequest:
-        """The same with every zone left to one robot; those of robots that do not work are left alone."""
+        """Returns the same with every zone left to one robot; those of robots that do not work are left alone."""
         everybody = [thing.name for thing in self.view.facts.of_kind("Robot")]
         request = _own_places(self.request(orders, everybody))
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
 
     def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartsTray | None:
-        """Where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
+        """Returns where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
         if robot.hand is None or robot.hand.kind is not HeldKind.PART:
             return None
         taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
@@ -210,7 +210,7 @@ class Desk:
     def without_blocked(
         self, orders: Sequence[Order], request: PlanRequest
     ) -> tuple[Sequence[Order], list[Unobtainable]]:
-        """The orders without slots across which a part lies that nobody can take away."""
+        """Returns the orders without slots across which a part lies that nobody can take away."""
         parts, missing = self.view.parts(), []
         for job in request.jobs:
             for seat in _seats(self.view, job):
@@ -264,7 +264,7 @@ def _own_places(request: PlanRequest) -> PlanRequest:
 
 
 def _by_itself(view: CellView, part: Seen, kits: Sequence[KitState]) -> bool:
-    """Whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
+    """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
     facts = view.facts
     trays = [tray.name for tray in facts.of_kind("PartsTray") if tray.name in facts.tree.index]
     seats = [seat for tray in trays for seat in view.seats_of_tray(tray)]
@@ -279,7 +279,7 @@ def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:
 
 
 def _seats(view: CellView, job: KitJob) -> list[SlotPose]:
-    """The slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
+    """Returns the slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
     return view.seats_of_kit(job.name, job.design) if job.started and job.name in view.facts.tree.index else []
 
 

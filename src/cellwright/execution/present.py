@@ -38,15 +38,15 @@ class PresentCell(BelievedCell):
         super().__init__(view.belief, now_s, report)
 
     def names(self) -> Iterable[str]:
-        """All solid objects that are there."""
+        """Returns all solid objects that are there."""
         return [name for name in super().names() if not self._view.is_gone(name)]
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """Parts of a kit by what it shall become."""
+        """Returns parts of a kit by what it shall become."""
         return self._designs[kit].parts if kit in self._designs else super().wanted(kit)
 
     def sight(self, name: str) -> Sight | None:
-        """Where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
+        """Returns where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
         if self._view.is_gone(name):
             return None
         seen = super().sight(name)
@@ -55,7 +55,7 @@ class PresentCell(BelievedCell):
         return self._felt(name) or seen
 
     def _felt(self, name: str) -> Sight | None:
-        """Where a part is that was taken, is not seen, and still fills the fingers that took it."""
+        """Returns where a part is that was taken, is not seen, and still fills the fingers that took it."""
         facts = self._view.facts
         tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
         if tool is None or not tool.holding:
@@ -70,7 +70,7 @@ class PresentCell(BelievedCell):
         return Sight(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
 
     def _hanging(self, name: str, tool: ToolState) -> Sight | None:
-        """Where a kit tray or a kit is that hangs from cups."""
+        """Returns where a kit tray or a kit is that hangs from cups."""
         view = self._view
         hold = hold_of(view.facts.things[view.sighted_as(name)].sku, tool.model)
         if hold is None:

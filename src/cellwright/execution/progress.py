@@ -53,7 +53,7 @@ class OrderProgress:
         self.orders = json.loads(json.dumps([asdict(order) for order in orders]))
 
     def get_orders(self) -> list[Order]:
-        """What is wanted."""
+        """Returns what is wanted."""
         return [_order(data) for data in self.orders]
 
 
@@ -66,7 +66,7 @@ def save_progress(database: Database, progress: OrderProgress) -> None:
 
 
 def load_progress(database: Database) -> OrderProgress | None:
-    """What was written last; None when nothing was."""
+    """Returns what was written last; None when nothing was."""
     with database.transaction() as connection:
         if not inspect(connection).has_table(PROGRESS.name):
             return None

@@ -30,11 +30,11 @@ class Robots:
         self.notes: list[str] = []
 
     def in_service(self) -> list[Worker]:
-        """Those that can move."""
+        """Returns those that can move."""
         return [worker for worker in self.workers.values() if not worker.out_of_service]
 
     def working(self) -> dict[str, Worker]:
-        """Those that have work and can do it."""
+        """Returns those that have work and can do it."""
         return {name: self.workers[name] for name in self._names if not self.workers[name].out_of_service}
 
     @property

@@ -24,7 +24,7 @@ class Sighting:
     frames: int
 
     def distance_m(self, position: np.ndarray) -> float:
-        """How far from a place it is, in the plane."""
+        """Returns how far from a place it is, in the plane."""
         return float(np.hypot(*(self.pose_in_world.position - position)[:2]))
 
 
@@ -53,7 +53,7 @@ class AveragedScene:
         ]
 
     def of_sku(self, sku: str) -> list[Sighting]:
-        """All objects taken for that SKU, in a fixed order of place."""
+        """Returns all objects taken for that SKU, in a fixed order of place."""
         found = [s for s in self.sightings if s.sku == sku]
         return sorted(found, key=lambda s: tuple(np.round(s.pose_in_world.position, 2)))
 

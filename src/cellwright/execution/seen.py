@@ -67,7 +67,7 @@ class Seen:
         return float(self.figures.radius_m + np.sin(self.tilt_rad) * self.figures.height_m)
 
     def across_m(self, point: Array) -> float:
-        """How far from a point, in the plane."""
+        """Returns how far from a point, in the plane."""
         return float(np.hypot(*(self.position - point)[:2]))
 
 
@@ -85,6 +85,6 @@ class SlotPose:
         return self.pose_part_in_world.position
 
     def holds(self, part: Seen) -> bool:
-        """Whether the part is in the slot, seated or not."""
+        """Returns whether the part is in the slot, seated or not."""
         above = part.position[2] - self.position[2]
         return part.across_m(self.position) <= IN_SLOT_M and abs(above) <= ON_SLOT_M

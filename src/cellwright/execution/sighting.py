@@ -14,7 +14,7 @@ __all__ = ["look_at_trays"]
 async def look_at_trays(
     look: Look, view: CellView, trays: Sequence[str], others: Iterable[str] = (), sightings: int | None = None
 ) -> Looked:
-    """A fresh look at trays, and at other things that may be gone.
+    """Returns a fresh look at trays, and at other things that may be gone.
 
     Raises:
         StepFailed: A tray that is carried about is not seen, although what stands still is; it is gone then.

@@ -112,7 +112,7 @@ class StepRunner:
         view.gone = (view.gone - looked.seen) | near
 
     async def _glance(self, part: str) -> bool:
-        """Whether a part is in the next frame of the detector that saw it last."""
+        """Returns whether a part is in the next frame of the detector that saw it last."""
         view, source = self.worker.view, self.worker.view.belief.source(part)
         anchors = [tray for tray in view.trays() if view.belief.source(tray) == source]
         return part in (await self.look.at(anchors[:1], [part], sightings=1)).seen
@@ -253,7 +253,7 @@ class StepRunner:
         return f"{part.name} into {seat.name} of {where}"
 
     async def _release(self, seat: SlotPose) -> Pose:
-        """Where the tool lets the part go that it holds now."""
+        """Returns where the tool lets the part go that it holds now."""
         worker, reading = self.worker, await self.worker.read()
         point = seat.position + np.array([0.0, 0.0, worker.recipe.release_m])
         return release_pose(reading.pose_tool_in_world, worker.part_in_hand(reading), point)

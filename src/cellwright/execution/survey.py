@@ -38,7 +38,7 @@ class Survey:
         view.gone = {name for name in looked.unseen if name not in movable or not view.is_covered(name)}
 
     async def verify(self, wanted: Mapping[str, KitDesign], settings: ExecutionSettings) -> tuple[KitReport, ...]:
-        """The kits as they are seen from now on; what does not look right is looked at for a while."""
+        """Returns the kits as they are seen from now on; what does not look right is looked at for a while."""
         since_s = self._clock.time_s
         while True:
             await self.look_around()
@@ -47,7 +47,7 @@ class Survey:
                 return kits
 
     def _trays(self) -> list[str]:
-        """The trays that these robots work at, and that stay where they are."""
+        """Returns the trays that these robots work at, and that stay where they are."""
         view = self._view
         standing = [tray for tray in view.trays() if not view.is_movable(tray)]
         return [t for t in standing if any(view.reaches(r, view.pose(t).position) for r in self._robots)]

@@ -94,7 +94,7 @@ class _Way:
         return (await self._worker.read()).gripper
 
     def _hangs_low(self, tool: str) -> bool:
-        """Whether the end of a tool is lower at rest than it has to be above the holder."""
+        """Returns whether the end of a tool is lower at rest than it has to be above the holder."""
         rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
         base_m = self._worker.view.base(self._worker.name).position[2]
         return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
@@ -110,7 +110,7 @@ class _Way:
 
 
 def _reach(tool: str) -> Pose:
-    """The centre point of a tool in the flange; the flange itself without one."""
+    """Returns the centre point of a tool in the flange; the flange itself without one."""
     return Pose.from_xyz_rpy(TOOL_CHANGER.tcp_in_flange_m(TOOLS.get(tool).tcp_xyz_m) if tool else (0.0, 0.0, 0.0))
 
 

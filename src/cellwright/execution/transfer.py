@@ -134,14 +134,14 @@ class Transfer:
         return f"gripper at {width_m * 1000:.1f} mm"
 
     def _trays(self, scene: AveragedScene, tray: TrayFigures) -> list[Sighting]:
-        """The trays of a kind in view, beginning with the one nearest to the kit's place."""
+        """Returns the trays of a kind in view, beginning with the one nearest to the kit's place."""
         seen = scene.near(tray.sku, self.kit_expected_m)
         if not seen:
             raise JobFailed(f"no {tray.title.lower()} is in view")
         return seen
 
     def _choose(self, scene: AveragedScene, supplies: list[Sighting], gear: GearFigures) -> Sighting:
-        """The gear to take: in the first slot, in the tray's own order, that holds one."""
+        """Returns the gear to take: in the first slot, in the tray's own order, that holds one."""
         for supply in supplies:
             for slot in self.supply.slots:
                 found = scene.near(gear.sku, supply.pose_in_world.apply([*slot.xy_m, 0]), slot.top_radius_m / 2)
@@ -183,7 +183,7 @@ class Transfer:
 
 
 def _tool_down(position: np.ndarray) -> Pose:
-    """A tool pointing at the floor."""
+    """Returns a tool pointing at the floor."""
     return Pose.from_xyz_rpy(position, [np.pi, 0, 0])
 
 

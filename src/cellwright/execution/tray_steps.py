@@ -52,7 +52,7 @@ class TraySteps:
         }
 
     def meant(self, action: Action) -> str:
-        """The kit tray or kit that a step is about, as far as that is known before it."""
+        """Returns the kit tray or kit that a step is about, as far as that is known before it."""
         worker = self.worker
         if action.verb is Verb.TAKE_TRAY:
             return worker.found or next(iter(top_trays(worker.view, action.place)), "")
@@ -178,7 +178,7 @@ class TraySteps:
         return f"{tray} is {action.kit} now"
 
     def _tray_on(self, table: str) -> str:
-        """The kit tray on a table that is no kit yet."""
+        """Returns the kit tray on a table that is no kit yet."""
         facts = self.worker.view.facts
         in_kits, held = set(facts.tray_of.values()), set(facts.held.values())
         trays = [tray.name for tray in facts.of_kind("KitTray") if tray.reference == table]

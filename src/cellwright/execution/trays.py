@@ -51,7 +51,7 @@ class TrayHold:
 
 
 def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
-    """How a tool of the catalogue takes a tray; None when it cannot."""
+    """Returns how a tool of the catalogue takes a tray; None when it cannot."""
     figures, tray = TOOLS.get(tool) if tool in TOOLS else None, tray_of_sku(tray_sku)
     if not isinstance(figures, VacuumFigures) or tray is None:
         return None
@@ -60,12 +60,12 @@ def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
 
 
 def tilt_rad(pose: Pose) -> float:
-    """How far something leans."""
+    """Returns how far something leans."""
     return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)))
 
 
 def kit_tray_of(view: CellView, thing: str) -> str:
-    """The tray of a kit; of a kit tray itself."""
+    """Returns the tray of a kit; of a kit tray itself."""
     return view.facts.tray_of.get(thing, thing)
 
 
@@ -87,13 +87,13 @@ def top_trays(view: CellView, stack: str) -> list[str]:
 
 
 def spot_on_table(view: CellView, table: str) -> Pose:
-    """Where a kit tray goes on a table that is kept for it: in the middle of its top."""
+    """Returns where a kit tray goes on a table that is kept for it: in the middle of its top."""
     _, _, height_m = view.size_m(table)
     return view.pose(table) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
 
 
 def free_spot(view: CellView, box: str, tray: TrayFigures, capacity: int) -> Pose | None:
-    """Where a tray goes in a box whose rooms lie side by side along x: the first room where nothing is seen.
+    """Returns where a tray goes in a box whose rooms lie side by side along x: the first room where nothing is seen.
 
     It is turned by a quarter when it fits only so; None when there is no room.
     """

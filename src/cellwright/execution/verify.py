@@ -22,7 +22,7 @@ MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in 
 def kit_reports(
     view: CellView, wanted: Mapping[str, KitDesign], since_s: float, now_s: float, settings: ExecutionSettings
 ) -> tuple[KitReport, ...]:
-    """The kits as they were seen after a moment."""
+    """Returns the kits as they were seen after a moment."""
     parts = view.parts()
     reports = []
     for kit, design in wanted.items():
@@ -39,7 +39,7 @@ def kit_reports(
 
 
 def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], hands: str) -> tuple[OrderStatus, str]:
-    """How an order has ended, by what was seen last, and why; in one line.
+    """Returns how an order has ended, by what was seen last, and why; in one line.
 
     Args:
         kits: As they were seen.

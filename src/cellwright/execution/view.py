@@ -56,12 +56,12 @@ class CellView:
         self._facts = None
 
     def pose(self, name: str) -> Pose:
-        """Where an object is believed to be."""
+        """Returns where an object is believed to be."""
         tree = self.belief.world_model.tree
         return Pose.from_matrix(tree.in_world[tree.indices([name])[0]])
 
     def part(self, name: str) -> Seen:
-        """A part, wherever it is."""
+        """Returns a part, wherever it is."""
         self._follow()
         if name not in self._seen:
             tree = self.belief.world_model.tree
@@ -70,7 +70,7 @@ class CellView:
         return self._seen[name]
 
     def parts(self, sku: str | None = None) -> list[Seen]:
-        """The parts that are somewhere and in no hand."""
+        """Returns the parts that are somewhere and in no hand."""
         held = set(self.facts.held.values())
         return [
             self.part(thing.name)
@@ -82,11 +82,11 @@ class CellView:
         ]
 
     def trays(self) -> list[str]:
-        """Every tray that can be seen, those of kits included."""
+        """Returns every tray that can be seen, those of kits included."""
         return [t.name for t in self.facts.of_kind("PartsTray", "KitTray") if t.name in self.facts.tree.index]
 
     def box_of(self, kit: str) -> str:
-        """The box for finished kits that a kit is seen to be in; empty when it is in none."""
+        """Returns the box for finished kits that a kit is seen to be in; empty when it is in none."""
         for box in self.facts.capacity:
             if box not in self.facts.sizes or box not in self.facts.tree.index:
                 continue
@@ -97,16 +97,16 @@ class CellView:
         return ""
 
     def is_gone(self, name: str) -> bool:
-        """Whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
+        """Returns whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
         return name in self.gone or self.sighted_as(name) in self.gone
 
     def is_movable(self, tray: str) -> bool:
-        """Whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
+        """Returns whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
         thing = self.facts.things[tray]
         return thing.kind == "KitTray" and (thing.reference or "") not in self.facts.stationary
 
     def is_covered(self, tray: str) -> bool:
-        """Whether another tray lies on it: no detector above sees it then."""
+        """Returns whether another tray lies on it: no detector above sees it then."""
         here = self.pose(tray).position
         apart = [self.pose(other).position - here for other in self.trays() if other != tray]
         return any(z > 0.0 and np.hypot(x, y) < COVERS_M for x, y, z in apart)
@@ -116,7 +116,7 @@ class CellView:
         return self.facts.sizes[name]
 
     def carried(self) -> frozenset[str]:
-        """Trays in hands, and the parts that ride on them."""
+        """Returns trays in hands, and the parts that ride on them."""
         found: set[str] = set()
         for thing in self.facts.held.values():
             tray = self.sighted_as(thing)
@@ -132,31 +132,31 @@ class CellView:
         return frozenset(found)
 
     def sighted_as(self, place: str) -> str:
-        """What a detector sees of a place: the tray of a kit, else the thing itself."""
+        """Returns what a detector sees of a place: the tray of a kit, else the thing itself."""
         return self.facts.tray_of.get(place, place)
 
     def seats_of_tray(self, tray: str) -> list[SlotPose]:
-        """The slots of a parts tray."""
+        """Returns the slots of a parts tray."""
         return self._seats(tray, tray_layout(self.facts.things[tray].sku).slots)
 
     def seats_of_kit(self, kit: str, design: KitDesign) -> list[SlotPose]:
-        """The slots of a kit of that design."""
+        """Returns the slots of a kit of that design."""
         return self._seats(kit, design_slots(design))
 
     def seats_on_kit_tray(self, kit: str) -> list[SlotPose]:
-        """The slots of the tray of a kit, whatever that shall become."""
+        """Returns the slots of the tray of a kit, whatever that shall become."""
         tray = self.facts.tray_of.get(kit)
         if not tray or kit not in self.facts.tree.index:
             return []
         return self._seats(kit, tray_layout(self.facts.things[tray].sku).slots)
 
     def in_seat(self, seat: SlotPose, parts: Iterable[Seen] | None = None) -> Seen | None:
-        """The part in a slot: the nearest."""
+        """Returns the part in a slot: the nearest."""
         inside = [part for part in (self.parts() if parts is None else parts) if seat.holds(part)]
         return min(inside, key=lambda part: part.across_m(seat.position), default=None)
 
     def is_loose(self, part: Seen) -> bool:
-        """Whether a part lies in no slot of a parts tray and of no kit."""
+        """Returns whether a part lies in no slot of a parts tray and of no kit."""
         for tray in self.facts.of_kind("PartsTray"):
             if tray.name in self.facts.tree.index and any(seat.holds(part) for seat in self.seats_of_tray(tray.name)):
                 return False
@@ -164,7 +164,7 @@ class CellView:
         return not any(seat.holds(part) for kit in kits for seat in self.seats_on_kit_tray(kit))
 
     def extras(self, kit: str, parts: Iterable[Seen]) -> list[Seen]:
-        """Parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
+        """Returns parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
         tray = self.facts.tray_of.get(kit, "")
         if not tray or kit not in self.facts.tree.index:
             return []
@@ -190,7 +190,7 @@ class CellView:
         return bool(((low <= point) & (point <= high)).all())
 
     def top_m(self, robot: str) -> float:
-        """Height of the highest thing that stands where the robot works."""
+        """Returns height of the highest thing that stands where the robot works."""
         boxes = self.facts.boxes.get(robot)
         if boxes is None:
             return 0.0
@@ -212,11 +212,11 @@ class CellView:
         return max(tops, default=0.0)
 
     def base(self, robot: str) -> Pose:
-        """Where a robot stands by the drawings."""
+        """Returns where a robot stands by the drawings."""
         return self.pose(robot)
 
     def tool(self, robot: str) -> str:
-        """What is on its flange."""
+        """Returns what is on its flange."""
         return self.facts.tool_of.get(robot, "")
 
     def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[SlotPose]:

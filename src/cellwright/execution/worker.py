@@ -93,7 +93,7 @@ class Worker(RobotHand):
             await self.rise()
 
     def _start(self, pose: Pose) -> Pose:
-        """Where slow motion to a pose begins."""
+        """Returns where slow motion to a pose begins."""
         return pose @ Pose.from_xyz_rpy([0.0, 0.0, -self.recipe.approach_m])
 
     async def withdraw(self, speed_radps: float = JOINT_SPEED_RADPS) -> None:
@@ -105,7 +105,7 @@ class Worker(RobotHand):
             raise self._failed(error) from None
 
     async def is_near(self, places: Sequence[str]) -> bool:
-        """Whether the tool stands about where one of the places is."""
+        """Returns whether the tool stands about where one of the places is."""
         point = (await self.read()).pose_tool_in_world.position[:2]
         return any(np.linalg.norm(at - point) < near_m for at, near_m in self._kept_free(places))
 
@@ -187,11 +187,11 @@ class Worker(RobotHand):
 
 
 def _lean_rad(pose_tool: Pose) -> float:
-    """How far a tool is from pointing at the floor."""
+    """Returns how far a tool is from pointing at the floor."""
     return float(np.arccos(np.clip(-pose_tool.rotation_matrix[2, 2], -1.0, 1.0)))
 
 
 def yaw_rad(pose_tool: Pose) -> float:
-    """How the fingers are turned about the vertical."""
+    """Returns how the fingers are turned about the vertical."""
     x, y, _ = pose_tool.rotation_matrix[:, 0]
     return float(np.arctan2(y, x))

@@ -59,7 +59,7 @@ def compare_results(first: Result, second: Result) -> ResultComparison:
 
 
 def read_result(path: Path) -> Result:
-    """A saved result: its JSON file, or the folder that holds it."""
+    """Returns a saved result: its JSON file, or the folder that holds it."""
     file = path / "result.json" if path.is_dir() else path
     try:
         return Result.from_dict(json.loads(file.read_text(encoding="utf-8")))

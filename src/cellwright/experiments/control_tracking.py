@@ -34,7 +34,7 @@ ROWS_PER_TABLE = 100
 
 
 def control_tracking(conditions: MeasurementConditions) -> ExperimentFindings:
-    """The same move from home for each controller in a world of its own, looked at after every physics step."""
+    """Returns the same move from home for each controller in a world of its own, looked at after every physics step."""
     metrics: dict[str, float] = {}
     tables, plots = {}, []
     for robot, name in ARMS.items():

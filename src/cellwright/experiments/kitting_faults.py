@@ -33,7 +33,7 @@ FAULT_SPECS = {
 
 
 def kitting_faults(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
-    """Every fault with every kind of recovery, in the same layouts."""
+    """Returns every fault with every kind of recovery, in the same layouts."""
     runs = QUICK_RUNS if conditions.quick else RUNS
     seeds = Streams(conditions.seed).stream("kitting-faults").integers(2**31, size=runs).tolist()
     jobs = [

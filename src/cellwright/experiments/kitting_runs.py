@@ -73,7 +73,7 @@ class KittingRow:
 
 @lru_cache(maxsize=1)
 def random_cell() -> Cell:
-    """The APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty."""
+    """Returns the APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty."""
     cell = load_cell("aprs")
     populations = [
         population.model_copy(update={"shuffle": True, "count": LESS[population.model]})
@@ -112,7 +112,7 @@ def run_kitting(job: KittingJob) -> KittingRow:
 
 
 def table_of(rows: list[KittingRow]) -> DataTable:
-    """All rows; the worst placement instead of all."""
+    """Returns all rows; the worst placement instead of all."""
     names = [field.name for field in fields(KittingRow)]
     data = [{**asdict(row), "placed_mm": max(row.placed_mm, default=float("nan"))} for row in rows]
     return DataTable(names, [[row[name] for name in names] for row in data])

@@ -179,7 +179,7 @@ class ImagePlot:
 
 
 def can_plot() -> bool:
-    """Whether matplotlib is installed."""
+    """Returns whether matplotlib is installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -188,7 +188,7 @@ def can_plot() -> bool:
 
 
 def draw(plot: Plot, form: str) -> bytes:
-    """A plot as `png` or `svg`; without a display, and without leaving anything behind."""
+    """Returns a plot as `png` or `svg`; without a display, and without leaving anything behind."""
     if not can_plot():
         raise MissingExtra("drawing plots", "plots")
     from matplotlib import rc_context

@@ -98,7 +98,7 @@ class ReachScene:
         self._base = model.body(f"robot/{arm.base_body}").id
 
     def count(self, x_m: float, y_m: float) -> list[BaseReach]:
-        """One row per kind of grasp for a place of the base."""
+        """Returns one row per kind of grasp for a place of the base."""
         base = self.task.pose_base_in_world
         placed = Pose(np.array([x_m, y_m, base.position[2]]), base.quaternion)
         self._data.qpos[self._slides] = base.rotation_matrix.T @ (placed.position - base.position)
@@ -106,7 +106,7 @@ class ReachScene:
         return [self._count(placed, kind, stands) for kind in self.task.heights_m]
 
     def is_free(self, joints_rad: Array) -> bool:
-        """Whether nothing touches, but for the base what it stands on."""
+        """Returns whether nothing touches, but for the base what it stands on."""
         self._data.qpos[self._qpos] = joints_rad
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
@@ -132,7 +132,7 @@ class ReachScene:
         return BaseReach(x_m, y_m, kind, solutions, free, manipulability, nearness)
 
     def _base_stands(self) -> bool:
-        """Whether the base itself is clear; what the arm does is looked at later."""
+        """Returns whether the base itself is clear; what the arm does is looked at later."""
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
         bodies = self._model.geom_bodyid
@@ -157,7 +157,7 @@ def _distinct(found: list[Array]) -> list[Array]:
 
 
 def _one_turn(arm: ArmFigures) -> ArmFigures:
-    """The arm with each joint held to one turn, so that the same posture is not counted again a turn later."""
+    """Returns the arm with each joint held to one turn, so that the same posture is not counted again a turn later."""
 
     def held(limits_rad: tuple[float, float]) -> tuple[float, float]:
         low, high = limits_rad

@@ -71,7 +71,7 @@ class ReachMap:
     rows: Sequence[BaseReach]
 
     def of(self, kind: GraspKind) -> list[BaseReach]:
-        """The rows of one kind of grasp."""
+        """Returns the rows of one kind of grasp."""
         return [row for row in self.rows if row.kind is kind]
 
     def total(self, kind: GraspKind, weight: str = "free") -> float:
@@ -79,7 +79,7 @@ class ReachMap:
         return float(sum(getattr(row, weight) for row in self.of(kind)))
 
     def best(self, kind: GraspKind, weight: str = "free") -> BaseReach:
-        """The place with most; of equals, the first along y, then x."""
+        """Returns the place with most; of equals, the first along y, then x."""
         return max(self.of(kind), key=lambda row: getattr(row, weight))
 
     def values(self, kind: GraspKind, weight: str = "free") -> Array:
@@ -88,7 +88,7 @@ class ReachMap:
         return np.array(numbers, float).reshape(len(self.grid.ys), len(self.grid.xs))
 
     def table(self) -> DataTable:
-        """All numbers."""
+        """Returns all numbers."""
         columns = ["grasp", "base_x_m", "base_y_m", "solutions", "free"]
         if self.task.weighted:
             columns += ["manipulability", "nearness"]
@@ -207,6 +207,6 @@ def _count(place: tuple[float, float]) -> list[BaseReach]:
 
 
 def _top_height_m(part: str, tool: str) -> float:
-    """Where the best grasp from above has its tool; where there is none, the height of the grasp point."""
+    """Returns where the best grasp from above has its tool; where there is none, the height of the grasp point."""
     found = find_grasps(PARTS.get(part), gripper_model(tool), impossible_too=True)
     return float(next(g for g in found if g.kind is GraspKind.TOP).pose_tcp.position[2])

@@ -25,14 +25,14 @@ ROWS_ON_PAGE = 40
 
 
 def number_text(value: float) -> str:
-    """A figure as a person reads it."""
+    """Returns a figure as a person reads it."""
     if math.isnan(value):
         return "none"
     return f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.5g}"
 
 
 def result_json(result: Result) -> str:
-    """The published form; what is not a number is null."""
+    """Returns the published form; what is not a number is null."""
     data = result.as_dict()
     data["metrics"] = {name: value if math.isfinite(value) else None for name, value in data["metrics"].items()}
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
@@ -99,7 +99,7 @@ def _paragraph(note: str) -> str:
 
 
 def _figures(result: Result) -> str:
-    """All figures; of many, those that are compared with something come first and the rest can be opened."""
+    """Returns all figures; of many, those that are compared with something come first and the rest can be opened."""
     names = list(result.metrics)
     compared = [name for name in names if name in result.targets or name in result.paper]
     if len(names) <= FIGURES_ON_PAGE or not compared:
@@ -137,7 +137,7 @@ def _is_short(table: DataTable) -> bool:
 
 
 def _table(name: str, table: DataTable, is_open: str = "") -> str:
-    """The data for whoever has only the page; long tables are cut, the CSV file is whole."""
+    """Returns the data for whoever has only the page; long tables are cut, the CSV file is whole."""
     first = table.rows[0] if table.rows else [""] * len(table.columns)
     kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
     head = "".join(f"<th{kind}>{escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))

@@ -112,7 +112,7 @@ def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
 
 
 def pick_way(pick_x_m: float) -> list[Pose]:
-    """The waypoints to a pick location: five that all share, before it, and there."""
+    """Returns the waypoints to a pick location: five that all share, before it, and there."""
     x_m = pick_x_m - BASE_X_M
     return [Pose.from_xyz_rpy(point) for point in (*WAY_M, (x_m, 0.2493, 0.11), (x_m, 0.3493, 0.11))]
 

@@ -30,7 +30,7 @@ PAPER = {
 
 
 def rovi_reachability(conditions: MeasurementConditions) -> ExperimentFindings:
-    """Both places of the bottle that the project has: the one of its code and log, and the one of its text."""
+    """Returns both places of the bottle that the project has: the one of its code and log, and the one of its text."""
     turns = QUICK_TURNS if conditions.quick else TURNS
     maps = {}
     for source, place in OBJECT_M.items():

@@ -113,7 +113,7 @@ def make_plan(job: PlanJob) -> PlanRow:
 
 
 def try_heading(job: tuple[str, float]) -> Heading:
-    """Whether the bottle can be taken from one side, and what is in the way."""
+    """Returns whether the bottle can be taken from one side, and what is in the way."""
     pick, heading_deg = job
     planner, pose = _standing(pick), PICKS[pick]
     found = goals_from_poses(planner.kinematics, planner.ring, [pose @ _grasp(heading_deg)], planner.exact, home_rad())

@@ -152,7 +152,7 @@ class _Attempt:
         return failure
 
     async def _look(self) -> Pose:
-        """Where the detector sees the bottle in a few frames; that it stands upright on the table is known."""
+        """Returns where the detector sees the bottle in a few frames; that it stands upright on the table is known."""
         frames: list[Detections] = []
         start_ns = self.world.clock.time_ns
 
@@ -189,7 +189,7 @@ class _Attempt:
         return max(self.world.pose_of(name).distance_m(self.stood[name]) for name in self.others)
 
     def _complaints(self) -> list[str]:
-        """What the truth has against it."""
+        """Returns what the truth has against it."""
         end = self.world.pose_of(BOTTLE)
         item = self.world.object(BOTTLE)
         height_m = abs(float(end.position[2] - PLACE.position[2]))

@@ -23,7 +23,7 @@ PLACE = Pose.from_xyz_rpy((0.70, 0.11, 0.75))
 
 
 def cell_with_bottle_at(pick: str) -> Cell:
-    """The cell with its bottle at one of the three locations; nothing but friction holds it in the gripper."""
+    """Returns the cell with its bottle at one of the three locations; nothing but friction holds it in the gripper."""
     cell = load_cell(CELL)
     x, y, z = (float(value) for value in PICKS[pick].position)
     moved = cell.parts[BOTTLE].model_copy(update={"pose": PoseCfg(xyz_m=(x, y, z))})
@@ -53,7 +53,7 @@ def believed_scene() -> Scene:
 
 
 def home_rad() -> npt.NDArray[np.float64]:
-    """Where the arm begins."""
+    """Returns where the arm begins."""
     return np.radians(load_cell(CELL).robots[ROBOT].home_deg)
 
 

@@ -69,7 +69,7 @@ class CrclInterface:
         return self
 
     async def connect(self, robot: str) -> MemoryConnection:
-        """A connection to a robot's server without sockets, for a client in the laboratory's own loop."""
+        """Returns a connection to a robot's server without sockets, for a client in the laboratory's own loop."""
         if robot not in self.servers:
             raise UnknownName("robot", robot, self.servers)
         return await self.servers[robot].connect()

@@ -103,7 +103,7 @@ class CrclArm:
         }
 
     def read(self) -> RobotReading:
-        """Its state at this tick."""
+        """Returns its state at this tick."""
         tick = self._ticks.tick
         if self._reading is None or self._reading[0] != tick:
             self._reading = tick, self._read()

@@ -28,7 +28,7 @@ class CrclArmFrame:
     force_sensors: Mapping[str, bool] = field(default_factory=lambda: {"wrist": False})
 
     def forces(self, felt: Wrench) -> dict[str, SensorReading]:
-        """What the sensor at its wrist felt, under all its names."""
+        """Returns what the sensor at its wrist felt, under all its names."""
         wrench = (*felt.force.tolist(), *felt.torque.tolist())
         return {
             name: SensorReading(

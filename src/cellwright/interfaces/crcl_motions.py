@@ -50,7 +50,7 @@ class ToolMotions:
         self._kinematics, self._tool = kinematics, pose_tool_in_flange
 
     def joints(self, start_rad: Array, targets: Sequence[JointTarget]) -> Motion:
-        """Joints to positions, all arriving together, none faster than it is told."""
+        """Returns joints to positions, all arriving together, none faster than it is told."""
         arm, goal, most = self._kinematics.arm, start_rad.copy(), JointLimits.of(self._kinematics.arm)
         velocity, acceleration = most.velocity_radps.copy(), most.acceleration_radps2.copy()
         for target in targets:
@@ -85,7 +85,7 @@ class ToolMotions:
         return motions
 
     def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Slices[Motion]:
-        """The controlled point along a helix, reckoned in slices; it begins where the arm stands."""
+        """Yields the controlled point along a helix, reckoned in slices; it begins where the arm stands."""
         back = self._tool.inverse()
         stands = self._kinematics.forward(start_rad) @ self._tool
         begin = screw.pose_start_in_base
@@ -127,7 +127,7 @@ class ToolMotions:
         return motions
 
     def _free(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
-        """All joints in proportion, the controlled point nowhere faster than its pace."""
+        """Returns all joints in proportion, the controlled point nowhere faster than its pace."""
         arm = self._kinematics.arm
         goal = self._kinematics.nearest(pose_tool_in_base @ self._tool.inverse(), start_rad)
         path = JointPath(start_rad, goal)
@@ -161,13 +161,13 @@ def _end_rad(motion: Motion) -> Array:
 
 
 def _speed(pace: Pace) -> LineSpeed:
-    """The turn is scaled along with the line, which keeps both when coordinated or not."""
+    """Returns the turn is scaled along with the line, which keeps both when coordinated or not."""
     acceleration = min(pace.acceleration_mps2, pace.turn_acceleration_radps2 * pace.speed_mps / pace.turn_radps)
     return LineSpeed(pace.speed_mps, acceleration, acceleration / RISE_S, pace.turn_radps)
 
 
 def _blend_m(poses: Sequence[Pose], tolerances: Sequence[Tolerance]) -> float:
-    """How far corners may be rounded so that every inner waypoint is passed within its tolerance."""
+    """Returns how far corners may be rounded so that every inner waypoint is passed within its tolerance."""
     blend_m = WIDEST_BLEND_M
     for (before, pose), after, tolerance in zip(pairwise(poses[:-1]), poses[2:], tolerances, strict=True):
         lengths = [t for t in (tolerance.x_m, tolerance.y_m, tolerance.z_m) if t is not None]

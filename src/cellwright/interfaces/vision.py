@@ -112,6 +112,6 @@ def _origin(lab: Lab, robot: str, profile: str) -> Pose:
 
 
 def _kinds() -> dict[str, str]:
-    """SKU -> what vision calls such a thing."""
+    """Returns SKU -> what vision calls such a thing."""
     trays = {TRAYS.get(name).sku: "KT" if TRAYS.get(name).kind is TrayKind.KIT else "PT" for name in TRAYS}
     return {PARTS.get(name).sku: "P" for name in PARTS} | trays

@@ -31,7 +31,7 @@ class BlockingVisionClient(BlockingSession):
         return self._client.latest
 
     def next_frame(self, timeout_s: float | None = 5.0) -> Frame:
-        """The first frame that arrives from now on; raises NoFrame when none does."""
+        """Returns the first frame that arrives from now on; raises NoFrame when none does."""
         return self._wait(self._client.next_frame(timeout_s))
 
     def __iter__(self) -> Iterator[Frame]:

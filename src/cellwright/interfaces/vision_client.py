@@ -103,7 +103,7 @@ class VisionClient:
         await self.close()
 
     async def next_frame(self, timeout_s: float | None = 5.0) -> Frame:
-        """The first frame that arrives from now on; raises NoFrame when none does."""
+        """Returns the first frame that arrives from now on; raises NoFrame when none does."""
         before = self.arrived
         try:
             async with asyncio.timeout(timeout_s):

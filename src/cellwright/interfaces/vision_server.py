@@ -33,7 +33,7 @@ class LineEncoder(Protocol):
     """What turns detections into text."""
 
     def encode(self, detections: Detections) -> str:
-        """The line of a frame, without its newline."""
+        """Returns the line of a frame, without its newline."""
 
 
 class VisionServer:

@@ -53,7 +53,7 @@ class VisionGroup:
 
 
 def encode_line(groups: Iterable[VisionGroup], *, rotation_unit: AngleUnit = "radian", decimals: int = 2) -> str:
-    """A frame as text, without the newline; a number that is not finite becomes an empty field: not detected.
+    """Returns a frame as text, without the newline; a number that is not finite becomes an empty field: not detected.
 
     Raises:
         BadInput: A name or a kind that a reader would take for something else.
@@ -71,14 +71,14 @@ def encode_line(groups: Iterable[VisionGroup], *, rotation_unit: AngleUnit = "ra
 
 @lru_cache(maxsize=1024)
 def _checked(word: str) -> str:
-    """The word, if a reader would not take it for something else."""
+    """Returns the word, if a reader would not take it for something else."""
     if not word or word == "*" or not word.isprintable() or "," in word or word != word.strip():
         raise BadInput(f"the vision line cannot carry the name '{word}': letters, no comma, not '*', not empty")
     return word
 
 
 def decode_line(line: str, *, rotation_unit: AngleUnit = "radian") -> list[VisionGroup]:
-    """The objects of a frame; never raises.
+    """Returns the objects of a frame; never raises.
 
     As in the laboratory, a group is skipped whose name is `*`, that lacks one of its first five fields, or that has a
     number which is not finite; a word in place of a number ends the frame there; an incomplete last group is left out.
@@ -140,7 +140,7 @@ class VisionEncoder:
         self._decimals = decimals
 
     def encode(self, detections: Detections) -> str:
-        """The line of a frame, without its newline.
+        """Returns the line of a frame, without its newline.
 
         Raises:
             FrameMismatch: The detections are given in another frame.

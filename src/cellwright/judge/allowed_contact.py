@@ -37,11 +37,11 @@ class AllowedContact:
         return self.near_m is None and self.limit_n == inf
 
     def covers(self, one: str, other: str) -> bool:
-        """Whether it speaks of these two."""
+        """Returns whether it speaks of these two."""
         return any(fnmatchcase(a, self.first) and fnmatchcase(b, self.second) for a, b in ((one, other), (other, one)))
 
     def covers_place(self, x_m: float, y_m: float) -> bool:
-        """Whether it holds there."""
+        """Returns whether it holds there."""
         if self.near_m is None:
             return True
         return bool(np.hypot(x_m - self.near_m[0], y_m - self.near_m[1]) <= self.radius_m)

@@ -49,7 +49,7 @@ class KitBoxes:
     outlets: Mapping[str, BoxFigures]
 
     def standing(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> BoxPlacement:
-        """How a tray is in one of the boxes, or in one for finished kits; there must be one."""
+        """Returns how a tray is in one of the boxes, or in one for finished kits; there must be one."""
         some = self.outlets if boxes is None else boxes
         pose, figures = world.pose_of(tray), world.objects[tray].figures
         assert isinstance(figures, TrayFigures)
@@ -65,7 +65,7 @@ class KitBoxes:
 
 
 def boxes_of(world: World) -> KitBoxes:
-    """The boxes of a cell."""
+    """Returns the boxes of a cell."""
     cell = world.cell
     boxes = {
         name: figures

@@ -101,7 +101,7 @@ class CollisionMonitor:
         self._ticking.cancel()
 
     def save(self) -> tuple[Hit, ...]:
-        """What was found so far."""
+        """Returns what was found so far."""
         return tuple(self.hits)
 
     def load(self, state: tuple[Hit, ...]) -> None:
@@ -163,7 +163,7 @@ class CollisionMonitor:
             self._record(self._suspects)
 
     def _suspects_among(self, pairs: Any) -> tuple[int, ...]:
-        """The numbers of the contacts that count, wherever they are."""
+        """Returns the numbers of the contacts that count, wherever they are."""
         first, second = pairs.T
         ours, theirs, grips = self._counts[first, second], self._counts[second, first], self._grips[first, second]
         suspect = (ours == _Count.ALWAYS) & (theirs == _Count.ALWAYS)
@@ -251,11 +251,11 @@ class CollisionMonitor:
         self.hits.append(hit)
 
     def _tray_of(self, thing: str) -> str:
-        """The tray that a part rides in, or the thing itself."""
+        """Returns the tray that a part rides in, or the thing itself."""
         return next((self._objects[body] for body, parts in self._riding.items() if thing in parts), thing)
 
     def _limit_n(self, one: str, other: str, position_m: Any) -> float:
-        """How hard these two may touch there; the permits that always hold are in the table.
+        """Returns how hard these two may touch there; the permits that always hold are in the table.
 
         What rides in a tray may touch what its tray may.
         """
@@ -268,6 +268,6 @@ class CollisionMonitor:
 
 
 def _tool_of(name: str) -> str:
-    """The tool that a name of a robot's body or pad belongs to, or nothing."""
+    """Returns the tool that a name of a robot's body or pad belongs to, or nothing."""
     robot, _, rest = name.partition("/")
     return f"{robot}/tool" if rest.startswith("tool/") else ""

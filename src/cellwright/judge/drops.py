@@ -91,7 +91,7 @@ class DropMonitor:
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
     def save(self) -> tuple[tuple[DropEvent, ...], list[_Fall]]:
-        """What was found, and what is falling."""
+        """Returns what was found, and what is falling."""
         return tuple(self.drops), deepcopy(self._falls)
 
     def load(self, state: tuple[tuple[DropEvent, ...], list[_Fall]]) -> None:
@@ -128,7 +128,7 @@ class DropMonitor:
                 self._end(fall)
 
     def _below(self, body: int) -> tuple[str, ...]:
-        """What a thing touches besides robots and their tools; nothing once it sleeps."""
+        """Returns what a thing touches besides robots and their tools; nothing once it sleeps."""
         model, data = self._world.model, self._world.data
         if not data.ncon:
             return ()
@@ -166,11 +166,11 @@ class DropMonitor:
         )
 
     def _stayed(self, event: HandEvent, pose_in_tray: Pose) -> bool:
-        """Whether a part came down with its tray."""
+        """Returns whether a part came down with its tray."""
         return event.tray in self._world.objects and rides(self._world, event.tray, event.part, pose_in_tray)
 
     def _slot(self, part: str) -> str:
-        """Where it is seated."""
+        """Returns where it is seated."""
         here = self._world.pose_of(part)
         for name, item in self._world.objects.items():
             if item.is_tray and self._world.pose_of(name).distance_m(here) < max(item.figures.size_m):  # type: ignore[union-attr]

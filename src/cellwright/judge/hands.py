@@ -68,7 +68,7 @@ class HandWatch:
         return {robot: hand.hold for robot, hand in self._hands.items() if hand.hold is not None}
 
     def holds(self, part: str) -> bool:
-        """Whether any hand holds that."""
+        """Returns whether any hand holds that."""
         return any(hold.part == part for hold in self.held.values())
 
     def distance_m(self, name: str) -> float:
@@ -79,7 +79,7 @@ class HandWatch:
         return min((float(np.linalg.norm(self._tcp(tool) - point)) for tool in self._tools.values()), default=np.inf)
 
     def save(self) -> dict[str, _Hand]:
-        """What it remembers of each hand."""
+        """Returns what it remembers of each hand."""
         return deepcopy(self._hands)
 
     def load(self, state: dict[str, _Hand]) -> None:
@@ -225,7 +225,7 @@ class HandWatch:
                     self._tell(HandMoment.LOSS, robot, part, hold.lifted, tray=hold.part)
 
     def _opens(self, tool: ToolIndex | VacuumIndex) -> bool:
-        """Whether a tool is told to let go: to open, or to stop its pump."""
+        """Returns whether a tool is told to let go: to open, or to stop its pump."""
         data = self._world.data
         if isinstance(tool, VacuumIndex):
             return bool(data.ctrl[tool.power] <= 0.0)
@@ -267,7 +267,7 @@ def _grasp_height_m(item: ObjectIndex) -> float:
 
 
 def _takes(tool: ToolIndex | VacuumIndex, item: ObjectIndex) -> bool:
-    """Whether a tool is for such a thing: grippers for all parts, cups for what they can hold."""
+    """Returns whether a tool is for such a thing: grippers for all parts, cups for what they can hold."""
     if isinstance(tool, ToolIndex):
         return isinstance(item.figures, PartFigures)
     if isinstance(item.figures, TrayFigures):

@@ -58,13 +58,13 @@ class Judge:
         bus.declare(VERDICT_TOPIC, Verdict)
 
     def kits(self, wanted: Mapping[str, KitDesign]) -> tuple[KitVerdict, ...]:
-        """The verdicts on kits, tray by tray, now."""
+        """Returns the verdicts on kits, tray by tray, now."""
         return tuple(judge_kit(self._world, tray, design) for tray, design in wanted.items())
 
     def score(
         self, wanted: Mapping[str, KitDesign], *, par_s: float, limit_s: float, points: Points | None = None
     ) -> Score:
-        """The score of the run, as if it ended now; also told on the bus."""
+        """Returns the score of the run, as if it ended now; also told on the bus."""
         now_s = self._world.clock.time_s
         kits, hits, drops = self.kits(wanted), self.collisions.hits, self.drops.drops
         score = score_run(kits, hits, drops, now_s, par_s=par_s, limit_s=limit_s, points=points)
@@ -75,7 +75,7 @@ class Judge:
     def recoverable(
         self, wanted: Mapping[str, KitDesign], reaches: Reaches, robots: Collection[str] | None = None
     ) -> Recoverability:
-        """Whether the wanted kits can be completed from how things are now; ask when they are at rest."""
+        """Returns whether the wanted kits can be completed from how things are now; ask when they are at rest."""
         return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)
 
     def stop(self) -> None:

@@ -77,7 +77,7 @@ class KitVerdict:
 
 
 def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
-    """The verdict on the kit on a tray. A tray that has been taken away is an empty kit, not an error.
+    """Returns the verdict on the kit on a tray. A tray that has been taken away is an empty kit, not an error.
 
     In a cell with boxes for finished kits the tray must also stand in one.
 

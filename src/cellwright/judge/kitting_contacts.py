@@ -16,7 +16,7 @@ GENTLE_N = 40.0  # cups that press a tray down on what it stands on do so with 2
 
 
 def kitting_permits(world: World) -> tuple[AllowedContact, ...]:
-    """What is ordinary work: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
+    """Returns what is ordinary work: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
 
     A part that is held touches trays and tables; a tray, with what rides in it, touches tables and, gently, boxes, and
     over a box the trays there. A tool that robots change touches holders, and the changers that take it.
@@ -47,7 +47,7 @@ def kitting_permits(world: World) -> tuple[AllowedContact, ...]:
 def _carrying(
     world: World, trays: list[str], tables: list[str], boxes: dict[str, BoxFigures]
 ) -> Iterator[AllowedContact]:
-    """Trays in hands, where any hand has cups to carry them."""
+    """Yields trays in hands, where any hand has cups to carry them."""
     if not world.vacuums:
         return
     yield from (AllowedContact(tray, table) for tray in trays for table in tables)

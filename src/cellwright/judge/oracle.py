@@ -53,7 +53,7 @@ def judge_recoverable(
     robots: Collection[str] | None = None,
     max_lean_rad: float = MAX_LEAN_RAD,
 ) -> Recoverability:
-    """Whether the wanted kits can be completed from the true state.
+    """Returns whether the wanted kits can be completed from the true state.
 
     Args:
         world: What is really there.

@@ -129,7 +129,7 @@ class TrueState:
         return [KitState(tray, design, f"place of {tray}", filled, fixed=True)]
 
     def _filled(self, design: KitDesign, verdict: KitVerdict) -> tuple[str | None, ...]:
-        """The SKU in each slot of a wanted kit."""
+        """Returns the SKU in each slot of a wanted kit."""
         filled: list[str | None] = []
         for slot, seating in zip(design.slots, verdict.seatings, strict=True):
             sku = self.world.objects[seating.part].sku if seating.part else None
@@ -213,7 +213,7 @@ class TrueState:
 
 
 def _part_in_tray(tray: TrayFigures, slot: SlotFigures) -> Pose:
-    """Where a part is that is seated in the slot."""
+    """Returns where a part is that is seated in the slot."""
     part = part_of_sku(slot.accepts)
     height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
     return Pose.from_xyz_rpy([*slot.xy_m, height_m])

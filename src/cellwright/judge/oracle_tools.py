@@ -81,12 +81,12 @@ class ToolShed:
         return list(self._figures)
 
     def tools_of(self, robot: str) -> list[str]:
-        """What a robot has, or can have: what hangs in holders that it gets to."""
+        """Returns what a robot has, or can have: what hangs in holders that it gets to."""
         hanging = [self.holders[holder] for holder in self.at_holders[robot]]
         return [tool for tool in (self.on[robot], *hanging) if tool is not None]
 
     def takes(self, robot: str, sku: str, *points: Point) -> bool:
-        """Whether a robot gets to all these points with one tool that holds such trays."""
+        """Returns whether a robot gets to all these points with one tool that holds such trays."""
         fitting = [tool for tool in self.tools_of(robot) if sku in self.handles[tool]]
         return any(self._gets_to(robot, tool, points) for tool in fitting)
 
@@ -99,7 +99,7 @@ class ToolShed:
         )
 
     def holds(self, robot: str, sku: str) -> bool:
-        """Whether a robot has, or can have, a tool for such parts or trays."""
+        """Returns whether a robot has, or can have, a tool for such parts or trays."""
         return any(sku in self.handles[tool] for tool in self.tools_of(robot))
 
     def grip_point(self, tray: TrayFigures, pose_tray: Pose) -> Point:
@@ -113,7 +113,7 @@ class ToolShed:
         return all(self._reaches(robot, point, name) for point in points)
 
     def _coupling(self, fixture: str) -> Pose | None:
-        """Where the coupling of a tool is that hangs in a holder; None for any other fixture."""
+        """Returns where the coupling of a tool is that hangs in a holder; None for any other fixture."""
         holder = FURNITURE.get(self._world.cell.fixtures[fixture].model)
         changers = [robot.changer for robot in self._world.cell.robots.values() if robot.changer is not None]
         if not isinstance(holder, ToolHolderFigures) or not changers:
@@ -129,7 +129,7 @@ class ToolShed:
         return None
 
     def _held_by(self, tool: str) -> frozenset[str]:
-        """What fits between its pads or under its cups, of what the cell says that it is for."""
+        """Returns what fits between its pads or under its cups, of what the cell says that it is for."""
         cfg, figures = self._world.cell.tools.get(tool), self._figures[tool]
         meant = None if cfg is None else cfg.handles
         things = {item.sku: item.figures for item in self._world.objects.values()}

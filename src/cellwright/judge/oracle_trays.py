@@ -87,7 +87,7 @@ class TrayPlan:
         return {*self.tables, *(stack.name for stack in self.stacks), *self._boxes.outlets}
 
     def usable(self, tray: str) -> bool:
-        """Whether a tray stands, or is held, where somebody in service can go on with it."""
+        """Returns whether a tray stands, or is held, where somebody in service can go on with it."""
         return tray not in self.lost
 
     def _note_lost(self) -> None:
@@ -110,14 +110,14 @@ class TrayPlan:
                 self._taken[table] = tray
 
     def _lies_on(self, upper: str, lower: str) -> bool:
-        """Whether a tray is above another one, if only in part."""
+        """Returns whether a tray is above another one, if only in part."""
         x, y, z = (self._world.pose_of(lower).inverse() @ self._world.pose_of(upper)).position
         sizes = zip(self._kit_trays[lower].size_m, self._kit_trays[upper].size_m, strict=True)
         room_x, room_y = ((one + other) / 2 for one, other in sizes)
         return bool(abs(x) < room_x and abs(y) < room_y and 0.0 < z < OVER_TABLE_M)
 
     def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
-        """A tray that shall become a kit: as a kit where it stands, or as one more tray."""
+        """Returns a tray that shall become a kit: as a kit where it stands, or as one more tray."""
         sku, empty = design.tray_sku, not any(filled)
         if (robot := self._holder.get(tray)) is not None:
             return self._in_hand(robot, tray, design, filled)
@@ -154,7 +154,7 @@ class TrayPlan:
                 self._count(f"loose {tray}", figures.sku, tray)
 
     def _in_hand(self, robot: str, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
-        """A full kit is put away, an empty tray is a tray; a kit that was begun goes back to a table first."""
+        """Returns a full kit is put away, an empty tray is a tray; a kit that was begun goes back to a table first."""
         if not any(filled):
             self.hands[robot] = HeldItem(HeldKind.KIT_TRAY, design.tray_sku)
             return []
@@ -175,7 +175,7 @@ class TrayPlan:
         self.places[name] = self.places.get(name, takers) & takers
 
     def _place(self, tray: str) -> str:
-        """Where it stands: a table, or a place of its own."""
+        """Returns where it stands: a table, or a place of its own."""
         pose = self._world.pose_of(tray)
         table = self._table_below(pose)
         place = table if table and table not in self._taken else f"place of {tray}"

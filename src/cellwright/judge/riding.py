@@ -22,14 +22,14 @@ def places_on(world: World, tray: str) -> dict[str, Pose]:
 
 
 def rides(world: World, tray: str, part: str, pose_in_tray: Pose) -> bool:
-    """Whether a part is still where it lay on its tray."""
+    """Returns whether a part is still where it lay on its tray."""
     if part not in world.objects:
         return False
     return (world.pose_of(tray).inverse() @ world.pose_of(part)).distance_m(pose_in_tray) <= LEFT_M
 
 
 def is_covered(world: World, name: str) -> bool:
-    """Whether it is a tray on which another tray stands."""
+    """Returns whether it is a tray on which another tray stands."""
     item = world.objects[name]
     if not isinstance(item.figures, TrayFigures):
         return False

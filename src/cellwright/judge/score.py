@@ -96,7 +96,7 @@ def score_run(
     limit_s: float,
     points: Points | None = None,
 ) -> Score:
-    """The score of a run that has ended.
+    """Returns the score of a run that has ended.
 
     Args:
         kits: The verdicts on all wanted kits.

@@ -45,7 +45,7 @@ class Seating:
 
 
 def judge_slot(world: World, slot: str) -> Seating:
-    """The verdict on one slot, written `tray/slot`."""
+    """Returns the verdict on one slot, written `tray/slot`."""
     tray_name, _, slot_name = slot.partition("/")
     tray = world.object(tray_name).figures
     if not isinstance(tray, TrayFigures):
@@ -57,7 +57,7 @@ def judge_slot(world: World, slot: str) -> Seating:
 
 
 def judge_slots(world: World, tray_name: str) -> tuple[Seating, ...]:
-    """The verdicts on all slots of a tray, in its order."""
+    """Returns the verdicts on all slots of a tray, in its order."""
     tray = world.object(tray_name).figures
     if not isinstance(tray, TrayFigures):
         raise BadInput(f"'{tray_name}' is not a tray")
@@ -94,7 +94,7 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
 
 
 def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str | None:
-    """The part that the slot is judged by: of those over it the one nearest to its floor."""
+    """Returns the part that the slot is judged by: of those over it the one nearest to its floor."""
     found: dict[str, float] = {}
     floor = np.array([*slot.xy_m, slot.floor_m])
     for name, item in world.objects.items():

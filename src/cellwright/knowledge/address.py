@@ -25,7 +25,7 @@ ALLOWED = "a path, sqlite:///FILE, mysql+pymysql://..., mariadb+pymysql://... or
 
 
 def parse(address: str) -> URL:
-    """The address in its parts; what cannot be parsed is shown without what may be a password.
+    """Returns the address in its parts; what cannot be parsed is shown without what may be a password.
 
     Raises:
         DatabaseError: It is none, or has a password with a character that ends it.
@@ -59,11 +59,11 @@ def need_driver(address: str) -> None:
 
 
 def shown(url: URL) -> str:
-    """The address without its password, which drivers also take among the options."""
+    """Returns the address without its password, which drivers also take among the options."""
     hidden = {name: "..." for name in url.query if name not in HARMLESS}
     return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
 def shown_address(address: str) -> str:
-    """The same of an address as a user gives it; a path stays a path."""
+    """Returns the same of an address as a user gives it; a path stays a path."""
     return shown(parse(address)) if "://" in address else address

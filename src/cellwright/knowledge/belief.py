@@ -65,7 +65,7 @@ class Belief:
         raise BadInput(f"belief: cannot take '{type(message).__name__}'; allowed: Detections, Tracks")
 
     def objects(self, sku: str | None = None) -> list[str]:
-        """The names of the objects of a kind, or of all that have one."""
+        """Returns the names of the objects of a kind, or of all that have one."""
         self._refresh()
         return [n for n, s in zip(self._now.names, self._now.skus, strict=True) if sku is None or s == sku]
 
@@ -79,7 +79,7 @@ class Belief:
         return np.diag(self._now.variances[self._row(name)])
 
     def source(self, name: str) -> str:
-        """Which sensor saw it last; empty when none did."""
+        """Returns which sensor saw it last; empty when none did."""
         return self._now.sources[self._row(name)]
 
     def mark_stable(self, label: str, time_ns: int) -> BeliefChange:
@@ -215,7 +215,7 @@ class Belief:
         return told
 
     def _settle(self, ready: list[Tentative], message: Detections) -> list[BeliefChange]:
-        """What was seen often enough is an object that is missing, or a new one."""
+        """Returns what was seen often enough is an object that is missing, or a new one."""
         now, told = self._now, []
         moved: list[tuple[int, Tentative]] = []
         waiting: list[Tentative] = []

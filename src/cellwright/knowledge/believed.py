@@ -108,7 +108,7 @@ class Believed:
         }
 
     def of_sku(self, sku: str) -> npt.NDArray[np.int64]:
-        """The rows of the objects of a kind."""
+        """Returns the rows of the objects of a kind."""
         return np.flatnonzero(self.skus == sku)
 
     def remember(self, other: Believed) -> None:
@@ -157,7 +157,7 @@ def add_objects(database: Database, skus: Sequence[str], names: Sequence[str] | 
 
 
 def class_of(sku: str) -> type[records.SkuObject]:
-    """Trays that the catalogue knows are trays; everything else goes into them."""
+    """Returns trays that the catalogue knows are trays; everything else goes into them."""
     kinds = {TRAYS.get(name).sku: TRAYS.get(name).kind for name in TRAYS}
     trays = {TrayKind.PARTS: records.PartsTray, TrayKind.KIT: records.KitTray}
     return trays[kinds[sku]] if sku in kinds else records.Part
@@ -207,7 +207,7 @@ def move_to_slot(database: Database, name: str, slot: str) -> str | None:
 
 
 def owners_of(connection: Connection, slot: int) -> list[tuple[int, Table]]:
-    """The tray or kit whose slot it is, and the table of what that holds."""
+    """Returns the tray or kit whose slot it is, and the table of what that holds."""
     return [
         (owner, parts)
         for slots, parts in CONTENTS

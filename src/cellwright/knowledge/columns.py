@@ -21,7 +21,7 @@ NAMING = {
 
 
 def root(identity: str) -> dict[str, Any]:
-    """How the class at the top of a hierarchy is mapped: every row says of which class it is."""
+    """Returns how the class at the top of a hierarchy is mapped: every row says of which class it is."""
     return {"polymorphic_identity": identity, "polymorphic_on": "kind"}
 
 
@@ -31,22 +31,22 @@ def below(identity: str, same_id: ColumnElement[bool]) -> dict[str, Any]:
 
 
 def part_of(table: str) -> ForeignKey:
-    """The key of a row that goes when the row it belongs to goes."""
+    """Returns the key of a row that goes when the row it belongs to goes."""
     return ForeignKey(f"{table}.id", ondelete="CASCADE")
 
 
 def reference(table: str, *, required: bool = False) -> ForeignKey:
-    """A reference to another object; added after all tables, because such references run in circles."""
+    """Returns a reference to another object; added after all tables, because such references run in circles."""
     return ForeignKey(f"{table}.id", ondelete="RESTRICT" if required else "SET NULL", use_alter=True)
 
 
 def one_of(column: str, words: Any) -> Enum:
-    """One word of a `Literal` type, checked by the database."""
+    """Returns one word of a `Literal` type, checked by the database."""
     return Enum(*get_args(words), native_enum=False, create_constraint=True, name=column)
 
 
 def non_negative(column: str) -> CheckConstraint:
-    """The database refuses numbers below zero."""
+    """Returns the database refuses numbers below zero."""
     return CheckConstraint(f"{column} >= 0", name=column)
 
 

@@ -110,7 +110,7 @@ class Database:
                     self._make()
 
     def _version(self, must_exist: bool) -> str | None:
-        """The version of the tables; None when there are none, or not all of them."""
+        """Returns the version of the tables; None when there are none, or not all of them."""
         found: str | None = None
         if inspect(self.engine).has_table(VERSION.name):
             with self.engine.connect() as connection:

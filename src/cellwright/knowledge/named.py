@@ -20,7 +20,7 @@ class Named:
 
     @classmethod
     def get(cls, session: Session, name: str) -> Self:
-        """The instance of this class, or of a class below it, that has the name.
+        """Returns the instance of this class, or of a class below it, that has the name.
 
         Raises:
             UnknownName: There is none; lists those that exist.
@@ -37,5 +37,5 @@ class Named:
 
     @classmethod
     def all(cls, session: Session) -> list[Self]:
-        """Every instance of this class and of the classes below it, in the order they were made."""
+        """Returns every instance of this class and of the classes below it, in the order they were made."""
         return list(session.scalars(select(cls).order_by("id")))

@@ -49,7 +49,7 @@ def paper_workstation(
     spare: int = 2,
     name: str = "kitting_workstation",
 ) -> Workstation:
-    """The workstation, with enough of everything for the orders.
+    """Returns the workstation, with enough of everything for the orders.
 
     Args:
         orders: They say which parts and trays are there, and how many.
@@ -117,7 +117,7 @@ class _Floor:
         return _at(column * SPACING_M, row * SPACING_M)
 
     def reach(self, robot: str) -> ReachBox:
-        """All of them."""
+        """Returns all of them."""
         rows, half_m = 1 + (self._count - 1) // COLUMNS, SPACING_M / 2
         high_m = (COLUMNS * SPACING_M - half_m, rows * SPACING_M - half_m, 1.0)
         return ReachBox(f"{robot}_reach", (-half_m, -half_m, -0.1), high_m)
@@ -132,7 +132,7 @@ def _beside(station: str, number: int) -> Place:
 
 
 def _tools(parts: Counter[str], trays: Counter[str]) -> tuple[ToolOfStation, ...]:
-    """A gripper for trays, one for parts A to C and gears, a suction cup for D and E; only what is needed."""
+    """Returns a gripper for trays, one for parts A to C and gears, a suction cup for D and E; only what is needed."""
     sucked = [PAPER_PART_SKUS[letter] for letter in "de"]
     found: list[tuple[str, ToolKind, list[str]]] = [
         ("tray_gripper", "OtherGripper", sorted(trays)),

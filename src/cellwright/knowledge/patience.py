@@ -61,7 +61,7 @@ def answer_in_time(_dialect: object, _record: object, arguments: Any, options: A
             return super().wait(self._until(gen), *arguments, **options)
 
         def _until(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-            """What the driver waits for; it is woken several times a second while nothing comes."""
+            """Yields what the driver waits for; it is woken several times a second while nothing comes."""
             end_s, ready = time.monotonic() + ANSWER_S, None
             while True:
                 try:

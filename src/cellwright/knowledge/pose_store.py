@@ -111,7 +111,7 @@ def put_rows(
 
 
 def array_text(column: Sequence[Any]) -> str:
-    """An array as PostgreSQL writes it, which is quicker than having the driver look at every value."""
+    """Returns an array as PostgreSQL writes it, which is quicker than having the driver look at every value."""
     if all(isinstance(value, float | int) for value in column):
         return f"{{{','.join(map(repr, column))}}}"
     quoted = ("NULL" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' for v in column)
@@ -123,7 +123,7 @@ ARRAYS = {Integer: "integer", BigInteger: "bigint", Double: "float8", String: "t
 
 @cache
 def put_text(table: Table, keys: tuple[str, ...], values: tuple[str, ...], dialect: Dialect) -> tuple[str, str]:
-    """The statement in the server's language: what comes before the rows, and after."""
+    """Returns the statement in the server's language: what comes before the rows, and after."""
     quote = dialect.identifier_preparer.quote
     begin = f"INSERT INTO {quote(table.name)} ({', '.join(quote(name) for name in (*keys, *values))})"
     if dialect.name in ("mysql", "mariadb"):
@@ -133,7 +133,7 @@ def put_text(table: Table, keys: tuple[str, ...], values: tuple[str, ...], diale
 
 
 def axes_of(matrices: Array) -> Array:
-    """The nine numbers of each pose, n x 4 x 4 -> n x 9."""
+    """Returns the nine numbers of each pose, n x 4 x 4 -> n x 9."""
     return matrices[:, :3, [3, 0, 2]].transpose(0, 2, 1).reshape(-1, len(AXES))
 
 
@@ -158,13 +158,13 @@ def covariances_in(references_in_world: Array, variances: Array) -> Array:
 
 
 def covariances_from(numbers: Sequence[float]) -> tuple[Array, Array]:
-    """The matrices of position and orientation, from the numbers of COVARIANCES."""
+    """Returns the matrices of position and orientation, from the numbers of COVARIANCES."""
     both = np.zeros((2, 3, 3))
     both[:, UPPER[0], UPPER[1]] = both[:, UPPER[1], UPPER[0]] = np.reshape(numbers, (2, 6))
     return both[0], both[1]
 
 
 def turned_covariances(numbers: Sequence[float], turn: Array) -> list[float]:
-    """The numbers of COVARIANCES in another frame, into which `turn` leads."""
+    """Returns the numbers of COVARIANCES in another frame, into which `turn` leads."""
     turned = [(turn @ matrix @ turn.T)[UPPER] for matrix in covariances_from(numbers)]
     return [float(number) for number in np.concatenate(turned)]

@@ -45,5 +45,5 @@ def write_script(database: Database, dialect: str = "sqlite") -> str:
 
 
 def _text(statement: Any, dialect: Dialect) -> str:
-    """One statement with its values in it."""
+    """Returns one statement with its values in it."""
     return str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": True})).strip()

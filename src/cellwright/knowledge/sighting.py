@@ -51,13 +51,13 @@ class BeliefCfg:
 
 
 def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:
-    """How well objects are known some time after they were seen, n x 4."""
+    """Returns how well objects are known some time after they were seen, n x 4."""
     drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
     return grown(variances, seconds, drift, np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2)
 
 
 def yaw_between(before: Array, after: Array) -> Array:
-    """The turn about the vertical from one orientation to another, n x 4 x 4 each, in -pi to pi."""
+    """Returns the turn about the vertical from one orientation to another, n x 4 x 4 each, in -pi to pi."""
     turn = after[:, :3, :3] @ before[:, :3, :3].transpose(0, 2, 1)
     result: Array = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
     return result

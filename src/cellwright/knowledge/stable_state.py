@@ -47,7 +47,7 @@ class Changeable:
 
 @cache
 def changeable_tables(top: type[Record] = SolidObject) -> tuple[Changeable, ...]:
-    """The tables that a state consists of; what other rows need comes before them."""
+    """Returns the tables that a state consists of; what other rows need comes before them."""
     objects: Mapper[Any] = inspect(top)
     solid = {str(mapper.local_table) for mapper in objects.self_and_descendants}
     others = [m for m in objects.registry.mappers if m.polymorphic_identity is not None and not m.isa(objects)]
@@ -77,14 +77,14 @@ def changeable_tables(top: type[Record] = SolidObject) -> tuple[Changeable, ...]
 
 
 def changeable(table: Any, kinds: tuple[str, ...], root: str) -> Changeable:
-    """A table with what follows from its columns."""
+    """Returns a table with what follows from its columns."""
     columns = [column for column in table.columns if column.name != "id"]
     links = tuple(i for i, column in enumerate(columns) if column.nullable and column.foreign_keys)
     return Changeable(table, kinds, root, links)
 
 
 def read_state(connection: Connection) -> State:
-    """All that may change, as it is now."""
+    """Returns all that may change, as it is now."""
     state: State = {}
     cursor = connection.connection.cursor()
     try:
@@ -140,7 +140,7 @@ def write_state(connection: Connection, wanted: State) -> None:
 
 
 def without(row: list[Any], links: tuple[int, ...]) -> list[Any]:
-    """The row with nothing in the columns that refer to rows that may not be there yet."""
+    """Returns the row with nothing in the columns that refer to rows that may not be there yet."""
     return [None if i in links else value for i, value in enumerate(row)]
 
 
@@ -168,6 +168,6 @@ def pack(state: State) -> bytes:
 
 
 def unpack(content: bytes) -> State:
-    """What `pack` was given."""
+    """Returns what `pack` was given."""
     tables = json.loads(zlib.decompress(content))
     return {table: {int(key): row for key, row in rows.items()} for table, rows in tables.items()}

@@ -67,7 +67,7 @@ class TransformTree:
         self._levels = [np.flatnonzero(depth == d) for d in range(1, int(depth.max(initial=0)) + 1)]
 
     def attached(self, references: Mapping[str, str]) -> TransformTree:
-        """A tree in which objects have other references; where they are in the world stays the same.
+        """Returns a tree in which objects have other references; where they are in the world stays the same.
 
         Raises:
             UnknownName: An object or a reference that is not there.
@@ -86,7 +86,7 @@ class TransformTree:
         return other
 
     def indices(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The rows of the objects."""
+        """Returns the rows of the objects."""
         try:
             return np.array([self.index[name] for name in names], np.int64)
         except KeyError as error:
@@ -138,19 +138,19 @@ class TransformTree:
         return np.flatnonzero(changed)
 
     def copy(self) -> TransformTree:
-        """A tree of its own that can be changed without changing this one."""
+        """Returns a tree of its own that can be changed without changing this one."""
         other = copy.copy(self)
         for name in ("in_reference", "in_world", "seen_s", "_moved_s"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
     def pose_in(self, name: str, frame: str) -> Pose:
-        """The pose of an object in the frame of any other."""
+        """Returns the pose of an object in the frame of any other."""
         row, other = self.indices([name, frame])
         return Pose.from_matrix(inverse(self.in_world[other][None])[0] @ self.in_world[row])
 
     def links(self) -> dict[str, TreeNode]:
-        """The tree as links, from which an equal tree can be made."""
+        """Returns the tree as links, from which an equal tree can be made."""
         references = [None if p < 0 else self.names[p] for p in self.parent]
         return {
             name: TreeNode(references[i], Pose.from_matrix(self.in_reference[i]), float(self.seen_s[i]))
@@ -159,7 +159,7 @@ class TransformTree:
 
 
 def chain(name: str, references: Mapping[str, str | None]) -> list[str]:
-    """The object, its reference, that one's reference and so on."""
+    """Returns the object, its reference, that one's reference and so on."""
     found = [name]
     while (reference := references[found[-1]]) is not None:
         if reference in found:
@@ -172,7 +172,7 @@ def chain(name: str, references: Mapping[str, str | None]) -> list[str]:
 
 
 def inverse(matrices: Array) -> Array:
-    """The inverses of rigid transforms, n x 4 x 4."""
+    """Returns the inverses of rigid transforms, n x 4 x 4."""
     result = np.zeros_like(matrices)
     turned = matrices[:, :3, :3].transpose(0, 2, 1)
     result[:, :3, :3] = turned

@@ -93,7 +93,7 @@ def sku_figures(sku: str) -> SkuFigures:
 
 @cache
 def tray_layout(sku: str) -> TrayLayout:
-    """The tray that is sold under a SKU.
+    """Returns the tray that is sold under a SKU.
 
     Raises:
         UnknownName: There is none; lists those that there are.
@@ -113,7 +113,7 @@ def tray_layout(sku: str) -> TrayLayout:
 
 
 def design_slots(design: KitDesign) -> tuple[SlotPlace, ...]:
-    """The slots of a kit with the part that each shall hold, in the design's order."""
+    """Returns the slots of a kit with the part that each shall hold, in the design's order."""
     places = {place.name: place.pose_part_in_tray for place in tray_layout(design.tray_sku).slots}
     return tuple(SlotPlace(slot.name, slot.sku, places[slot.name]) for slot in design.slots)
 

@@ -28,7 +28,7 @@ ADVICE = {
 
 
 def explain(error: Exception, url: URL | None = None) -> str:
-    """What the driver said, without the statement that failed, and advice where there is any."""
+    """Returns what the driver said, without the statement that failed, and advice where there is any."""
     said = said_by(error)
     earlier = error.__context__
     while not said and earlier is not None:  # a driver that cannot even roll back says nothing about it
@@ -40,7 +40,7 @@ def explain(error: Exception, url: URL | None = None) -> str:
 
 
 def said_by(error: BaseException) -> str:
-    """The first line of the driver's own words; empty when it has none."""
+    """Returns the first line of the driver's own words; empty when it has none."""
     cause = getattr(error, "orig", None) or error
     numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are
     words = str(cause.args[1] if numbered else cause).strip()

@@ -57,7 +57,7 @@ def fill(database: Database, workstation: Workstation, designs: Sequence[KitDesi
 
 
 def filled_database(url: str | Path, workstation: Workstation, designs: Sequence[KitDesign]) -> Database:
-    """A new database with that in it; of one in memory that was made before in this process, a copy."""
+    """Returns a new database with that in it; of one in memory that was made before in this process, a copy."""
     database = Database(url)
     content = pickle.dumps((workstation, repr(list(designs)))) if database.is_private else b""
     if not content or not copy_template(database.engine, content):
@@ -212,7 +212,7 @@ class _Writer:
     # ------------------------------------------------------------ what is known of them
 
     def sku(self, name: str) -> records.StockKeepingUnit:
-        """The kind of object of that name, made when it is first asked for."""
+        """Returns the kind of object of that name, made when it is first asked for."""
         if name not in self.skus:
             made = records.StockKeepingUnit(name=name)
             if name == CONTAINER_SKU:
@@ -283,7 +283,7 @@ def locate(
 
 
 def axes_of(pose: Pose) -> tuple[records.Point, records.Vector, records.Vector]:
-    """A pose as the kitting model writes it: its position and the directions of its x and z axes."""
+    """Returns a pose as the kitting model writes it: its position and the directions of its x and z axes."""
     matrix = pose.matrix
     return point_of(matrix[:3, 3]), vector_of(matrix[:3, 0]), vector_of(matrix[:3, 2])
 
@@ -309,7 +309,7 @@ def _box(owner: str, size_m: Vector3) -> records.BoxyShape:
 
 
 def _room(owner: str, size_m: Vector3 | None) -> records.BoxyShape | None:
-    """What is inside an open box, if anybody knows."""
+    """Returns what is inside an open box, if anybody knows."""
     if size_m is None:
         return None
     shape = _box(owner, size_m)
@@ -318,7 +318,7 @@ def _room(owner: str, size_m: Vector3 | None) -> records.BoxyShape | None:
 
 
 def _stacked(stack: StackOfTrays) -> Iterable[tuple[str, Place]]:
-    """Trays of which nobody knows more than that they lie on each other."""
+    """Returns trays of which nobody knows more than that they lie on each other."""
     height_m = tray_layout(stack.tray_sku).size_m[2]
     for number in range(stack.count):
         pose = Pose.from_xyz_rpy([0.0, 0.0, number * height_m])

@@ -149,7 +149,7 @@ class WorldModel:
         return [self.tree.names[i] for i in changed]
 
     def pose_in(self, name: str, frame: str) -> Pose:
-        """The believed pose of an object in the frame of any other."""
+        """Returns the believed pose of an object in the frame of any other."""
         return self.tree.pose_in(name, frame)
 
     def attach(self, references: Mapping[str, str]) -> None:
@@ -201,7 +201,7 @@ class WorldModel:
                 connection.execute(delete(STABLE_STATE).where(states.id.in_(keys)))
 
     def stable_states(self) -> list[str]:
-        """The labels of the states that can be restored, oldest first."""
+        """Returns the labels of the states that can be restored, oldest first."""
         with self.database.transaction() as connection:
             return list(connection.scalars(select(STABLE_STATE.c.label).order_by(STABLE_STATE.c.id)))
 
@@ -221,7 +221,7 @@ class WorldModel:
         self.reload()
 
     def history(self, name: str) -> list[tuple[float, str, Pose]]:
-        """When and by which evidence the relative pose of an object changed, oldest first."""
+        """Returns when and by which evidence the relative pose of an object changed, oldest first."""
         question = select(POSE_HISTORY).where(POSE_HISTORY.c.object_name == name).order_by(POSE_HISTORY.c.number)
         with self.database.transaction() as connection:
             rows = connection.execute(question).mappings().all()

@@ -16,7 +16,7 @@ __all__ = ["check_doors", "checked_layout", "read_cell"]
 
 
 def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
-    """A cell by its name or from its file.
+    """Returns a cell by its name or from its file.
 
     Raises:
         BadInput: All that is wrong with it.
@@ -28,7 +28,7 @@ def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
 
 
 def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
-    """The nominal layout of a cell that makes sense.
+    """Returns the nominal layout of a cell that makes sense.
 
     Args:
         cell: The cell.
@@ -53,7 +53,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
 
 
 def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMistakes:
-    """The mistakes that were found, and those in what they leave of the cell."""
+    """Returns the mistakes that were found, and those in what they leave of the cell."""
     if rest is None:
         return error
     others = ErrorCollector(rest.left_out)

@@ -122,7 +122,7 @@ def run_transfer(lab: Lab, job: TransferJob) -> JobReport:
 
 
 async def _fresh_frames(lab: Lab, topic: str) -> list[Detections]:
-    """The next few frames that were taken from now on; older ones may still be under way."""
+    """Returns the next few frames that were taken from now on; older ones may still be under way."""
     start_ns = lab.world.clock.time_ns
     frames: list[Detections] = []
     enough = lab.loop.create_future()
@@ -164,7 +164,7 @@ def _figures(job: TransferJob) -> tuple[TrayFigures, SlotFigures, TrayFigures]:
 
 
 def _kit_tray_of(lab: Lab, job: TransferJob) -> str:
-    """The kit tray that is meant: by the drawings, the one of that kind nearest to the robot."""
+    """Returns the kit tray that is meant: by the drawings, the one of that kind nearest to the robot."""
     base = lab.nominal.bases[job.robot].position
     trays = {t.name: t.pose_in_world.position for t in lab.nominal.trays if t.model == job.kit}
     return min(trays, key=lambda name: float(np.linalg.norm(trays[name] - base)))

@@ -83,7 +83,7 @@ class Lab:
         fidelity: str | None = None,
         horizon_s: float = HORIZON_S,
     ) -> Self:
-        """A laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
+        """Returns a laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
         loaded = cell if isinstance(cell, Cell) else read_cell(cell, seed)
         if fidelity is not None:
             if fidelity not in ("physics", "kinematic"):
@@ -118,13 +118,13 @@ class Lab:
         return self.loop.clock
 
     def robot(self, name: str) -> RobotController:
-        """A robot's controller by name."""
+        """Returns a robot's controller by name."""
         if name not in self.robots:
             raise UnknownName("robot", name, self.robots, self.cell.where)
         return self.robots[name]
 
     def mobile(self, name: str) -> DifferentialDrive:
-        """What drives a mobile robot, by its name."""
+        """Returns what drives a mobile robot, by its name."""
         if name not in self.mobiles:
             raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
         return self.mobiles[name]

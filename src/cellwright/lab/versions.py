@@ -26,7 +26,7 @@ def versions() -> dict[str, str]:
 
 
 def model_hash(model: Any) -> str:
-    """A short fingerprint of a compiled model: its bodies, geometry and limits, as bytes."""
+    """Returns a short fingerprint of a compiled model: its bodies, geometry and limits, as bytes."""
     digest = hashlib.blake2b(digest_size=12)
     for name in (
         "body_pos",

@@ -58,7 +58,7 @@ class WorldState:
 
     @classmethod
     def of(cls, lab: Lab, model: str, header: Mapping[str, Any]) -> WorldState:
-        """The world of a laboratory as it is now, without its speeds."""
+        """Returns the world of a laboratory as it is now, without its speeds."""
         world = lab.world
         qpos = world.data.qpos
         objects = {

@@ -31,7 +31,7 @@ SERVO_INPUTS = sum(int(getattr(mujoco.mjtCtrlInput, f"mjINPUT_{name}")) for name
 
 
 def build_arm(figures: ArmFigures, shape: BodyShape | None = None) -> mujoco.MjSpec:
-    """The arm as a spec whose root body `base` is fixed; attach it at a frame of the world.
+    """Returns the arm as a spec whose root body `base` is fixed; attach it at a frame of the world.
 
     Bodies `base`, `link_1` ... `link_n`, `flange`; joints and actuators `joint_1` ... `joint_n`; site `flange` (z
     out of the flange); sensors `wrist_force` and `wrist_torque`, which read what the flange carries: `flange`

@@ -18,7 +18,7 @@ BALANCE_MASS_KG = 1e-5
 
 
 def build_changer(figures: ChangerFigures) -> mujoco.MjSpec:
-    """The robot's half as a spec whose root body `changer` has the flange's frame.
+    """Returns the robot's half as a spec whose root body `changer` has the flange's frame.
 
     Its body `balance` weighs next to nothing. It is where the drives' share in carrying a locked tool applies: placed
     in the tool's centre of mass, with as many times its own weight compensated as the tool is heavier.

@@ -311,11 +311,11 @@ class ModelDescription:
     static: bool = False
 
     def link(self, name: str) -> LinkDescription:
-        """The link of that name."""
+        """Returns the link of that name."""
         return next(link for link in self.links if link.name == name)
 
     def joint_of(self, child: str) -> JointDescription | None:
-        """The joint that carries a link: the first one that has it as its child."""
+        """Returns the joint that carries a link: the first one that has it as its child."""
         return next((joint for joint in self.joints if joint.child == child), None)
 
     @property

@@ -29,7 +29,7 @@ CAMERA_TURN = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (np.pi / 2, 0.0, -np.pi / 2))
 
 
 def build_furniture(figures: FurnitureFigures) -> Any:
-    """A piece of furniture as an `MjSpec` with one body `furniture`, without a joint.
+    """Returns a piece of furniture as an `MjSpec` with one body `furniture`, without a joint.
 
     Its cameras have the names of their figures. A projector is a site of the name `projector`, turned like a camera;
     a table's raised plates have sites of their names in the middle of their upper faces.

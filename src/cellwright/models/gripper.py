@@ -27,7 +27,7 @@ GRIPPER_SHAPES: Mapping[str, Callable[[GripperFigures], BodyShape]] = MappingPro
 
 
 def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
-    """The gripper as a spec whose root body `tool` has the flange's frame; attach it at the flange.
+    """Returns the gripper as a spec whose root body `tool` has the flange's frame; attach it at the flange.
 
     Bodies `tool`, `finger_left` (on the +x side), `finger_right`; a slide joint of the same name for each finger,
     whose position is its pad's distance from the middle; pads `pad_left`, `pad_right`; site `tcp` between them.
@@ -42,7 +42,7 @@ def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
 
 
 def gripper_skeleton(figures: GripperFigures) -> tuple[Any, dict[str, Any]]:
-    """The moving parts and the drive, with nothing to be seen yet; the specification and its bodies by name."""
+    """Returns the moving parts and the drive, with nothing to be seen yet; the specification and its bodies by name."""
     spec = mujoco.MjSpec()
     spec.modelname = figures.name
     spec.compiler.degree = False
@@ -77,7 +77,7 @@ def _box_inertia(figures: GripperFigures) -> tuple[Any, Any]:
 
 
 def _add_finger(tool: Any, figures: GripperFigures, side: str, sign: float) -> Any:
-    """A finger whose frame sits on its pad's face; the right one is the left one turned round."""
+    """Returns a finger whose frame sits on its pad's face; the right one is the left one turned round."""
     x, y, z = figures.tcp_xyz_m
     half_turn = [1.0, 0.0, 0.0, 0.0] if sign > 0 else [0.0, 0.0, 0.0, 1.0]
     finger = tool.add_body(name=f"finger_{side}", pos=[x + sign * figures.open_m, y, z], quat=half_turn)

@@ -18,7 +18,7 @@ SIDES = (("left", 1.0), ("right", -1.0))
 
 
 def build_linkage_gripper(figures: LinkageGripperFigures) -> mujoco.MjSpec:
-    """The gripper as `build_gripper` makes one, with knuckles: bodies `knuckle_left`, `inner_left` and so on.
+    """Returns the gripper as `build_gripper` makes one, with knuckles: bodies `knuckle_left`, `inner_left` and so on.
 
     Each finger may move in its plane, by a slide along x, of its own name, one along z and a hinge. Two knuckles on
     hinges carry it: each ends in a pin, and two `connect` constraints per side hold the pins in the finger. That
@@ -54,7 +54,7 @@ def build_linkage_gripper(figures: LinkageGripperFigures) -> mujoco.MjSpec:
 def _add_link(
     tool: Any, figures: LinkageGripperFigures, name: str, sign: float, pivot_xz_m: tuple[float, float], mass_kg: float
 ) -> Any:
-    """A knuckle: a slender rod from its pivot to its pin; it turns inwards with a growing angle."""
+    """Returns a knuckle: a slender rod from its pivot to its pin; it turns inwards with a growing angle."""
     half_turn = [1.0, 0.0, 0.0, 0.0] if sign > 0 else [0.0, 0.0, 0.0, 1.0]
     link = tool.add_body(name=name, pos=[sign * pivot_xz_m[0], 0.0, pivot_xz_m[1]], quat=half_turn)
     arm = np.array([figures.arm_xz_m[0], 0.0, figures.arm_xz_m[1]])

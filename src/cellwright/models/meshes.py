@@ -14,7 +14,7 @@ __all__ = ["add_hull", "add_visual_mesh", "set_inertia"]
 
 
 def add_hull(spec: Any, name: str, hull: Mesh, *, upright: bool = False) -> Any:
-    """A convex mesh that geoms may share.
+    """Returns a convex mesh that geoms may share.
 
     MuJoCo turns a mesh into its principal axes, and the bounding box that sorts out pairs turns with it: a wedge's
     box then pokes out of the tray, and every gear nearby is checked against it in vain. With `upright` only the
@@ -34,7 +34,7 @@ def add_hull(spec: Any, name: str, hull: Mesh, *, upright: bool = False) -> Any:
 def add_visual_mesh(
     spec: Any, body: Any, name: str, mesh: Mesh, rgba: tuple[float, float, float, float], *, specular: float = 0.25
 ) -> Any:
-    """A geom that shows the mesh in a plastic of that colour, edges sharp and curves smooth."""
+    """Returns a geom that shows the mesh in a plastic of that colour, edges sharp and curves smooth."""
     corners = np.hstack([mesh.vertices[mesh.faces].reshape(-1, 3), mesh.corner_normals().reshape(-1, 3)])
     shared, index = np.unique(np.round(corners, 7), axis=0, return_inverse=True)
     asset = spec.add_mesh(name=f"{name}_visual")

@@ -24,7 +24,7 @@ SEEN_THROUGH = {"clear": 0.40, "ring": 0.45}  # finish -> how opaque it is
 
 
 def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
-    """The robot as a spec whose root body `body` has its frame on the floor, without a joint.
+    """Returns the robot as a spec whose root body `body` has its frame on the floor, without a joint.
 
     Bodies `body`, `wheel_left`, `wheel_right`; a hinge and a motor of the same name for each wheel, positive forwards,
     commanded with its speed in rad/s. Sites `prox0` ... (x is the way they look) and `imu`; camera `camera`; each lamp

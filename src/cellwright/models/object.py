@@ -17,7 +17,7 @@ __all__ = ["build_object"]
 
 
 def build_object(figures: ObjectFigures) -> Any:
-    """The object as an `MjSpec` with one body `part`, without a joint; the site `grasp` marks the grasp point.
+    """Returns the object as an `MjSpec` with one body `part`, without a joint; the site `grasp` marks the grasp point.
 
     Mass and inertia are those of its solid, evenly filled with the catalogue's mass.
     """

@@ -16,7 +16,7 @@ __all__ = ["build_tray"]
 
 
 def build_tray(tray: TrayFigures) -> Any:
-    """The tray as an `MjSpec` with one body `tray`, without a joint, its origin at the outline's centre.
+    """Returns the tray as an `MjSpec` with one body `tray`, without a joint, its origin at the outline's centre.
 
     Each slot has a site of the slot's name at its floor. The feet touch as spheres: a tray on a table has four
     contact points, one under each foot, whatever its rotation.

@@ -17,7 +17,7 @@ __all__ = ["build_vacuum"]
 
 
 def build_vacuum(figures: VacuumFigures) -> mujoco.MjSpec:
-    """The tool as a spec whose root body `tool` has the flange's frame; attach it at the flange.
+    """Returns the tool as a spec whose root body `tool` has the flange's frame; attach it at the flange.
 
     Bodies `tool` and `cup`; joints `bellows` (along z, out is positive), `tilt_x`, `tilt_y`; geoms `lip_0` and so
     on, round the lip; site `tcp`, fixed to the tool, in the middle of the lip of a cup that nothing presses on.

@@ -160,7 +160,7 @@ def verify(rows, approximate, target, near, axes, offsets, flange_rotation, orde
 
 
 def pack(axes: Array, offsets: Array, flange_rotation: Array, low: Array, high: Array) -> Array:
-    """All of an arm in one array, because every array that is handed to compiled code takes time."""
+    """Returns all of an arm in one array, because every array that is handed to compiled code takes time."""
     joints = len(axes)
     geometry = np.zeros((joints + 4, 8))
     geometry[:joints, :3], geometry[: joints + 1, 3:6] = axes, offsets

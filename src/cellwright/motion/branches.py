@@ -29,7 +29,7 @@ def distinct(rows: Array, owner: Indices, decimals: int) -> tuple[Array, Indices
 
 
 def within_limits(rows: Array, owner: Indices, nears: Array, low: Array, high: Array) -> tuple[Array, Indices]:
-    """The rows and their turns by 2 pi that the limits allow, of each owner the nearest to its `near` first."""
+    """Returns the rows and their turns by 2 pi that the limits allow, of each owner the nearest to its `near` first."""
     turns = rows + FULL_TURNS_RAD[:, None, None]
     allowed = (turns >= low - LIMIT_ROOM_RAD) & (turns <= high + LIMIT_ROOM_RAD)
     possible: npt.NDArray[np.bool_] = np.logical_or.reduce(allowed)

@@ -53,12 +53,12 @@ class CartesianMotion:
         self._refuse_too_fast()
 
     def at(self, time_s: float) -> tuple[Any, Any]:
-        """Joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
+        """Returns joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
         (position, slope, _), rate, _ = self._run(time_s)
         return position, slope * rate
 
     def acceleration(self, time_s: float) -> Any:
-        """Joint accelerations at a time."""
+        """Returns joint accelerations at a time."""
         (_, slope, bend), rate, change = self._run(time_s)
         return bend * rate**2 + slope * change
 

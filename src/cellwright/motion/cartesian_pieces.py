@@ -21,7 +21,7 @@ class PathPiece(Protocol):
     length_m: float
 
     def at(self, way_m: float) -> tuple[Pose, Array, Array]:
-        """The pose, and the first and second derivative of position and rotation (6) by the way."""
+        """Returns the pose, and the first and second derivative of position and rotation (6) by the way."""
 
 
 class _Turn:
@@ -47,7 +47,7 @@ class Line:
         self.length_m = max(float(np.linalg.norm(self._way)), self._turn.angle_rad * equivalent_radius_m)
 
     def at(self, way_m: float) -> tuple[Pose, Array, Array]:
-        """The pose and its derivatives."""
+        """Returns the pose and its derivatives."""
         fraction = way_m / self.length_m if self.length_m else 0.0
         pose = Pose(self._start + self._way * fraction, self._turn.at(fraction))
         slope = np.concatenate([self._way, self._turn.vector]) / (self.length_m or 1.0)
@@ -67,7 +67,7 @@ class Arc:
         self.length_m = max(radius_m * bend_rad, self._turn.angle_rad * equal_m)
 
     def at(self, way_m: float) -> tuple[Pose, Array, Array]:
-        """The pose and its derivatives."""
+        """Returns the pose and its derivatives."""
         fraction = way_m / self.length_m
         sine, cosine = np.sin(self._bend_rad * fraction), np.cos(self._bend_rad * fraction)
         rate = self._bend_rad / self.length_m

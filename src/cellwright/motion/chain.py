@@ -46,7 +46,7 @@ class SerialChain:
         return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
 
     def distance(self, joints: Array, targets: Array) -> Array:
-        """How far configurations (n, joints) are from poses (n or 1, 4, 4): metres or radians, the larger."""
+        """Returns how far configurations (n, joints) are from poses (n or 1, 4, 4): metres or radians, the larger."""
         rotations, positions = self.forward(joints)
         # For small angles the norm of the difference of two rotation matrices is sqrt(2) times the angle.
         turned2 = ((rotations - targets[:, :3, :3]) ** 2).sum(axis=(1, 2)) / 2

@@ -57,7 +57,7 @@ class ClosedForm:
     def configurations(
         self, target: Array, near: Array, fan: list[float | None] | None = None, *, only_nearest: bool = False
     ) -> Array:
-        """Those within the limits that take a pose (n, joints), nearest first.
+        """Returns those within the limits that take a pose (n, joints), nearest first.
 
         Args:
             target: The pose's matrix.
@@ -77,7 +77,7 @@ class ClosedForm:
         return within_limits(found, owner, nears, self._low, self._high)[0]
 
     def configurations_of_many(self, targets: Array, nears: Array) -> list[Array]:
-        """The same for many poses, each with a configuration to be near to."""
+        """Returns the same for many poses, each with a configuration to be near to."""
         pairs = list(zip(targets, nears, strict=True))
         if self._load_kernel(len(pairs)):
             return [self.configurations(target, near) for target, near in pairs]
@@ -89,7 +89,7 @@ class ClosedForm:
         return np.split(found, np.searchsorted(owner, np.arange(1, len(targets))))
 
     def branches_of_many(self, targets: Array, redundancy_rad: float | None) -> list[Array | None]:
-        """Every branch of each pose with one value of the redundant joint, within the limits or not.
+        """Returns every branch of each pose with one value of the redundant joint, within the limits or not.
 
         None where the closed form has no exact answer: such a pose needs more than this.
         """
@@ -105,7 +105,7 @@ class ClosedForm:
         ]
 
     def solve(self, target: Array, near: Array, fan: list[float | None]) -> Array:
-        """Every branch, within the limits or not, without further full turns."""
+        """Returns every branch, within the limits or not, without further full turns."""
         columns, approximate = self._candidates(target, fan)
         owner = np.zeros(len(approximate), np.intp)
         return self._solved(columns.T, approximate, owner, target[None], near[None])[0]
@@ -146,7 +146,7 @@ class ClosedForm:
     def _solved(
         self, rows: Array, approximate: Flags, owner: Indices, targets: Array, nears: Array
     ) -> tuple[Array, Indices]:
-        """The candidates that take their poses, each once; a closed form may fail where an arm is singular."""
+        """Returns the candidates that take their poses, each once; a closed form may fail where an arm is singular."""
         if approximate.any():  # perhaps out of reach, perhaps singular: then this is another try
             whose = owner[approximate]
             rows = np.concatenate([rows, self._unwound(rows[approximate], targets[whose], nears[whose])])
@@ -172,7 +172,7 @@ class ClosedForm:
         return found[self._chain.distance(found, target[None]) <= TOLERANCE]
 
     def _unwound(self, rows: Array, targets: Array, nears: Array) -> Array:
-        """The same with the wrist's first joint as in `near`, its last turned so that the flange is right.
+        """Returns the same with the wrist's first joint as in `near`, its last turned so that the flange is right.
 
         With a straight wrist both turn about one axis; the solver then sets both to zero and gives up.
         """
@@ -189,7 +189,7 @@ class ClosedForm:
 
 @cache
 def _kernel_module() -> Any:
-    """The compiled way, or None where numba is not installed."""
+    """Returns the compiled way, or None where numba is not installed."""
     if find_spec("numba") is None:
         return None
     from cellwright.motion import branch_kernel

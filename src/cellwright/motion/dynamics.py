@@ -94,7 +94,7 @@ class ArmDynamics:
         self.damping_nms_per_rad: Array = np.array([j.viscous_damping_nms_per_rad for j in figures.joints])
 
     def dynamics(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> DynamicsTerms:
-        """Every term at joint angles (rad) and speeds (rad/s)."""
+        """Returns every term at joint angles (rad) and speeds (rad/s)."""
         model, data, count = self._model, self._data, self._model.nv
         self._place(q, np.zeros(count))
         mass, weight, bias = np.zeros((count, count)), np.zeros(count), np.zeros(count)
@@ -110,7 +110,7 @@ class ArmDynamics:
         return DynamicsTerms(mass, bias - weight, weight, jacobian, change @ speeds)
 
     def inverse(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
-        """The torques at the joints (Nm) that make this motion, viscous losses included."""
+        """Returns the torques at the joints (Nm) that make this motion, viscous losses included."""
         model, data = self._model, self._data
         self._place(q, checked_angles(self.arm, qd))
         data.qacc[:] = accelerations = checked_angles(self.arm, qdd)

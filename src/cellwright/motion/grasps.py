@@ -62,7 +62,7 @@ class Grasp:
 
 
 def tcp_in_part(kind: GraspKind, turn_rad: float, xyz_m: Sequence[float]) -> Pose:
-    """The tool's pose at a point: z along the approach, jaws along the part's x (top) or y (side) at no turn.
+    """Returns the tool's pose at a point: z along the approach, jaws along the part's x (top) or y (side) at no turn.
 
     From the side, without a turn, the tool looks along +x; from above, down.
     """
@@ -94,7 +94,7 @@ class _Outline:
     handle: _Handle | None = None
 
     def half_m(self, low_m: float, high_m: float, along_y: bool) -> float:
-        """The largest half extent between two heights."""
+        """Returns the largest half extent between two heights."""
         column = 2 if along_y else 1
         heights = [p[0] for p in self.points]
         low, high = max(low_m, heights[0]), min(high_m, heights[-1])
@@ -102,7 +102,7 @@ class _Outline:
         return float(max(*ends, *(p[column] for p in self.points if low < p[0] <= high), 0.0))
 
     def touching(self, low_m: float, high_m: float, along_y: bool) -> float:
-        """The share of flat pads between two heights that lies on the part when they have closed."""
+        """Returns the share of flat pads between two heights that lies on the part when they have closed."""
         heights = np.linspace(low_m, high_m, 101)
         halves = np.interp(heights, [p[0] for p in self.points], [p[2 if along_y else 1] for p in self.points])
         halves[(heights < self.points[0][0]) | (heights > self.points[-1][0])] = 0.0
@@ -234,7 +234,7 @@ def _made(
 
 
 def _meets_handle(tool: GripperFigures, handle: _Handle, kind: GraspKind, turn_rad: float) -> bool:
-    """Whether an open finger on its way meets the handle, a rod from the axis towards +x, seen from above."""
+    """Returns whether an open finger on its way meets the handle, a rod from the axis towards +x, seen from above."""
     reach_m = np.linspace(0.0, handle.reach_m, 51)
     room_m = handle.radius_m + MARGIN_M
     if kind is GraspKind.TOP:

@@ -91,7 +91,7 @@ class CartesianTrajectory:
         return [list(pieces) for pieces in self._stretches]
 
     def way_at(self, time_s: float) -> tuple[int, float, float, float]:
-        """Which stretch it is at a time since the start, and the way, speed and acceleration along it."""
+        """Returns which stretch it is at a time since the start, and the way, speed and acceleration along it."""
         number, left_s = 0, max(time_s, 0.0)
         while number < len(self._profiles) - 1 and left_s > self._profiles[number].duration_s:
             left_s -= self._profiles[number].duration_s
@@ -99,14 +99,14 @@ class CartesianTrajectory:
         return number, *self._profiles[number].at(left_s)
 
     def at(self, time_s: float) -> CartesianSample:
-        """The frame at a time since the start; the end holds."""
+        """Returns the frame at a time since the start; the end holds."""
         number, way_m, speed_mps, acceleration_mps2 = self.way_at(time_s)
         pose, slope, bend = along(self._stretches[number], way_m)
         return CartesianSample(pose, slope * speed_mps, slope * acceleration_mps2 + bend * speed_mps**2)
 
 
 def along(pieces: Sequence[PathPiece], way_m: float) -> tuple[Pose, Array, Array]:
-    """The pose, and the derivatives of position and rotation by the way, on pieces that follow each other."""
+    """Returns the pose, and the derivatives of position and rotation by the way, on pieces that follow each other."""
     for piece in pieces[:-1]:
         if way_m <= piece.length_m:
             break

@@ -42,7 +42,7 @@ class JointBrake:
         self._request.max_jerk = (limits.jerk_radps3 * BRAKE_JERK).tolist()
 
     def tick(self) -> tuple[JointSample, bool]:
-        """The joints one period later, and whether they rest."""
+        """Returns the joints one period later, and whether they rest."""
         result = self._generator.update(self._request, self._answer)
         if result != Result.Working and result != Result.Finished:
             raise JobFailed(f"the joints cannot be stopped within their limits: {result}")

@@ -39,7 +39,7 @@ class Unreachable(OutOfReach):
 
 
 def checked_angles(arm: ArmFigures, joints_rad: npt.ArrayLike) -> Array:
-    """One finite angle per joint, as an array."""
+    """Returns one finite angle per joint, as an array."""
     joints = np.asarray(joints_rad, float)
     count = len(arm.joints)
     if joints.shape != (count,) or not isfinite(joints.dot(joints)):  # quicker than to ask each of them
@@ -89,12 +89,12 @@ class ArmKinematics:
         self._stretched_m = float(np.linalg.norm(self._chain.offsets[1:], axis=1).sum())  # nothing is farther away
 
     def forward(self, joints_rad: npt.ArrayLike) -> Pose:
-        """The flange's pose in the base."""
+        """Returns the flange's pose in the base."""
         rotations, positions = self._chain.forward(checked_angles(self.arm, joints_rad)[None])
         return Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
 
     def forward_of_many(self, joints_rad: Array) -> Array:
-        """The flange's poses in the base (n, 4, 4) for configurations (n, joints)."""
+        """Returns the flange's poses in the base (n, 4, 4) for configurations (n, joints)."""
         poses = np.zeros((len(joints_rad), 4, 4))
         poses[:, :3, :3], poses[:, :3, 3] = self._chain.forward(joints_rad)
         poses[:, 3, 3] = 1.0
@@ -109,7 +109,7 @@ class ArmKinematics:
         return float(np.prod(np.linalg.svd(self.jacobian(joints_rad), compute_uv=False)))
 
     def inverse(self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike | None = None) -> list[Array]:
-        """Every configuration within the limits that takes the pose, nearest to `near_rad` first.
+        """Returns every configuration within the limits that takes the pose, nearest to `near_rad` first.
 
         Turns by 2 pi that the limits allow count as configurations of their own. A seven-axis arm is solved for
         a fan of values of its redundant joint, beginning with the one it has. In a singular configuration, where
@@ -140,7 +140,7 @@ class ArmKinematics:
         return self._closed_form.configurations_of_many(targets, nears)
 
     def nearest(self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike) -> Array:
-        """The configuration nearest to a given one; a redundant joint stays as it is whenever that is possible.
+        """Returns the configuration nearest to a given one; a redundant joint stays as it is whenever that is possible.
 
         Raises:
             Unreachable: when there is none, with the reason: out of reach, or outside the joint limits.
@@ -206,7 +206,7 @@ class ArmKinematics:
     def ranked(
         self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike, clearance: Callable[[Array], float] | None = None
     ) -> list[Choice]:
-        """Every configuration of `inverse`, best first: away from limits and obstacles, then nearest.
+        """Returns every configuration of `inverse`, best first: away from limits and obstacles, then nearest.
 
         Args:
             pose_flange_in_base: What to reach.

@@ -30,7 +30,7 @@ class JointLimits:
 
     @classmethod
     def of(cls, arm: ArmFigures, share: float = 1.0) -> JointLimits:
-        """Those of an arm, all times a share."""
+        """Returns those of an arm, all times a share."""
         rows = [(j.velocity_limit_radps, j.acceleration_limit_radps2, j.jerk_limit_radps3) for j in arm.joints]
         return cls(*np.array(rows).T * share)
 
@@ -44,7 +44,7 @@ class PathLimits:
     jerk: float
 
     def slower(self, pace: float) -> PathLimits:
-        """The limits under which the same motion takes 1 / pace times as long."""
+        """Returns the limits under which the same motion takes 1 / pace times as long."""
         return PathLimits(self.velocity * pace, self.acceleration * pace**2, self.jerk * pace**3)
 
     @property
@@ -80,7 +80,7 @@ class PathLimits:
         return at_once(self.within_in_slices(joints, first, second, third))
 
     def within_in_slices(self, joints: JointLimits, first: Array, second: Array, third: Array) -> Slices[PathLimits]:
-        """The same, found in slices."""
+        """Yields the same, found in slices."""
         slope = first + TINY
         v = min(self.velocity, float((joints.velocity_radps / slope).min()))
         a = min(self.acceleration, float((joints.acceleration_radps2 / slope).min()))
@@ -106,7 +106,7 @@ class PathLimits:
         return best
 
     def hardest(self, joints: JointLimits, first: Array, second: Array, third: Array) -> PathLimits:
-        """The same speed with the largest acceleration and jerk that all joints can follow at it."""
+        """Returns the same speed with the largest acceleration and jerk that all joints can follow at it."""
         v = self.velocity
         left = joints.acceleration_radps2 - second * v**2
         calm = joints.jerk_radps3 - third * v**3

@@ -35,10 +35,10 @@ class Path(Protocol):
     """Joint angles over a parameter that runs from 0 to 1."""
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
-        """Joint angles and their first and second derivative by the parameter."""
+        """Returns joint angles and their first and second derivative by the parameter."""
 
     def at_many(self, fractions: Array) -> tuple[Array, Array, Array]:
-        """The same at many places, in rows."""
+        """Returns the same at many places, in rows."""
 
     def steepness(self) -> tuple[Array, Array, Array]:
         """Magnitudes of the first three derivatives (points, joints), nowhere exceeded."""
@@ -52,11 +52,11 @@ class JointPath:
         self._straight = np.zeros_like(start_rad)
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
-        """Joint angles and their first and second derivative by the parameter."""
+        """Returns joint angles and their first and second derivative by the parameter."""
         return self._start + fraction * self._way, self._way, self._straight
 
     def at_many(self, fractions: Array) -> tuple[Array, Array, Array]:
-        """The same at many places, in rows."""
+        """Returns the same at many places, in rows."""
         column = fractions[:, None]
         return self._start + column * self._way, self._way[None], self._straight[None]
 
@@ -113,7 +113,7 @@ class PosePath:
         turn_rad: float,
         what: str = "course",
     ) -> Slices[PosePath]:
-        """The same, solved in slices."""
+        """Yields the same, solved in slices."""
         path = PosePath.__new__(PosePath)
         yield from path._make(kinematics, start_rad, pose_at, length_m, turn_rad, what)
         return path
@@ -154,7 +154,7 @@ class PosePath:
         self.at, self.at_many, self.steepness = self.spline.at, self.spline.at_many, self.spline.steepness
 
     def hardest(self) -> str:
-        """Where on the course which joint has the farthest to go."""
+        """Returns where on the course which joint has the farthest to go."""
         steps = np.abs(np.diff(self.spline.rows, axis=0))
         return f"{self._swing(steps, 0, len(steps))}, near a singular configuration"
 
@@ -187,7 +187,7 @@ class PosePath:
             )
 
     def _on_course(self) -> Slices[bool]:
-        """Whether the flange is where it should be in the middle of every piece."""
+        """Yields whether the flange is where it should be in the middle of every piece."""
         middles = self.spline.middles()
         for part in spans(len(middles), 2 * SLICE_POSES):
             if not self._near_course(middles[part], range(part.start, part.stop)):
@@ -213,7 +213,7 @@ class LinePath(PosePath):
     def between(
         cls, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose, tool: Pose | None = None
     ) -> Slices[Self]:
-        """The path, solved in slices."""
+        """Yields the path, solved in slices."""
         flange = kinematics.forward(start_rad)
         pose = flange if tool is None else flange @ tool
         back = None if tool is None else tool.inverse()

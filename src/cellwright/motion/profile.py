@@ -35,7 +35,7 @@ class Motion(Protocol):
     duration_s: float
 
     def at(self, time_s: float) -> tuple[Any, Any]:
-        """Joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
+        """Returns joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
 
 
 class PathMotion:
@@ -63,7 +63,7 @@ class PathMotion:
 
     @classmethod
     def along(cls, arm: ArmFigures, path: Path, limits: PathLimits) -> Slices[PathMotion]:
-        """The motion along a path, made in slices."""
+        """Yields the motion along a path, made in slices."""
         motion = PathMotion.__new__(PathMotion)
         yield from motion._run_along(arm, path, limits)
         return motion
@@ -85,13 +85,13 @@ class PathMotion:
         self.duration_s: float = self._trajectory.duration
 
     def at(self, time_s: float) -> tuple[Any, Any]:
-        """Joint positions and velocities at a time."""
+        """Returns joint positions and velocities at a time."""
         (fraction,), (rate,), _ = self._trajectory.at_time(min(time_s, self.duration_s))
         position, slope, _ = self.path.at(fraction)
         return position, slope * rate
 
     def acceleration(self, time_s: float) -> Any:
-        """Joint accelerations at a time, for a torque computed ahead; none once it rests."""
+        """Returns joint accelerations at a time, for a torque computed ahead; none once it rests."""
         if time_s >= self.duration_s:
             return np.zeros(len(self.arm.joints))
         (fraction,), (rate,), (change,) = self._trajectory.at_time(time_s)
@@ -198,7 +198,7 @@ class LineMove(PathMotion):
         speed: LineSpeed,
         tool: Pose | None = None,
     ) -> Slices[Self]:
-        """The same, made in slices."""
+        """Yields the same, made in slices."""
         move = cls.__new__(cls)
         yield from move._make(kinematics, start_rad, pose_goal_in_base, speed, None, tool)
         return move

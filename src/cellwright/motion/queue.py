@@ -34,7 +34,7 @@ class MotionQueue:
         self._last: PathMotion | None = None
 
     def __len__(self) -> int:
-        """How many motions wait behind the one that runs."""
+        """Returns how many motions wait behind the one that runs."""
         return len(self._waiting)
 
     @property
@@ -100,7 +100,7 @@ class MotionQueue:
             self._follower.stop(category)
 
     def tick(self) -> JointSample | None:
-        """The joints one period later; None before the first motion."""
+        """Returns the joints one period later; None before the first motion."""
         if (self._follower is None or self._follower.state in _ENDED) and self._waiting and not self._paused:
             self._follower = PathFollower(self._waiting.popleft(), self._period_s, self._override)
         return None if self._follower is None else self._follower.tick()

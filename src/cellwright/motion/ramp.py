@@ -41,7 +41,7 @@ class TimeTable:
         self.own_jerk = float((np.abs(jerk) / limits.jerk_radps3).max(initial=0.0))  # some motions limit none
 
     def ramp(self, at_s: float, rate: float, change: float, target: float, share: float) -> PathLimits:
-        """The quickest ramp from one rate to another that the joints can follow, as limits of the rate.
+        """Returns the quickest ramp from one rate to another that the joints can follow, as limits of the rate.
 
         Where there is none, because the motion itself takes all that a joint has, the ramp that asks for the least
         more is taken, of those that take at most two seconds for the whole range.
@@ -65,7 +65,7 @@ class TimeTable:
         return best
 
     def _excess(self, rows: Array, fastest: float, share: float) -> float:
-        """How many times too much a ramp asks for; 1 or less is within the limits."""
+        """Returns how many times too much a ramp asks for; 1 or less is within the limits."""
         rate, change = rows[:, 1, None], rows[:, 2, None]
         if rate.min() < -EDGE or rate.max() > fastest + EDGE:
             return float("inf")

@@ -57,7 +57,7 @@ class Route:
         self.turn_rad = float(sum(a.angle_rad(b) for a, b in pairwise(self._poses)))
 
     def at(self, fraction: float) -> Pose:
-        """The pose at a fraction of the way."""
+        """Returns the pose at a fraction of the way."""
         if not self._ways:
             return self._poses[0]
         way_m = fraction * self.length_m

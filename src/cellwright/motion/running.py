@@ -98,7 +98,7 @@ class Follower(ABC):
         return self.share_at(self._now[0])
 
     def share_at(self, place: float) -> float:
-        """How much lies behind at a value of the parameter."""
+        """Returns how much lies behind at a value of the parameter."""
         return min(1.0, place / self._end) if self._end > 0 else 1.0
 
     @property
@@ -144,7 +144,7 @@ class Follower(ABC):
             self._slow(category)
 
     def tick(self) -> JointSample:
-        """The joints one period later."""
+        """Returns the joints one period later."""
         if self.state in ENDED:
             return self.sample
         if self._brake is not None:
@@ -208,12 +208,12 @@ class Follower(ABC):
         raise JobFailed(f"{self.arm.name} cannot go on along its path within its limits")
 
     def _sampled_many(self, moments: Sequence[FollowerState]) -> Array:
-        """The joints at several moments, (moments, 3, joints)."""
+        """Returns the joints at several moments, (moments, 3, joints)."""
         return np.array([self._sampled(min(m.place, self._end), m.rate, m.change) for m in moments])
 
     @abstractmethod
     def _sampled(self, place: float, rate: float, change: float) -> JointSample:
-        """The joints by the parameter, its rate and the change of that."""
+        """Returns the joints by the parameter, its rate and the change of that."""
 
     @abstractmethod
     def _aim(self) -> None:
@@ -225,7 +225,7 @@ class Follower(ABC):
 
     @abstractmethod
     def _arrives(self, finished: bool) -> bool:
-        """Whether the motion is over now that the parameter is at its end."""
+        """Returns whether the motion is over now that the parameter is at its end."""
 
     def _limit(self, limits: PathLimits) -> None:
         self._request.max_velocity = [limits.velocity]

@@ -28,7 +28,7 @@ class Spline:
 
     @classmethod
     def in_slices(cls, rows: Array) -> Slices[Self]:
-        """The same, made in slices."""
+        """Yields the same, made in slices."""
         spline = cls.__new__(cls)
         yield from spline._make(rows)
         return spline
@@ -56,7 +56,7 @@ class Spline:
             yield
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
-        """The row and its first two derivatives at a fraction of the whole."""
+        """Returns the row and its first two derivatives at a fraction of the whole."""
         index = min(max(int(fraction * self.pieces), 0), self.pieces - 1)
         t = fraction - index / self.pieces
         c3, c2, c1 = self._c3[index], self._c2[index], self._c1[index]
@@ -67,7 +67,7 @@ class Spline:
         )
 
     def at_many(self, fractions: Array) -> tuple[Array, Array, Array]:
-        """The same at many fractions, in rows."""
+        """Returns the same at many fractions, in rows."""
         index = np.clip((fractions * self.pieces).astype(np.intp), 0, self.pieces - 1)
         t = (fractions - index / self.pieces)[:, None]
         c3, c2, c1 = self._c3[index], self._c2[index], self._c1[index]
@@ -78,7 +78,7 @@ class Spline:
         )
 
     def middles(self) -> Array:
-        """The rows in the middle of every piece."""
+        """Returns the rows in the middle of every piece."""
         t = 0.5 / self.pieces
         return np.asarray(((self._c3 * t + self._c2) * t + self._c1) * t + self._c0)
 

@@ -78,7 +78,7 @@ class ThroughMove(PathMotion):
         blend_m: float,
         tool: Pose | None = None,
     ) -> Slices[Self]:
-        """The same, made in slices."""
+        """Yields the same, made in slices."""
         move = cls.__new__(cls)
         yield from move._make(kinematics, start_rad, poses_in_base, speed, blend_m, None, tool)
         return move
@@ -135,14 +135,14 @@ def _halting_s(lengths_m: Sequence[float], speed: LineSpeed) -> float:
 
 
 def _with_way(joints: JointLimits, speed: LineSpeed) -> JointLimits:
-    """The limits of the joints, and behind them those along the way."""
+    """Returns the limits of the joints, and behind them those along the way."""
     rows = (joints.velocity_radps, joints.acceleration_radps2, joints.jerk_radps3)
     way = (speed.speed_mps, speed.acceleration_mps2, speed.jerk_mps3)
     return JointLimits(*(np.append(row, value) for row, value in zip(rows, way, strict=True)))
 
 
 def _through_places(solved: Spline, places: Array) -> Slices[Spline]:
-    """Another spline, through places of one."""
+    """Yields another spline, through places of one."""
     rows = []
     for part in spans(len(places), SLICE_PLACES):
         rows += [solved.at(float(place))[0] for place in places[part]]
@@ -158,7 +158,7 @@ def _steepness(spline: Spline, places: Array, length_m: float) -> Slices[tuple[A
 
 
 def _same(spline: Spline, solved: Spline, places: Array) -> Slices[bool]:
-    """Whether a spline through places of another one stays on it between them."""
+    """Yields whether a spline through places of another one stays on it between them."""
     for number, (row, before, after) in enumerate(zip(spline.middles(), places[:-1], places[1:], strict=True), 1):
         if number % SLICE_MIDDLES == 0:
             yield

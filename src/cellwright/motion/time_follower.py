@@ -89,7 +89,7 @@ class TimeFollower(Follower):
 
 
 def make_follower(motion: Motion, arm: ArmFigures, period_s: float, override: float = 1.0) -> Follower:
-    """The follower for a motion: by its path where that is known, else by its time."""
+    """Returns the follower for a motion: by its path where that is known, else by its time."""
     if isinstance(motion, PathMotion):
         return PathFollower(motion, period_s, override)
     return TimeFollower(motion, arm, period_s, override)

@@ -93,7 +93,7 @@ class TimedPath:
         self.duration_s = float(self._trajectory.duration) / self._pace
 
     def at(self, time_s: float) -> tuple[Any, Any]:
-        """Joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
+        """Returns joint positions (rad) and velocities (rad/s) at a time since the start; the end holds."""
         if self._trajectory is None or time_s >= self.duration_s:
             return self._corners[-1], np.zeros_like(self._corners[-1])
         own_s = max(time_s, 0.0) * self._pace
@@ -102,7 +102,7 @@ class TimedPath:
         return inside, np.where(inside == position, velocity, 0.0)
 
     def acceleration(self, time_s: float) -> Any:
-        """Joint accelerations at a time; none before the start and once it rests."""
+        """Returns joint accelerations at a time; none before the start and once it rests."""
         if self._trajectory is None or not 0 <= time_s < self.duration_s:
             return np.zeros_like(self._corners[-1])
         return self._trajectory(time_s * self._pace, 2) * self._pace**2
@@ -115,7 +115,7 @@ class TimedPath:
         return min(1.0, 1.0 / fastest, float(np.sqrt(1.0 / hardest)))
 
     def _smooth(self, toppra: Any, tolerance_rad: float) -> Any:
-        """A spline by the length of the lines, through points on them."""
+        """Returns a spline by the length of the lines, through points on them."""
         lengths = np.linalg.norm(np.diff(self._corners, axis=0), axis=1)
         at = np.concatenate([[0.0], np.cumsum(lengths)])
         step_rad = float(lengths.max())
@@ -134,7 +134,7 @@ class TimedPath:
 
 
 def _distinct(rows: list[Array]) -> Array:
-    """The waypoints without immediate repetitions."""
+    """Returns the waypoints without immediate repetitions."""
     if not rows:
         raise BadInput("a path needs at least 1 waypoint, got 0")
     kept = [rows[0]]

@@ -47,7 +47,7 @@ class OrderCfg(Cfg):
     kits: dict[str, Count] = Field(min_length=1)
 
     def order_designs(self, library: Mapping[str, KitDesign], where: str) -> dict[str, KitDesign]:
-        """All designs that the order may name."""
+        """Returns all designs that the order may name."""
         designs, mistakes = dict(library), ErrorCollector()
         for name, cfg in self.designs.items():
             try:
@@ -66,7 +66,7 @@ class OrderCfg(Cfg):
         return designs
 
     def order_of(self, library: Mapping[str, KitDesign], where: str) -> Order:
-        """The order; a kit that nobody designed is an error that lists the designs."""
+        """Returns the order; a kit that nobody designed is an error that lists the designs."""
         mistakes, designs = ErrorCollector(), dict(library)
         with mistakes.of_one():
             designs = self.order_designs(library, where)

@@ -57,7 +57,7 @@ class KitDesign:
 
     @classmethod
     def of(cls, name: str, tray_sku: str, parts: Mapping[str, int]) -> KitDesign:
-        """A design from part counts; the tray must exist and have a slot for every part.
+        """Returns a design from part counts; the tray must exist and have a slot for every part.
 
         Raises:
             BadInput: All that is wrong: SKUs that nobody knows, with those that exist; parts that do not fit the tray.
@@ -85,12 +85,12 @@ class KitDesign:
 
 
 def known_part_skus() -> list[str]:
-    """Every SKU that a kit may contain."""
+    """Returns every SKU that a kit may contain."""
     return sorted({*(PARTS.get(name).sku for name in PARTS), *PAPER_PART_SKUS.values()})
 
 
 def known_tray_skus() -> list[str]:
-    """Every SKU that a kit may be built on."""
+    """Returns every SKU that a kit may be built on."""
     kit_trays = (TRAYS.get(name) for name in TRAYS)
     return sorted({*(tray.sku for tray in kit_trays if tray.kind is TrayKind.KIT), PAPER_TRAY_SKU})
 
@@ -101,7 +101,7 @@ def _kit_tray(sku: str) -> TrayFigures:
 
 
 def _slots_in(tray: TrayFigures, parts: Mapping[str, int], where: str) -> tuple[KitSlot, ...]:
-    """The tray's slots that these parts take, in the tray's order."""
+    """Returns the tray's slots that these parts take, in the tray's order."""
     room = Counter(slot.accepts for slot in tray.slots)
     for sku, count in parts.items():
         if count > room[sku]:

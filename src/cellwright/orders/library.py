@@ -44,7 +44,7 @@ for _name, _tray in (
 
 
 def find_order(name_or_file: str | Path, quantity: int = 1, priority: int = 0) -> Order:
-    """The order of a name, which is one kit of the design of that name, or of a YAML file.
+    """Returns the order of a name, which is one kit of the design of that name, or of a YAML file.
 
     Quantity and priority are for orders by name; a file says both itself.
     """

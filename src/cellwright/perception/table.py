@@ -71,11 +71,11 @@ class TrackTable:
         return len(self.names)
 
     def kind(self, sku: str) -> int:
-        """The number of a SKU."""
+        """Returns the number of a SKU."""
         return self._kind_of.setdefault(sku, len(self._kind_of))
 
     def kinds_of(self, skus: Sequence[str]) -> Rows:
-        """The numbers of several."""
+        """Returns the numbers of several."""
         try:
             return np.array([self._kind_of[sku] for sku in skus], np.intp)
         except KeyError:
@@ -97,7 +97,7 @@ class TrackTable:
         return self._trays
 
     def covered(self, cfg: TrackerCfg) -> Rows:
-        """Trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
+        """Returns trays that lie below others, as in a stack: no detector sees them, whatever is seen about there.
 
         One that was never seen is not where another is: that is a stack whose top was taken away. Nor is one that was
         lost where another of its kind has been put since.

@@ -141,7 +141,7 @@ class Tracker:
         return skus, positions, quaternions, np.maximum(message.variances.reshape(-1, 4)[good], LEAST)
 
     def _known(self, time_s: float) -> Array:
-        """How well everything is known by now."""
+        """Returns how well everything is known by now."""
         table = self._table
         waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
         return grown(table.variances, waited, self._drift, self._most)
@@ -174,7 +174,7 @@ class Tracker:
         table.moving[rows] = False
 
     def _turns(self, rows: Rows, quaternions: Array) -> tuple[Array, Array]:
-        """The turns from what is known to what is seen, and the part of them that looks like none."""
+        """Returns the turns from what is known to what is seen, and the part of them that looks like none."""
         table = self._table
         turn = twist_between(table.quaternions[rows], quaternions)
         unseen = table.periods[rows] * np.round(turn / table.periods[rows])

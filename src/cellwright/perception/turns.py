@@ -22,7 +22,7 @@ ALIKE_M = 0.003
 
 @cache
 def period_of(sku: str) -> float:
-    """The turn after which an object of the kind looks the same, in radians; a full one for most."""
+    """Returns the turn after which an object of the kind looks the same, in radians; a full one for most."""
     for name in TRAYS:
         if TRAYS.get(name).sku == sku:
             return 2 * np.pi / _folds(TRAYS.get(name))
@@ -48,7 +48,7 @@ def _same(places: tuple[Array, Array], others: tuple[Array, Array], skus: npt.ND
 
 
 def twist_between(before: Array, after: Array) -> Array:
-    """The turns about the vertical from one orientation to another, quaternions n x 4 each, in -pi to pi."""
+    """Returns the turns about the vertical from one orientation to another, quaternions n x 4 each, in -pi to pi."""
     bw, bx, by, bz = before.T
     aw, ax, ay, az = after.T
     real = aw * bw + ax * bx + ay * by + az * bz

@@ -36,7 +36,7 @@ def state_of(
     orders: Sequence[Order] = (),
     kits: Collection[str] | None = None,
 ) -> CellState:
-    """What planners have to know of the cell.
+    """Returns what planners have to know of the cell.
 
     Args:
         source: What is believed.
@@ -61,7 +61,7 @@ def request_of(
     durations: Durations | None = None,
     iterations: int = 400,
 ) -> PlanRequest:
-    """What to plan, from what is believed and what is wanted.
+    """Returns what to plan, from what is believed and what is wanted.
 
     Kit trays that stay in place are given to the wanted kits, the most urgent order first: one that is partly filled
     before an empty one, one where a robot can finish the work before others, then in the order of the drawings. Those
@@ -190,6 +190,6 @@ class _Reading:
             yield Outlet(box.name, count, max(count, self.facts.capacity.get(box.name, 0)))
 
     def _is_furniture(self, table: str) -> bool:
-        """Whether a table carries parts trays, boxes or kits that stay, rather than one kit at a time."""
+        """Returns whether a table carries parts trays, boxes or kits that stay, rather than one kit at a time."""
         on_it = [thing for thing in self.facts.things.values() if thing.reference == table]
         return any(t.kind in _KEPT or t.name in self.facts.stationary for t in on_it)

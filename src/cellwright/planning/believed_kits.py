@@ -28,7 +28,7 @@ class BelievedKits:
         self.facts, self.lying, self.orders, self.usable = facts, lying, orders, usable
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:
-        """Kits that are carried about: on tables, in outlets, in hands."""
+        """Returns kits that are carried about: on tables, in outlets, in hands."""
         for kit in self.facts.of_kind("Kit"):
             design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
             is_gone = self.facts.tray_of.get(kit.name) in self.lying.gone
@@ -97,7 +97,7 @@ class BelievedKits:
         return (not able, len(kit.misplaced), sum(needed.values()))
 
     def _crowd(self, kit: KitState, chosen: Sequence[KitState], reach: Reach) -> tuple[int, int]:
-        """Parts that are to be put into other kits on the same table, and how many robots cannot help there."""
+        """Returns parts that are to be put into other kits on the same table, and how many robots cannot help there."""
         if len(reach) < 2:
             return 0, 0
         table = self.facts.things[kit.name].reference

@@ -34,7 +34,7 @@ class TaskBlock(NamedTuple):
 
 
 def blocks_of(shop: Shop) -> list[TaskBlock]:
-    """What was done in a shop."""
+    """Returns what was done in a shop."""
     row: list[TaskBlock] = []
     for block in shop.log:
         last = next((one for one in reversed(row) if one.robot == block[0]), None)
@@ -47,7 +47,7 @@ def blocks_of(shop: Shop) -> list[TaskBlock]:
 
 
 def carry_out(work: Work, row: Sequence[TaskBlock]) -> Shop:
-    """The shop after everything of the row that is possible in its order."""
+    """Returns the shop after everything of the row that is possible in its order."""
     booking = Booking(work)
     shop = Shop(work, booking, [job for job in work.jobs if job.started is None])
     create_kits(booking)
@@ -70,7 +70,7 @@ def _do(shop: Shop, block: TaskBlock) -> bool:
 
 
 def _task(shop: Shop, arm: RobotSchedule, block: TaskBlock) -> Task | None:
-    """The block's next task, if it is possible now."""
+    """Returns the block's next task, if it is possible now."""
     booking, start_s = shop.booking, arm.time_s
     if block.kind is TaskKind.LAY:
         job = next((job for job in shop.waiting if job.name == block.kit), None)
@@ -109,7 +109,7 @@ def _has_tool(booking: Booking, arm: RobotSchedule, tool: str) -> bool:
 
 
 def neighbour(work: Work, row: Sequence[TaskBlock], rng: random.Random) -> list[TaskBlock]:
-    """A row that differs a little: a block elsewhere, by another robot, in two, or a kit on another table."""
+    """Returns a row that differs a little: a block elsewhere, by another robot, in two, or a kit on another table."""
     changed = list(row)
     at = rng.randrange(len(changed))
     block, way = changed[at], rng.random()

@@ -53,7 +53,7 @@ class Booking:
         self._zones = ZoneTimes(state.zones, alone=len(self.arms) < 2)
 
     def zone_free_s(self, place: str, from_s: float, duration_s: float) -> float:
-        """When the robot can go to a place for so long."""
+        """Returns when the robot can go to a place for so long."""
         return self._zones.start_s(place, from_s, duration_s)
 
     def source(self, arm: RobotSchedule, sku: str, place: str) -> Supply | None:
@@ -80,23 +80,23 @@ class Booking:
         return min((tray.next_s() for tray in trays), default=None)
 
     def can_handle(self, arm: RobotSchedule, sku: str) -> bool:
-        """Whether the robot has or gets a tool for such a thing."""
+        """Returns whether the robot has or gets a tool for such a thing."""
         return any(sku in self.handles[tool] for tool in arm.tools)
 
     def stack(self, arm: RobotSchedule, sku: str) -> Supply | None:
-        """Where the robot gets a kit tray."""
+        """Returns where the robot gets a kit tray."""
         return next((s for s in self.stacks.get(sku, ()) if s.count > 0 and s.name in arm.reach), None)
 
     def outlet(self, arm: RobotSchedule) -> Supply | None:
-        """Where the robot can put a finished kit."""
+        """Returns where the robot can put a finished kit."""
         return next((o for o in self.outlets if o.count < o.capacity and o.name in arm.reach), None)
 
     def holder_of(self, tool: str) -> str | None:
-        """The holder that a tool is on."""
+        """Returns the holder that a tool is on."""
         return next((holder for holder, held in self.holders.items() if held == tool), None)
 
     def empty_holder(self, arm: RobotSchedule) -> str | None:
-        """The empty holder in reach that is free first."""
+        """Returns the empty holder in reach that is free first."""
         empty = [holder for holder, held in self.holders.items() if held is None and holder in arm.reach]
         others = [other for other in self.arms if other is not arm and arm.tool in other.tools]
 
@@ -224,7 +224,7 @@ class Booking:
         kit.full_s = max(kit.full_s, time_s)
 
     def takes_part(self, arm: RobotSchedule, sku: str) -> bool:
-        """Whether the robot could get rid of a part: a kit lacks it or a parts tray has room."""
+        """Returns whether the robot could get rid of a part: a kit lacks it or a parts tray has room."""
         if any(sku in kit.missing and kit.place in arm.reach for kit in self.kits.values()):
             return True
         return any(tray.name in arm.reach and tray.count < tray.capacity for tray in self.parts.get(sku, ()))
@@ -237,7 +237,7 @@ class Booking:
         return min(roomy, key=lambda tray: not any(tray.name in reach for reach in needy), default=None)
 
     def return_part(self, arm: RobotSchedule, sku: str) -> bool:
-        """The part that the robot holds back into a parts tray; False when none has room."""
+        """Returns the part that the robot holds back into a parts tray; False when none has room."""
         tray = self.relay(arm, sku)
         if tray is not None:
             self.put_back(arm, sku, tray)
@@ -251,7 +251,7 @@ class Booking:
         arm.hand = None
 
     def return_tray(self, arm: RobotSchedule, sku: str) -> bool:
-        """The kit tray that the robot holds back onto a stack; False when there is none."""
+        """Returns the kit tray that the robot holds back onto a stack; False when there is none."""
         for stack in self.stacks.get(sku, ()):
             if stack.name in arm.reach:
                 self._go(arm, Verb.RETURN_TRAY, stack.name, sku)

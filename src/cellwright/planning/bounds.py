@@ -40,13 +40,13 @@ class _Share:
 
 
 def makespan_bound_s(work: Work) -> float:
-    """A time before which the last step cannot end; never negative."""
+    """Returns a time before which the last step cannot end; never negative."""
     return max(0.0, *_Bounds(work).every()) if work.jobs else 0.0
 
 
 class _Bounds(Demand):
     def every(self) -> Iterable[float]:
-        """All bounds."""
+        """Returns all bounds."""
         changes = [self._changes(number) for number in self.everybody]
         for size in range(1, min(len(self.everybody), 3) + 1):
             for some in combinations(sorted(self.everybody), size):
@@ -75,7 +75,7 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ robots
 
     def _share(self, some: Robots) -> _Share:
-        """What only some of the robots can do."""
+        """Returns what only some of the robots can do."""
         share, d = _Share(), self.d
         for number, robots in self.passed.values():
             share.seconds += number * (d.fetch_part_s + d.return_part_s) if robots <= some else 0.0
@@ -92,7 +92,7 @@ class _Bounds(Demand):
         return share
 
     def _seconds(self, share: _Share) -> float:
-        """How long such work takes at least; hands, wrong slots and stores may spare some of it."""
+        """Returns how long such work takes at least; hands, wrong slots and stores may spare some of it."""
         d = self.d
         trays = share.lays & self.held_trays
         return share.seconds + self._parts_s(share.parts) + share.lays.total() * d.lay_s - trays.total() * d.take_tray_s
@@ -146,7 +146,7 @@ class _Bounds(Demand):
         return (changes or 0) * d.attach_s + max((changes or 0) - bare, 0) * d.detach_s
 
     def _robot_s(self, number: int) -> float:
-        """The work of one robot, with what must be done by others before its first and after its last step."""
+        """Returns the work of one robot, with what must be done by others before its first and after its last step."""
         alone = frozenset([number])
         seconds = self._seconds(self._share(alone))
         mine = [j for j in self.jobs if any(self.fills[j.name, s] == alone for s in self.needs[j.name])]
@@ -163,7 +163,7 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ tools
 
     def _tools_s(self) -> Iterable[float]:
-        """A tool that nothing can replace does one thing at a time, by one robot after the other."""
+        """Returns a tool that nothing can replace does one thing at a time, by one robot after the other."""
         d = self.d
         for tool in sorted(set(self.sole.values())):
             busy, fresh, tail_s = _Share(), True, [0.0]
@@ -198,7 +198,7 @@ class _Bounds(Demand):
             yield head_s + seconds + min(tails or tail_s) + moved * d.change_s
 
     def _ready_s(self, tool: str, robots: Robots) -> float:
-        """How long at least until one of the robots has the tool."""
+        """Returns how long at least until one of the robots has the tool."""
         d, owners = self.d, [number for number in self.everybody if self.work.robots[number].tool == tool]
         if not robots or robots & set(owners):
             return 0.0
@@ -215,7 +215,7 @@ class _Bounds(Demand):
         return max(2 * -(-len(apart) // max(len(tables), 1)) - 1, 1)
 
     def _lay_head_s(self) -> float:
-        """How long at least until the first tray is a kit."""
+        """Returns how long at least until the first tray is a kit."""
         tools = {self.sole.get(job.design.tray_sku) for job in self.jobs if job.started is None}
         bare = tools and None not in tools and not tools & self.mounted
         return self.d.lay_s + (self.d.attach_s if bare else 0.0)
@@ -223,7 +223,7 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ tables
 
     def _tables_s(self) -> Iterable[float]:
-        """A kit keeps its table from when its tray is fetched until it is taken away."""
+        """Returns a kit keeps its table from when its tray is fetched until it is taken away."""
         d, passing = self.d, self.moving
         if not passing:
             return
@@ -242,7 +242,7 @@ class _Bounds(Demand):
         yield head_s + max(chains) + d.place_kit_s
 
     def _chain_s(self, job: KitJob) -> float:
-        """How long a kit keeps its table at least: laying, filling, taking away."""
+        """Returns how long a kit keeps its table at least: laying, filling, taking away."""
         d, needs, new = self.d, self.needs[job.name], job.started is None
         fill_s = [0.0]
         early = (needs & self.spared).total() + (needs & self.in_stores).total()
@@ -263,7 +263,7 @@ class _Bounds(Demand):
         return lay_s + best_s + d.take_kit_s
 
     def _own_chain_s(self, job: KitJob, robot: int, early: int, prefetched_s: float) -> float:
-        """What one robot alone has to do between laying and taking away, with the changes of its tool."""
+        """Returns what one robot alone has to do between laying and taking away, with the changes of its tool."""
         alone, d = frozenset([robot]), self.d
         own = {sku: n for sku, n in self.needs[job.name].items() if self.fills[job.name, sku] == alone}
         number = sum(own.values()) - early

@@ -18,7 +18,7 @@ __all__ = ["correct", "fewest_returns"]
 
 
 def fewest_returns(wrong: Iterable[tuple[str, str]], openings: Mapping[str, int]) -> int:
-    """How many wrong parts must go back into trays, whatever the order.
+    """Returns how many wrong parts must go back into trays, whatever the order.
 
     Args:
         wrong: SKU that is in a slot, and the SKU that belongs there.
@@ -52,7 +52,7 @@ def correct(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> bo
 
 
 def _next(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> tuple[OpenKit, str] | None:
-    """The wrong part after which the fewest have to go back, itself included; of equals one that need not."""
+    """Returns the wrong part after which the fewest have to go back, itself included; of equals one that need not."""
     kits = [kit for kit in booking.kits.values() if kit.place in arm.reach]
     wrong = [pair for kit in kits for pair in kit.wrong]
     if not wrong:

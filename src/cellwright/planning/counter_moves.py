@@ -88,7 +88,7 @@ class CounterRules:
         self.between_s = d.place_kit_s + (0.0 if problem.lays & problem.clears else d.change_s)
 
     def start(self) -> CounterNode:
-        """Nothing is done yet."""
+        """Returns nothing is done yet."""
         c = self.c
         nothing = (0,) * self.width
         return CounterNode(
@@ -96,14 +96,14 @@ class CounterRules:
         )
 
     def done(self, node: CounterNode) -> bool:
-        """Everything is placed, taken out and taken away."""
+        """Returns everything is placed, taken out and taken away."""
         if node.gone < self.clears or node.placed != self.total or node.stayed != self.c.staying or any(node.wrong):
             return False
         hands = {node.robot: node.hand, 1 - node.robot: node.other_hand}
         return not any(hands[r] == "kit" and self.c.wanted[r] for r in (0, 1))
 
     def estimate_s(self, node: CounterNode) -> float:
-        """When everything could be done at best."""
+        """Returns when everything could be done at best."""
         c, d = self.c, self.d
         now_s, other_s, tool, other = node.now_s, node.other_s, node.tool, node.other_tool
         to_lay = c.kits - node.laid
@@ -144,7 +144,7 @@ class CounterRules:
         return latest_s
 
     def moves(self, node: CounterNode) -> list[tuple[Move, CounterNode]]:
-        """All that the robot which is free first can decide."""
+        """Returns all that the robot which is free first can decide."""
         if node.hand is not None:
             result = self._empty_hand(node)
             return result if node.waited else [*result, self._wait(node)]
@@ -170,7 +170,7 @@ class CounterRules:
         return result
 
     def _left(self, node: CounterNode, tool: int) -> bool:
-        """Whether anything is left that this robot could do with a tool."""
+        """Returns whether anything is left that this robot could do with a tool."""
         robot, c = node.robot, self.c
         if tool == 0 and node.laid < c.kits and robot in c.lays:
             return True
@@ -182,7 +182,7 @@ class CounterRules:
         return False
 
     def _sure(self, node: CounterNode) -> int:
-        """Trays that are laid now; one that the other robot is laying comes later."""
+        """Returns trays that are laid now; one that the other robot is laying comes later."""
         return node.laid - (node.doing == "lay" and node.other_s > node.now_s)
 
     def _open_now(self, node: CounterNode, kind: int) -> bool:
@@ -198,7 +198,7 @@ class CounterRules:
         return max(node.now_s, node.other_s - self.ahead_s) if early else node.other_s
 
     def _work(self, node: CounterNode, tool: int) -> list[tuple[Move, CounterNode]]:
-        """All that the robot can do with the tool that it has."""
+        """Returns all that the robot can do with the tool that it has."""
         d, robot = self.d, node.robot
         result: list[tuple[Move, CounterNode]] = []
         for j in self.of_tool[tool][robot]:
@@ -215,7 +215,7 @@ class CounterRules:
         return result
 
     def _parts(self, node: CounterNode, kind: int) -> list[tuple[Move, CounterNode]]:
-        """A part of a class into a kit that is laid or that stays, or a wrong one out."""
+        """Returns a part of a class into a kit that is laid or that stays, or a wrong one out."""
         d, c, robot = self.d, self.c, node.robot
         result: list[tuple[Move, CounterNode]] = []
         start_s = self._part_start_s(node, kind)
@@ -306,7 +306,7 @@ class CounterRules:
         stayed: tuple[int, ...] | None = None,
         wrong: tuple[int, ...] | None = None,
     ) -> tuple[Move, CounterNode]:
-        """The node after a move; whoever is free first decides there."""
+        """Returns the node after a move; whoever is free first decides there."""
         _, other_s, my_tool, my_hand, other_tool, other_hand, others, *_ = node
         if tool != _SAME:
             my_tool = tool

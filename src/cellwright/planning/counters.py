@@ -137,7 +137,7 @@ class CountedProblem:
         )
 
     def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> CountedProblem:
-        """The same cell with nothing but one new kit, which has a table to itself."""
+        """Returns the same cell with nothing but one new kit, which has a table to itself."""
         nothing = (0,) * len(self.classes)
         return replace(
             self,
@@ -231,7 +231,7 @@ def _returnable(work: Work, robot: int, wanted: set[str]) -> bool:
 
 
 def sole_tools(work: Work) -> dict[str, str]:
-    """SKU -> the tool, where only one can be had that handles it."""
+    """Returns SKU -> the tool, where only one can be had that handles it."""
     tools: set[str] = set().union(*work.tools_of.values())
     able: dict[str, list[str]] = {}
     for tool in work.request.state.tools:

@@ -71,7 +71,7 @@ def count_best(problem: CountedProblem, states: int, known_s: float, haste: floa
 
 
 def _beaten(search: CounterRules, seen: dict[object, list[tuple[float, float]]], node: CounterNode) -> bool:
-    """Whether the same counters were reached as early before; remembers them if not."""
+    """Returns whether the same counters were reached as early before; remembers them if not."""
     doing = node.doing if node.other_s > node.now_s else None
     robot = 0 if search.symmetric else node.robot
     earlier = seen.setdefault((node[2:6], doing, node[7:12], robot, node.waited), [])

@@ -34,7 +34,7 @@ class Demand:
         self.passed = self._passed()
 
     def _passed(self) -> dict[str, tuple[int, Robots]]:
-        """SKU -> how many have to be handed over at least, and who can do that."""
+        """Returns SKU -> how many have to be handed over at least, and who can do that."""
         found = {}
         for sku in {sku for needs in self.needs.values() for sku in needs}:
             able = frozenset().union(*(self.fills[j.name, sku] for j in self.jobs if sku in self.needs[j.name]))

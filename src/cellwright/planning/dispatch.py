@@ -86,7 +86,7 @@ class Dispatch:
         return self._do(arm, best[1])
 
     def _empty(self, arm: RobotSchedule) -> bool:
-        """What the robot holds goes where it is wanted, or back; False as long as nothing takes it."""
+        """Returns what the robot holds goes where it is wanted, or back; False as long as nothing takes it."""
         emptied = empty_hand(self.booking, self._shop.work, arm, self._waiting)
         self._shop.close_full()
         return emptied
@@ -111,7 +111,7 @@ class Dispatch:
         return tool_best is not None and self.booking.change_tool(arm, tool_best)
 
     def _expected(self, arm: RobotSchedule, tool: str | None) -> tuple[float, int]:
-        """When a tool is likely to be wanted here, from now, and for how many parts."""
+        """Returns when a tool is likely to be wanted here, from now, and for how many parts."""
         if tool is None:
             return float("inf"), 0
         booking, d, handles = self.booking, self.booking.durations, self.booking.handles[tool]

@@ -36,17 +36,17 @@ class Eligible:
         return [job for job in self.work.jobs if not (job.started and not job.started.place)]
 
     def tables(self, job: KitJob) -> tuple[str, ...]:
-        """Where the kit is or can be laid."""
+        """Returns where the kit is or can be laid."""
         return (job.started.place,) if job.started else self.work.tables_of[job.design.name]
 
     def places_of(self, sku: str) -> set[str]:
-        """Where such a part is, or may come to be."""
+        """Returns where such a part is, or may come to be."""
         if sku not in self._places:
             self._places[sku] = part_places(self.work, sku)
         return self._places[sku]
 
     def fills(self, job: KitJob, sku: str) -> Robots:
-        """Who can put such a part into the kit."""
+        """Returns who can put such a part into the kit."""
         there = self.places_of(sku)
         return self._or_all(
             number
@@ -55,11 +55,11 @@ class Eligible:
         )
 
     def removes(self, job: KitJob, sku: str) -> Robots:
-        """Who can take such a part out of the kit."""
+        """Returns who can take such a part out of the kit."""
         return self._or_all(self._at(self.tables(job), sku))
 
     def lays(self, job: KitJob) -> Robots:
-        """Who can lay the kit's tray."""
+        """Returns who can lay the kit's tray."""
         sku = job.design.tray_sku
         stacks = {stack.name for stack in self.work.request.state.tray_stacks if stack.sku == sku}
         return self._or_all(
@@ -69,7 +69,7 @@ class Eligible:
         )
 
     def clears(self, job: KitJob) -> Robots:
-        """Who can take the kit away."""
+        """Returns who can take the kit away."""
         outlets = {outlet.name for outlet in self.work.request.state.outlets}
         able = self._at(self.tables(job), job.design.tray_sku)
         return self._or_all(number for number in able if outlets & self.work.robots[number].reach)

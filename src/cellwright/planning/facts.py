@@ -71,21 +71,21 @@ class BeliefFacts:
     slot_points: dict[str, Array] = field(default_factory=dict)
 
     def of_kind(self, *kinds: str) -> list[Thing]:
-        """All objects of these classes."""
+        """Returns all objects of these classes."""
         return [thing for thing in self.things.values() if thing.kind in kinds]
 
     def point(self, name: str) -> Array | None:
-        """Where an object's origin is in the workstation; None when nobody knows."""
+        """Returns where an object's origin is in the workstation; None when nobody knows."""
         row = self.tree.index.get(name)
         return None if row is None else self.tree.in_world[row][:3, 3]
 
     def points_on(self, name: str, points: Array) -> Array:
-        """Points of an object's frame in the workstation's."""
+        """Returns points of an object's frame in the workstation's."""
         matrix = self.tree.in_world[self.tree.index[name]]
         return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
 
     def slots_of_design(self, design: KitDesign) -> Array:
-        """Where the slots of a kit are in its frame, n x 3."""
+        """Returns where the slots of a kit are in its frame, n x 3."""
         if self.designs.get(design.name) == design:
             return self.slot_points[design.name]
         return np.array([place.pose_part_in_tray.position for place in design_slots(design)])

@@ -83,12 +83,12 @@ class GivenPlan:
                 raise UnknownName(f"name in {self.where}", old, said, f"--rename {old}={new}")
 
     def kits(self, facts: BeliefFacts) -> list[str]:
-        """The kits of the cell that it names."""
+        """Returns the kits of the cell that it names."""
         words = [self.renamed.get(word, word).lower() for _, step in self.steps for word in step.arguments]
         return [thing.name for thing in facts.of_kind("Kit") if thing.name.lower() in words]
 
     def new_kits(self, facts: BeliefFacts) -> list[str]:
-        """The kits that it makes, in the order in which it does."""
+        """Returns the kits that it makes, in the order in which it does."""
         made = [step.arguments[0] for _, step in self.steps if step.name.lower() == "create-kit" and step.arguments]
         known = {thing.name.lower() for thing in facts.of_kind("Kit")}
         return [kit.lower() for kit in dict.fromkeys(made) if kit.lower() not in known]
@@ -97,7 +97,7 @@ class GivenPlan:
 def actions_given(
     plan: GivenPlan, facts: BeliefFacts, kits: Sequence[str] = (), durations: Durations | None = None
 ) -> tuple[Action, ...]:
-    """The steps as ours; which part of a kind is taken is decided when the robot looks for it.
+    """Returns the steps as ours; which part of a kind is taken is decided when the robot looks for it.
 
     Args:
         plan: What somebody has planned.

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def follow(work: Work, counters: CountedProblem, moves: tuple[Move, ...]) -> Shop:
-    """The shop after the moves that were possible; what the counters did not see may leave something to do."""
+    """Returns the shop after the moves that were possible; what the counters did not see may leave something to do."""
     booking = Booking(work)
     _smallest_first(booking)
     shop = Shop(work, booking, [job for job in work.jobs if job.started is None])

@@ -32,7 +32,7 @@ def idle_tools(actions: Sequence[Action]) -> list[list[Action]]:
 
 
 def without_idle_tools(actions: Sequence[Action]) -> list[Action]:
-    """The same steps at the same times without them, as far as nothing else depends on them."""
+    """Returns the same steps at the same times without them, as far as nothing else depends on them."""
     kept = list(actions)
     while True:
         idle = next((steps for steps in idle_tools(kept) if _is_free(kept, steps)), None)

@@ -101,7 +101,7 @@ class Ledger:
         self._wanted = [job.name for job in request.jobs]
 
     def open_kits(self) -> dict[str, str]:
-        """The wanted kits that are not finished, and what they lack."""
+        """Returns the wanted kits that are not finished, and what they lack."""
         result = {}
         for name in self._wanted:
             kit = self.kits[name]
@@ -112,20 +112,20 @@ class Ledger:
         return result
 
     def held_part(self, sku: str) -> HeldItem:
-        """A hand with a part of that SKU in it."""
+        """Returns a hand with a part of that SKU in it."""
         if sku not in self._held_parts:
             self._held_parts[sku] = HeldItem(HeldKind.PART, sku)
         return self._held_parts[sku]
 
     def kit(self, name: str) -> KitRecord:
-        """The kit of that name."""
+        """Returns the kit of that name."""
         kit = self.kits.get(name)
         if kit is None:
             raise BrokenRule(f"there is no kit {name or 'without a name'}")
         return kit
 
     def existing_kit(self, name: str) -> KitRecord:
-        """The kit of that name, which has been created and not been taken away."""
+        """Returns the kit of that name, which has been created and not been taken away."""
         kit = self.kits.get(name)
         if kit is None or not kit.exists:
             self.kit(name)

@@ -40,7 +40,7 @@ class Trust:
     gone: frozenset[str] = frozenset()
 
     def holds(self, part: Thing) -> bool:
-        """Whether to count on the part."""
+        """Returns whether to count on the part."""
         if part.name in self.left_out:
             return False
         age_s = self.now_s - part.time_s if part.time_s is not None else 0.0
@@ -68,7 +68,7 @@ class Lying:
         self._points: Array = facts.tree.in_world[rows][:, :3, 3]
 
     def in_slots(self, slots: Array) -> list[Thing | None]:
-        """The part in each of the slots, which are given in the workstation's frame."""
+        """Returns the part in each of the slots, which are given in the workstation's frame."""
         found: list[Thing | None] = [None] * len(slots)
         if not self._placed:
             return found
@@ -82,7 +82,7 @@ class Lying:
         return found
 
     def supply(self, vessel: Thing) -> PartsTray | None:
-        """A parts tray counts what lies in its slots, a bin what is said to be in it; None for no kind of part.
+        """Returns a parts tray counts what lies in its slots, a bin what is said to be in it; None for no kind of part.
 
         A part that is not trusted, and one of another kind, is no supply and takes up room.
         """
@@ -101,7 +101,7 @@ class Lying:
         return PartsTray(vessel.name, sku, count, room - (len(there) - count))
 
     def filled(self, kit: Thing, design: KitDesign) -> tuple[str | None, ...]:
-        """The SKU in each slot of a kit."""
+        """Returns the SKU in each slot of a kit."""
         skus: list[str | None] = [None] * len(design.slots)
         if kit.name in self._facts.tree.index:
             slots = self._facts.points_on(kit.name, self._facts.slots_of_design(design))

@@ -13,7 +13,7 @@ __all__ = ["with_occupancy"]
 
 
 def with_occupancy(counters: CountedProblem, states: int) -> CountedProblem:
-    """The counters with a better idea of how long kits keep their tables.
+    """Returns the counters with a better idea of how long kits keep their tables.
 
     Args:
         counters: What is counted.

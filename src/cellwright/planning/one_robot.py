@@ -69,7 +69,7 @@ class OneRobot:
         return not kit.missing and not kit.wrong and kit.fixed == fixed
 
     def _useful(self, phase: ToolPhase) -> bool:
-        """Whether there is anything to do with the phase's tool."""
+        """Returns whether there is anything to do with the phase's tool."""
         booking, arm = self.booking, self.arm
         handles = booking.handles[phase.tool or ""]
         for kit in booking.kits.values():
@@ -84,7 +84,7 @@ class OneRobot:
         return free and any(sku in handles and booking.stack(arm, sku) for sku in trays)
 
     def _lay(self, lays: deque[KitKind]) -> bool:
-        """Trays onto the free tables; whether any."""
+        """Returns trays onto the free tables; whether any."""
         laid = False
         for table in self.tables:
             if lays and table not in self.booking.taken:

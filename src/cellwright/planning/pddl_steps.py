@@ -118,7 +118,7 @@ def taken_by(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
 
 
 def steps_of(actions: Iterable[Action], problem: PddlProblem, *, epsilon_s: float = 0.0) -> list[PddlStep]:
-    """A plan of ours in the words of a problem.
+    """Returns a plan of ours in the words of a problem.
 
     Args:
         actions: The plan.
@@ -184,7 +184,7 @@ def _step(entry: PddlAction, words: dict[str, str], start_s: float | None, durat
 def actions_of(
     steps: Sequence[PddlStep], problem: PddlProblem, names: Names, durations: Durations | None = None
 ) -> tuple[Action, ...]:
-    """A planner's plan as ours; steps without times follow one another.
+    """Returns a planner's plan as ours; steps without times follow one another.
 
     Raises:
         PddlError: A step with too few or too many arguments.
@@ -273,7 +273,7 @@ def _words(step: PddlStep, problem: PddlProblem, names: Names) -> tuple[PddlActi
 
 
 def _later(steps: Iterable[Said], verb: Verb, match: dict[str, str], wanted: str) -> str:
-    """An argument of the next step that does something with these objects; empty when there is none."""
+    """Returns an argument of the next step that does something with these objects; empty when there is none."""
     for said in steps:
         if said.verb is verb and all(said.words.get(role) == name for role, name in match.items()):
             return said.words.get(wanted, "")

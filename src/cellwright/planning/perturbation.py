@@ -26,7 +26,7 @@ class Perturbation:
         return self.rng.uniform(0.0, self.most_s) if self.most_s else 0.0
 
     def passes(self) -> bool:
-        """Whether the robot lets the others go first this time."""
+        """Returns whether the robot lets the others go first this time."""
         return bool(self.passing) and self.rng.random() < self.passing
 
 

@@ -82,7 +82,7 @@ class _Space:
         return problem.tool, tables, tuple(number for _, number in problem.waiting)
 
     def settle(self, node: _Node, few: bool) -> Iterator[tuple[_Node, tuple[int, ...]]]:
-        """All ends of the phase in which the node's tool does what it can, with the kinds laid on the way."""
+        """Yields all ends of the phase in which the node's tool does what it can, with the kinds laid on the way."""
         tool, tables, waiting = node
         lays: list[int] = []
         number = list(waiting)
@@ -107,7 +107,7 @@ class _Space:
             yield (tool, tuple(sorted(opened)), tuple(after)), (*lays, *chosen)
 
     def _after(self, needs: _Needs, tool: str | None) -> _Needs:
-        """What is left of the needs when the tool has done what it can."""
+        """Returns what is left of the needs when the tool has done what it can."""
         key = (needs, tool)
         if key not in self._rests:
             left = set()
@@ -214,7 +214,7 @@ class _Space:
             shared.add(tray)
 
     def _split(self, needs: _Needs) -> tuple[tuple[str, ...], tuple[_Thing, ...]]:
-        """The tools that cannot be done without, and the things that several tools can do."""
+        """Returns the tools that cannot be done without, and the things that several tools can do."""
         if needs not in self._splits:
             things = [thing for chain in needs for thing in chain]
             sole = tuple({thing[0] for thing in things if len(thing) == 1})
@@ -223,7 +223,7 @@ class _Space:
 
 
 def find_phases(problem: PhaseProblem, iterations: int) -> Phases | None:
-    """The best phases found within the budget, and a bound; None when the tools do not suffice."""
+    """Returns the best phases found within the budget, and a bound; None when the tools do not suffice."""
     space = _Space(problem)
     found = _dive(space, problem)
     roots = list(space.settle(space.root(problem), few=False))

@@ -190,7 +190,7 @@ class Planner(Protocol):
     """Anything that plans."""
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """A plan, or why there is none; never raises for a state that is merely hopeless."""
+        """Returns a plan, or why there is none; never raises for a state that is merely hopeless."""
         ...
 
 
@@ -207,7 +207,7 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
 
 
 def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
-    """The result with what is proven of the kits that it leaves out, and the status that follows from that."""
+    """Returns the result with what is proven of the kits that it leaves out, and the status that follows from that."""
     if not result.unfinished or result.status is PlanStatus.TIMEOUT:
         return result
     from cellwright.planning.proof import Impossible  # which needs what a request is

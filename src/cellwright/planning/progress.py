@@ -17,7 +17,7 @@ __all__ = ["state_after"]
 
 
 def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
-    """The cell after these steps were carried out one after the other, by the validator's rules.
+    """Returns the cell after these steps were carried out one after the other, by the validator's rules.
 
     Which one of several equal slots of a kit is open is not known to the rules; here it is the last one.
 
@@ -51,7 +51,7 @@ def _robot(robot: PlannerRobot, ledger: Ledger) -> PlannerRobot:
 
 
 def _kits(request: PlanRequest, ledger: Ledger) -> Iterable[KitState]:
-    """Kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
+    """Returns kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
     designs = {kit.name: kit.design for kit in request.state.kits} | {job.name: job.design for job in request.jobs}
     held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HeldKind.KIT}
     for name, kit in ledger.kits.items():

@@ -38,7 +38,7 @@ class Impossible:
         self._close()
 
     def completes(self, job: KitJob) -> bool:
-        """Whether this cannot be ruled out: some plan completes the kit."""
+        """Returns whether this cannot be ruled out: some plan completes the kit."""
         kit, outlets = job.started, {o.name for o in self._state.outlets if o.count < o.capacity}
         if kit and kit.place in {outlet.name for outlet in self._state.outlets}:
             return True
@@ -66,7 +66,7 @@ class Impossible:
         return any({table} <= r.reach and r.reach & outlets and self._can_take(r, tray_sku) for r in self._robots)
 
     def _there(self, sku: str) -> int:
-        """How many parts of a SKU could be placed by anybody at all."""
+        """Returns how many parts of a SKU could be placed by anybody at all."""
         reached: frozenset[str] = frozenset().union(*(r.reach for r in self._robots if self._can_take(r, sku)))
         trays = sum(t.count for t in self._state.parts_trays if t.sku == sku and t.name in reached)
         wrong = Counter(there for kit in self._state.kits if kit.place in reached for there, _ in kit.wrong)
@@ -123,12 +123,12 @@ class Impossible:
                 self._empty.add(holder)
 
     def _moves(self, robot: PlannerRobot, kind: HeldKind, sku: str, places: set[tuple[str, str]]) -> bool:
-        """Whether a robot may come to hold such a thing."""
+        """Returns whether a robot may come to hold such a thing."""
         takes = self._can_take(robot, sku) and any((sku, place) in places for place in robot.reach)
         return takes or self._holds(robot, kind, sku)
 
     def _gets_rid(self, robot: PlannerRobot) -> bool:
-        """Whether there may be a place for what the robot holds at the beginning."""
+        """Returns whether there may be a place for what the robot holds at the beginning."""
         hand, state = robot.hand, self._state
         if hand is None:
             return True

@@ -41,7 +41,7 @@ def _columns(table: Any, *names: str) -> list[Any]:
 
 
 def _linked(record: type[records.Record], column: str, root: type[records.Record]) -> Select[Any]:
-    """Names of objects and of what a column of theirs refers to."""
+    """Returns names of objects and of what a column of theirs refers to."""
     solid, own, other = _table(records.SolidObject), _table(record), _table(root)
     return (
         select(solid.c.name, other.c.name)

@@ -102,7 +102,7 @@ class RuleState:
         return True
 
     def _robot(self, action: Action) -> RobotRecord:
-        """The step's robot, which is in service and reaches the place."""
+        """Returns the step's robot, which is in service and reaches the place."""
         name, place = action[1], action[4]
         robot = self.ledger.robots.get(name)
         if robot is None:
@@ -121,5 +121,5 @@ class RuleState:
         _FINISH[action[0]](ledger, action, robot)
 
     def open_kits(self) -> dict[str, str]:
-        """The wanted kits that are not finished, and what they lack."""
+        """Returns the wanted kits that are not finished, and what they lack."""
         return self.ledger.open_kits()

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _need_part(ledger: Ledger, action: Action, robot: RobotRecord) -> Stock:
-    """A free hand that handles the part, a kit that exists, a tray with such a part."""
+    """Returns a free hand that handles the part, a kit that exists, a tray with such a part."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
     if robot.tool != tool or robot.hand is not None or robot.closed or sku not in ledger.handles[tool]:
         ledger.need_free_hand(robot, name, tool, sku)  # says which
@@ -43,7 +43,7 @@ def _need_part(ledger: Ledger, action: Action, robot: RobotRecord) -> Stock:
 
 
 def _need_open_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> KitRecord:
-    """The part in hand, and a slot for it that is open."""
+    """Returns the part in hand, and a slot for it that is open."""
     _, name, _, sku, place, kit_name, _, _, _ = action
     hand, kit = robot.hand, ledger.kits.get(kit_name)
     if hand is None or hand.sku != sku or hand.kind is not HeldKind.PART:

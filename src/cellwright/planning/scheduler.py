@@ -61,7 +61,7 @@ class Scheduler:
     """Plans for all robots in service; `cost` is their work in sum, the bound is on the makespan."""
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """The best of the schedules that the budget allows.
+        """Returns the best of the schedules that the budget allows.
 
         An iteration is a kit scheduled in a trial, fifty states of the counters, and eight kits scheduled with whims;
         each kind has the whole budget.
@@ -142,7 +142,7 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
 
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
-    """A better bound and perhaps a better plan from the counters."""
+    """Returns a better bound and perhaps a better plan from the counters."""
     counters = CountedProblem.of(work)
     if counters is None:
         return best, bound_s, 0
@@ -197,7 +197,7 @@ def _free_roles(work: Work) -> dict[str, frozenset[str]]:
 
 
 def _roles(work: Work) -> list[Roles]:
-    """Who may use which tool: anybody any, then each way of giving a tool to one robot alone."""
+    """Returns who may use which tool: anybody any, then each way of giving a tool to one robot alone."""
     free = _free_roles(work)
     contested = sorted({t for tools in free.values() for t in tools if sum(t in other for other in free.values()) > 1})
     every: list[Roles] = [free]
@@ -210,7 +210,7 @@ def _roles(work: Work) -> list[Roles]:
 
 
 def _has_own(work: Work) -> bool:
-    """Whether there are tables that not every robot reaches."""
+    """Returns whether there are tables that not every robot reaches."""
     return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
 
 
@@ -227,7 +227,7 @@ def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Per
 
 
 def _finish(shop: Shop, roles: Roles, own_first: bool) -> _Trial:
-    """What is left to do, as a list schedule."""
+    """Returns what is left to do, as a list schedule."""
     left = tuple(Dispatch(shop, roles).run())
     makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)
     return _Trial(left, makespan_s, roles, own_first, shop.booking, tuple(blocks_of(shop)))

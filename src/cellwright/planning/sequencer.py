@@ -26,7 +26,7 @@ class Sequencer:
     """Plans for one robot; with several in service, for the one that leaves out the fewest kits."""
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """The plan, optimal when the search proves it within the budget."""
+        """Returns the plan, optimal when the search proves it within the budget."""
         robots = [robot.name for robot in request.state.robots if robot.available]
         if not robots:
             return _plan_for(request, None)
@@ -111,7 +111,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
 
 
 def _spared_by_stores_s(work: Work, booking: Booking) -> float:
-    """What a plan could cost less if it took another number of parts out of kits that nobody wants."""
+    """Returns what a plan could cost less if it took another number of parts out of kits that nobody wants."""
     stores = {store.name: store for store in work.stores if store.place in booking.arms[0].reach}
     if not stores:
         return 0.0
@@ -125,7 +125,7 @@ def _spared_by_stores_s(work: Work, booking: Booking) -> float:
 
 
 def _openings(work: Work, booking: Booking, tables: int) -> Counter[str]:
-    """SKU -> slots that could be open for a wrong part; those of kits to come, too, if one may stand beside."""
+    """Returns SKU -> slots that could be open for a wrong part; those of kits to come, too, if one may stand beside."""
     openings: Counter[str] = Counter()
     for kit in booking.kits.values():
         openings.update(kit.missing)
@@ -146,7 +146,7 @@ class _Kinds:
     def of(
         self, job: KitJob, missing: Mapping[str, int], fixed: bool, wrong: Sequence[tuple[str, str]] = ()
     ) -> KitKind:
-        """The kind of a kit that lacks these SKUs."""
+        """Returns the kind of a kit that lacks these SKUs."""
         key = (job.design.name, -job.priority)
         if missing is job.design.parts and key in self._made:
             return self._made[key]

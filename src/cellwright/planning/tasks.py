@@ -151,7 +151,7 @@ class Shop:
         )
 
     def _lay(self, arm: RobotSchedule, handles: frozenset[str], from_s: float) -> Task | None:
-        """The most urgent kit tray that can be laid, on the table that is free first."""
+        """Returns the most urgent kit tray that can be laid, on the table that is free first."""
         booking = self.booking
         tried: set[str] = set()
         for job in self.waiting:

@@ -80,7 +80,7 @@ def _one_robot(request: PlanRequest, result: PlanResult) -> PlanValidation:
 
 
 def _in_time(actions: Sequence[Action], seconds: Mapping[Verb, float]) -> bool:
-    """Whether every step takes as long as it should and begins when the one before has ended."""
+    """Returns whether every step takes as long as it should and begins when the one before has ended."""
     durations = [action[8] for action in actions]
     starts = [action[7] for action in actions]
     if durations != [seconds[action[0]] for action in actions]:
@@ -134,7 +134,7 @@ def _several_robots(request: PlanRequest, result: PlanResult) -> PlanValidation:
 
 
 def _by_start(actions: tuple[Action, ...]) -> tuple[Sequence[int], Sequence[Action]]:
-    """The steps by start, and the number of each in the plan."""
+    """Returns the steps by start, and the number of each in the plan."""
     numbers = sorted(range(len(actions)), key=lambda number: actions[number].start_s)
     return numbers, [actions[number] for number in numbers]
 

@@ -158,13 +158,13 @@ def _allot(work: Work, blocked: set[str]) -> None:
 
 
 def _wrong(job: KitJob, sku: str) -> str:
-    """Where that SKU is and does not belong."""
+    """Returns where that SKU is and does not belong."""
     said = job.started.misplaced if job.started else []
     return next((words for words in said if f" {sku}," in words), sku)
 
 
 def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
-    """Why no table, robot and tool can make the kit; empty when they can. Does not look at quantities."""
+    """Returns why no table, robot and tool can make the kit; empty when they can. Does not look at quantities."""
     kit, state = job.started, work.request.state
     if not work.robots:
         return "no robot is in service"
@@ -190,7 +190,7 @@ def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
 
 
 def _why_not_on(work: Work, job: KitJob, table: str) -> str:
-    """Why the kit cannot be made on that table; empty when it can."""
+    """Returns why the kit cannot be made on that table; empty when it can."""
     state, kit = work.request.state, job.started
     needs = kit.needed if kit else job.design.parts
     out = {sku for sku, _ in kit.wrong} if kit else set[str]()
@@ -227,13 +227,13 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
 
 
 def part_places(work: Work, sku: str) -> set[str]:
-    """Where such a part is, or may come to be by being handed over."""
+    """Returns where such a part is, or may come to be by being handed over."""
     held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.PART, sku)}
     return _passed_on(work, sku, _sources(work, sku), held)
 
 
 def _sources(work: Work, sku: str) -> set[str]:
-    """Where such a part is: in parts trays, and in slots out of which it may be taken."""
+    """Returns where such a part is: in parts trays, and in slots out of which it may be taken."""
     state = work.request.state
     sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
     begun = [job.started for job in work.request.jobs if job.started]
@@ -241,7 +241,7 @@ def _sources(work: Work, sku: str) -> set[str]:
 
 
 def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[str]:
-    """Where such a part is or can get to when one robot puts it into a tray from which another one takes it."""
+    """Returns where such a part is or can get to when one robot puts it into a tray from which another one takes it."""
     handles = {tool.name: tool.handles for tool in work.request.state.tools}
     trays = {tray.name for tray in work.request.state.parts_trays if tray.sku == sku and tray.capacity > 0}
     able = [r for r in work.robots if any(sku in handles[tool] for tool in work.tools_of[r.name])]
@@ -254,7 +254,7 @@ def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[s
 
 
 def _nobody(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:
-    """Why no robot can carry a SKU between the table and one of the other places; empty when one can."""
+    """Returns why no robot can carry a SKU between the table and one of the other places; empty when one can."""
     handles = {tool.name: tool.handles for tool in work.request.state.tools}
     if not any(sku in handles[tool] for tools in work.tools_of.values() for tool in tools):
         return f"no robot in service can get a tool for {sku}"

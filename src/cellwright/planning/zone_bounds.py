@@ -12,7 +12,7 @@ __all__ = ["zone_bounds_s"]
 
 
 def zone_bounds_s(demand: Demand, changes_s: Sequence[float]) -> Iterable[float]:
-    """Only one robot is in a zone: what has to be done there goes on one after the other."""
+    """Returns only one robot is in a zone: what has to be done there goes on one after the other."""
     d, zones = demand.d, dict(demand.state.zones)
     busy_s: dict[str, float] = {}
     head_s: dict[str, float] = {}

@@ -24,7 +24,7 @@ class ZoneTimes:
         self._taken: dict[str, list[tuple[float, float]]] = {}  # zone -> beginnings and ends, in order
 
     def start_s(self, place: str, from_s: float, duration_s: float) -> float:
-        """When a robot can go to a place for so long, at the earliest from then on."""
+        """Returns when a robot can go to a place for so long, at the earliest from then on."""
         taken = self._taken.get(self.zone_of.get(place, place))
         if not taken or taken[-1][1] <= from_s:
             return from_s

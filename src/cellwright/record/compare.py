@@ -117,7 +117,7 @@ def _mismatches(a: dict[str, Any], b: dict[str, Any]) -> tuple[Mismatch, ...]:
 
 
 def _differences(a: Log, b: Log, tolerance: float) -> Iterator[Difference]:
-    """The first difference of every topic."""
+    """Yields the first difference of every topic."""
     done: set[str] = set()
     for name in a.topics.keys() & b.topics.keys():
         left, right = a.topics[name], b.topics[name]
@@ -135,7 +135,7 @@ def _differences(a: Log, b: Log, tolerance: float) -> Iterator[Difference]:
 
 
 def _pairs(a: Log, b: Log) -> Iterator[tuple[int, RawEntry | None, RawEntry | None]]:
-    """The n-th message of a topic in A with the n-th in B; what has no partner comes at the end, with None."""
+    """Yields the n-th message of a topic in A with the n-th in B; what has no partner comes at the end, with None."""
     waiting: dict[str, tuple[deque[RawEntry], deque[RawEntry]]] = {}
     numbers: dict[str, int] = {}
     streams = a.raw(), b.raw()

@@ -124,7 +124,7 @@ class Log:
         return min((t.first_ns for t in topics), default=0), max((t.last_ns for t in topics), default=0)
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name; the error lists those that exist."""
+        """Returns the topic of that name; the error lists those that exist."""
         if name not in self.topics:
             raise UnknownName("topic", name, self.topics, where=str(self.path))
         return self.topics[name]
@@ -152,7 +152,7 @@ class Log:
             del waiting[:complete]
 
     def decode(self, entry: RawEntry) -> Any:
-        """The content of a message: its class where this process knows it, else a namespace of plain fields."""
+        """Returns the content of a message: its class where this process knows it, else a namespace of plain fields."""
         decoder = self._decoders.get(entry.channel)
         if decoder is None:
             decoder = self._decoders[entry.channel] = self._decoder(entry.channel)
@@ -167,7 +167,7 @@ class Log:
             yield LogEntry(entry.topic, entry.time_ns, self.decode(entry))
 
     def arrays(self, topic: str) -> dict[str, np.ndarray[Any, Any]]:
-        """A topic as columns: `time_s` (time of recording) and every field, stacked where all have one shape.
+        """Returns a topic as columns: `time_s` (time of recording) and every field, stacked where all have one shape.
 
         Fields whose shape changes from message to message, and texts, become arrays of objects.
         """
@@ -207,7 +207,7 @@ def read_log(path: Path | str) -> Log:
 
 
 def _namespace(value: Any) -> Any:
-    """A rosbags object as a namespace, nested ones too."""
+    """Returns a rosbags object as a namespace, nested ones too."""
     if hasattr(value, "__msgtype__"):
         return SimpleNamespace(
             **{name: _namespace(item) for name, item in vars(value).items() if name != "__msgtype__"}

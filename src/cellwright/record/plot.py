@@ -70,7 +70,7 @@ class Curve:
 
 
 def default_fields(log: Log) -> list[str]:
-    """What is plotted when nothing is asked for; else every number there is in the first topics."""
+    """Returns what is plotted when nothing is asked for; else every number there is in the first topics."""
     topics = list(log.topics.values())
     chosen = [f"{t.name}.{field}" for ros_type, field in DEFAULT_FIELDS.items() for t in topics if t.type == ros_type]
     if not chosen:

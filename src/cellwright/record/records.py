@@ -56,7 +56,7 @@ Block = list[Any]
 
 
 def read_blocks(path: Path, found: LogRecords) -> Iterator[Block]:
-    """The messages of every sound chunk in the order of the file, each chunk as one block.
+    """Yields the messages of every sound chunk in the order of the file, each chunk as one block.
 
     Args:
         path: The file.

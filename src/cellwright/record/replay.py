@@ -38,7 +38,7 @@ def paced(
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
 ) -> Iterator[LogEntry]:
-    """The messages of a log in the order of time, each when its time has come.
+    """Yields the messages of a log in the order of time, each when its time has come.
 
     Args:
         log: What to replay.

@@ -31,7 +31,7 @@ def fields_of(message: Any) -> dict[str, Any]:
 
 
 def leaves_of(value: Any, index: tuple[int | str, ...] = ()) -> Iterator[tuple[tuple[int | str, ...], Any]]:
-    """Every single value in a field with its index: numbers, texts, truth values."""
+    """Yields every single value in a field with its index: numbers, texts, truth values."""
     if isinstance(value, SimpleNamespace):
         for name, item in fields_of(value).items():
             yield from leaves_of(item, (*index, name))
@@ -46,7 +46,7 @@ def leaves_of(value: Any, index: tuple[int | str, ...] = ()) -> Iterator[tuple[t
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: lists for arrays and tuples, None for what is not a finite number."""
+    """Returns a value as JSON has it: lists for arrays and tuples, None for what is not a finite number."""
     if isinstance(value, np.ndarray):
         if value.size > MAX_LISTED:
             return {"dtype": str(value.dtype), "shape": list(value.shape)}

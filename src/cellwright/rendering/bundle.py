@@ -58,7 +58,7 @@ class Bundle:
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
     def meet(self, projection: Projection) -> Iterator[Meeting]:
-        """All meetings with the triangles of a projection, in portions."""
+        """Yields all meetings with the triangles of a projection, in portions."""
         facts = projection.facts
         for triangle, first, count in self._candidates(projection):
             for part in slices(count, CHUNK):

@@ -67,7 +67,7 @@ class Caster:
         return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
 
     def shades(self, light: ImagePlane) -> Projection:
-        """All that may hide the light, as seen from it."""
+        """Returns all that may hide the light, as seen from it."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
         return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
 
@@ -140,7 +140,7 @@ class _Target:
 
 
 def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
-    """Which points nothing hides from the light whose picture the projection is."""
+    """Returns which points nothing hides from the light whose picture the projection is."""
     lit = np.ones(len(points_in_world_m), dtype=bool)
     if len(lit):
         rays = shades.picture.flatten(points_in_world_m)

@@ -27,7 +27,7 @@ class Renderer(Protocol):
     name: str
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """The picture as (height, width, 3)."""
+        """Returns the picture as (height, width, 3)."""
 
     def close(self) -> None:
         """Frees what it holds; it may draw again afterwards."""
@@ -44,7 +44,7 @@ class RendererStatus:
 
 
 def available_renderers() -> list[RendererStatus]:
-    """Every renderer with its state, the preferred one first."""
+    """Returns every renderer with its state, the preferred one first."""
     statuses = []
     for platform, packages in GL_PLATFORMS.items():
         answer = probe(platform)
@@ -53,7 +53,7 @@ def available_renderers() -> list[RendererStatus]:
 
 
 def choose_renderer(name: str | None = None) -> Renderer:
-    """The renderer of that name, or of the variable CELLWRIGHT_RENDERER, or the best that works.
+    """Returns the renderer of that name, or of the variable CELLWRIGHT_RENDERER, or the best that works.
 
     Args:
         name: `gl` (whichever platform works), `egl`, `osmesa` or `ray`; None leaves the choice to the variable and,

@@ -30,7 +30,7 @@ class Facets:
 
 
 def geom_facets(model: Any, geom: int) -> Facets | None:
-    """The surface of a geom; None for kinds that have none of this sort (planes, height fields)."""
+    """Returns the surface of a geom; None for kinds that have none of this sort (planes, height fields)."""
     size = np.array(model.geom_size[geom])
     kind = model.geom_type[geom]
     if kind == GEOM.mjGEOM_MESH:
@@ -85,7 +85,7 @@ def _arc(latitude: Array) -> tuple[Array, Array]:
 
 
 def _turned(outline: Array, normal: Array, scale: Array) -> Facets:
-    """The outline (radius, height) turned about z, then stretched along the axes."""
+    """Returns the outline (radius, height) turned about z, then stretched along the axes."""
     angle = np.arange(SECTORS) * 2 * np.pi / SECTORS
     around = np.column_stack([np.cos(angle), np.sin(angle)])
 

@@ -121,7 +121,7 @@ class RayFrame:
         return self._haze(base * lit + shine, hits)
 
     def _haze(self, colour: Colour, hits: Hits) -> Colour:
-        """An endless floor fades into the horizon."""
+        """Returns an endless floor fades into the horizon."""
         share = np.clip((hits.distance_m - HAZE_M[0]) / (HAZE_M[1] - HAZE_M[0]), 0, 1)
         share = np.where(self._endless[hits.geom], share * share * (3 - 2 * share), 0)[:, None].astype(np.float32)
         return np.asarray(colour * (1 - share) + self._background.haze * share)

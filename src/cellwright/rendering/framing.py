@@ -34,7 +34,7 @@ def auto_view(
     work: Collection[str] = (),
     loose: Collection[str] = (),
 ) -> View:
-    """The view that shows the work and little else; everything of finite size when no work is named.
+    """Returns the view that shows the work and little else; everything of finite size when no work is named.
 
     Args:
         model: What is seen.
@@ -77,7 +77,7 @@ def owners(model: Any) -> npt.NDArray[np.str_]:
 def _worth(
     model: Any, data: Any, owner: npt.NDArray[np.str_], tops: dict[str, Array], view: View, turn: float, azimuth: float
 ) -> float:
-    """The share of things that can be seen from there, less what an odd side costs."""
+    """Returns the share of things that can be seen from there, less what an odd side costs."""
     eye, visible = np.array(view.eye_in_world_m), 0
     groups, geom = np.isin(np.arange(6), VISIBLE_GROUPS).astype(np.uint8), np.full(1, -1, np.int32)
     looked_for = list(tops.items())[:: max(1, math.ceil(len(tops) / MOST_LOOKED_FOR))]
@@ -88,12 +88,12 @@ def _worth(
 
 
 def _turn(first_rad: float, second_rad: float) -> float:
-    """The angle between two directions, without its sign."""
+    """Returns the angle between two directions, without its sign."""
     return abs((first_rad - second_rad + math.pi) % (2 * math.pi) - math.pi)
 
 
 def _framed(corners: Array, azimuth_rad: float, aspect: float) -> View:
-    """The nearest view from a side that shows all the corners."""
+    """Returns the nearest view from a side that shows all the corners."""
     level = math.cos(ELEVATION_RAD)
     backwards = np.array([level * math.cos(azimuth_rad), level * math.sin(azimuth_rad), math.sin(ELEVATION_RAD)])
     axes = looking_along(-backwards)
@@ -112,7 +112,7 @@ def _framed(corners: Array, azimuth_rad: float, aspect: float) -> View:
 
 
 def _with_surroundings(corners: Array, core: npt.NDArray[np.bool_]) -> Array:
-    """The corners of the work, and as much of tables and fences as stands in and about it."""
+    """Returns the corners of the work, and as much of tables and fences as stands in and about it."""
     low, high = corners[core].min(axis=(0, 1)), corners[core].max(axis=(0, 1))
     margin = AROUND * float(np.linalg.norm(high - low))
     others = corners[~core]
@@ -128,7 +128,7 @@ def _corners(model: Any, data: Any, geoms: Any) -> Array:
 
 
 def _top(model: Any, data: Any, geoms: Any) -> Array | None:
-    """The middle of the upper side of something."""
+    """Returns the middle of the upper side of something."""
     corners = _corners(model, data, geoms).reshape(-1, 3)
     if not len(corners):
         return None

@@ -34,7 +34,7 @@ class GlRenderer:
         self._scene: Any = None
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """The picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
+        """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
         width, height = size
         frustum = view.resolve(model, data)
         self._open(model)

@@ -69,7 +69,7 @@ class Light:
 
 
 def scene_lights(model: Any, data: Any, frustum: Frustum) -> list[Light]:
-    """The head light at the eye, then every active light of the model that this renderer knows."""
+    """Returns the head light at the eye, then every active light of the model that this renderer knows."""
     head = model.vis.headlight
     lights = []
     if head.active:

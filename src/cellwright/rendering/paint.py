@@ -53,7 +53,7 @@ class Paint:
         self._textured.append((geom, pixels, pixels.mean(axis=(0, 1)), np.array([scale, start])))
 
     def colour(self, geom: Ids, points_in_world_m: Array, footprint_m: Array) -> Colour:
-        """The colour at each hit.
+        """Returns the colour at each hit.
 
         Args:
             geom: The geom hit.
@@ -72,7 +72,7 @@ class Paint:
 
 
 def texture_pixels(model: Any, texture: int) -> Colour:
-    """The texture as (height, width, 3), 0 to 1."""
+    """Returns the texture as (height, width, 3), 0 to 1."""
     height, width = model.tex_height[texture], model.tex_width[texture]
     channels = model.tex_nchannel[texture]
     first = model.tex_adr[texture]

@@ -33,7 +33,7 @@ class ImagePlane:
         return cls(origin_in_world_m, np.column_stack([right, np.cross(right, forward), forward]))
 
     def flatten(self, points_in_world_m: Array) -> Array:
-        """Points as (x, y, depth); x and y are not yet divided by the depth."""
+        """Returns points as (x, y, depth); x and y are not yet divided by the depth."""
         return (points_in_world_m - self.origin_in_world_m) @ self.axes
 
 

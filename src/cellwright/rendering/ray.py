@@ -27,7 +27,7 @@ class RayRenderer:
         self._surfaces: Surfaces | None = None
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """The picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
+        """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
         if self._model is not model or self._surfaces is None:
             self._model, self._surfaces = model, Surfaces(model)
         frame = RayFrame(model, data, view.resolve(model, data), size, self._surfaces)

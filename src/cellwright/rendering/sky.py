@@ -35,7 +35,7 @@ class Background:
         self.haze: Colour = np.array(model.vis.rgba.haze[:3], dtype=np.float32)
 
     def colour(self, directions: Array) -> Colour:
-        """The sky in each direction. Faces come right, left, up, down, front, back, as MuJoCo stores them."""
+        """Returns the sky in each direction. Faces come right, left, up, down, front, back, as MuJoCo stores them."""
         if self._faces is None:
             return np.broadcast_to(PLAIN, directions.shape).copy()
         x, y, z = directions.T
@@ -102,7 +102,7 @@ class Openness:
         return np.asarray(all_seen / all_total * (1 - 0.4 * downness), dtype=np.float32)
 
     def at(self, x: Array, y: Array, geom: npt.NDArray[np.intp], normal: Colour) -> Colour:
-        """The open share at hits at grid coordinates x, y (centres of cells at whole numbers)."""
+        """Returns the open share at hits at grid coordinates x, y (centres of cells at whole numbers)."""
         rows, columns = self._share.shape
         x0 = np.clip(np.floor(x), 0, columns - 2).astype(np.intp)
         y0 = np.clip(np.floor(y), 0, rows - 2).astype(np.intp)

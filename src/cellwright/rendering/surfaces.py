@@ -55,14 +55,14 @@ class Surfaces:
         self.geom: Ids = np.concatenate([nothing, *geoms])
 
     def vertices_in_world(self, data: Any) -> Array:
-        """Where the vertices are in a state."""
+        """Returns where the vertices are in a state."""
         rotation = np.asarray(data.geom_xmat).reshape(-1, 3, 3)[self._vertex_geom]
         turned = np.einsum("vij,vj->vi", rotation, self._vertices_m)
         return np.asarray(turned + np.asarray(data.geom_xpos)[self._vertex_geom])
 
 
 def visible_alpha(model: Any) -> npt.NDArray[np.float32]:
-    """The opacity of each geom, its material's where it has one."""
+    """Returns the opacity of each geom, its material's where it has one."""
     alpha = np.array(model.geom_rgba[:, 3])
     with_material = model.geom_matid >= 0
     alpha[with_material] = model.mat_rgba[model.geom_matid[with_material], 3]

@@ -37,7 +37,7 @@ class View:
     camera: str | None = None
 
     def resolve(self, model: Any, data: Any) -> Frustum:
-        """The eye's place and axes in the world."""
+        """Returns the eye's place and axes in the world."""
         if self.camera is not None:
             index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, self.camera)
             if index < 0:
@@ -60,7 +60,7 @@ class Frustum:
 
 
 def looking_along(direction: Array) -> Array:
-    """The axes right, up and backwards of an eye that looks that way with z up."""
+    """Returns the axes right, up and backwards of an eye that looks that way with z up."""
     length = float(np.linalg.norm(direction))
     if length < 1e-9:
         raise BadInput("a view needs an eye and a target that differ")

@@ -88,7 +88,7 @@ class Sensor(ABC, Generic[C]):
 
     @abstractmethod
     def sample(self) -> Message:
-        """One reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
+        """Returns one reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
 
     def skip(self) -> None:
         """Goes on as after a sample that nobody gets; subclasses whose samples cost something spare themselves that."""
@@ -115,7 +115,7 @@ SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
 
 
 def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
-    """A sensor from its line in a cell; errors name the line."""
+    """Returns a sensor from its line in a cell; errors name the line."""
     sensor_class, cfg = _configured(line, where)
     try:
         return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{sensor_label(line)}"), where))
@@ -145,7 +145,7 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
 
 
 def sensor_label(line: dict[str, Any]) -> str:
-    """What tells a line from others in its cell."""
+    """Returns what tells a line from others in its cell."""
     return "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
 
 

@@ -16,7 +16,7 @@ __all__ = ["check_sensor"]
 
 
 def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
-    """What is wrong with a sensor; an empty list when nothing is.
+    """Returns what is wrong with a sensor; an empty list when nothing is.
 
     Args:
         make: Makes the sensor in a world of always the same seed and moment; called twice, one after the other.
@@ -60,7 +60,7 @@ def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
 
 
 def _views(message: Message, data: Any) -> list[str]:
-    """The fields of a message that lie in the simulator's own memory."""
+    """Returns the fields of a message that lie in the simulator's own memory."""
     arrays = [value for name in dir(data) if isinstance(value := getattr(data, name, None), np.ndarray)]
     own = {field.name: getattr(message, field.name) for field in fields(message)}
     return [

@@ -101,7 +101,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         return f"/{self.cfg.name}/detections"
 
     def sample(self) -> Detections:
-        """One frame."""
+        """Returns one frame."""
         rng, cfg = self.site.rng, self.cfg
         poses = self._qpos[self._gather]
         noise = rng.standard_normal(self._sds.shape) * self._sds + self._offsets

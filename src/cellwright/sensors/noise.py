@@ -66,7 +66,7 @@ class Noise:
         return self._exact
 
     def save(self) -> Array:
-        """The drift, the only thing it remembers."""
+        """Returns the drift, the only thing it remembers."""
         return self._drift.copy()
 
     def load(self, drift: Array) -> None:
@@ -74,7 +74,7 @@ class Noise:
         self._drift = drift.copy()
 
     def apply(self, truth: Array) -> Array:
-        """A reading; always a new array."""
+        """Returns a reading; always a new array."""
         if self._exact:
             return truth.copy()
         cfg, rng = self._cfg, self._rng

@@ -75,7 +75,7 @@ class JointStateSensor(Sensor[JointStateCfg]):
             self.sample()
 
     def sample(self) -> JointState:
-        """One reading of all joints."""
+        """Returns one reading of all joints."""
         angles, speeds = self._qpos - self._zeros, self._qvel.copy()
         if self._play is not None:
             angles, speeds = angles - self._play.lag_rad, speeds + self._play.slip_radps
@@ -128,7 +128,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         return f"/{self.source}/tool_status"
 
     def sample(self) -> ToolStatus:
-        """One report; a robot without a tool reports kind `none`."""
+        """Returns one report; a robot without a tool reports kind `none`."""
         tool = self._tool
         if tool is None:
             return self._without_fingers()

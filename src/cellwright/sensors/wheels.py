@@ -50,7 +50,7 @@ class EncoderSensor(Sensor[EncoderCfg]):
         return f"/{self.source}/encoders"
 
     def sample(self) -> Encoder:
-        """One reading of both counters."""
+        """Returns one reading of both counters."""
         left, right = round(self._qpos(self._left) / self._step_rad), round(self._qpos(self._right) / self._step_rad)
         if self._half:
             left, right = self._wrapped(left), self._wrapped(right)

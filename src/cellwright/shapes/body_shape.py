@@ -46,7 +46,7 @@ class Hull:
     def cylinder(
         cls, body: str, radius_m: float, from_m: tuple[float, float, float], to_m: tuple[float, float, float]
     ) -> Hull:
-        """A cylinder from the middle of one end to the middle of the other."""
+        """Returns a cylinder from the middle of one end to the middle of the other."""
         a, b = np.asarray(from_m, float), np.asarray(to_m, float)
         length = float(np.linalg.norm(b - a))
         x, y, z = (b - a) / length
@@ -55,7 +55,7 @@ class Hull:
 
     @classmethod
     def box(cls, body: str, low_m: npt.ArrayLike, high_m: npt.ArrayLike) -> Hull:
-        """A box from its lowest corner to its highest."""
+        """Returns a box from its lowest corner to its highest."""
         a, b = np.asarray(low_m, float), np.asarray(high_m, float)
         half = (b - a) / 2
         return cls(body, "box", tuple(float(h) for h in half), Pose((a + b) / 2, np.array([1.0, 0.0, 0.0, 0.0])))

@@ -13,7 +13,7 @@ __all__ = ["coupling_shape", "holder_shape", "plate_shape"]
 
 
 def plate_shape(figures: ChangerFigures) -> BodyShape:
-    """The robot's half, on the body `changer`, whose frame is the flange's."""
+    """Returns the robot's half, on the body `changer`, whose frame is the flange's."""
     radius, end = figures.radius_m, figures.plate_height_m
     body = drum(radius, (0.0, end), 0.0015, segments=40, steps=2)
     collar = drum(0.55 * radius, (end - 0.001, end + 0.00015), segments=32, steps=1)
@@ -29,7 +29,7 @@ def plate_shape(figures: ChangerFigures) -> BodyShape:
 
 
 def coupling_shape(figures: ChangerFigures) -> BodyShape:
-    """The tool's half, on the body `coupling`."""
+    """Returns the tool's half, on the body `coupling`."""
     radius, end = figures.radius_m, figures.coupling_height_m
     along_x, along_y, thick = figures.wing_size_m
     wings = plate(rounded_rectangle((along_x, along_y), 0.004, 3), (0.0, thick), 0.0008, steps=1)

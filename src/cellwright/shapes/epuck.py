@@ -23,12 +23,12 @@ Array = npt.NDArray[np.float64]
 
 
 def epuck_hull(figures: MobileFigures) -> Hull:
-    """What others bump into; its wheels are within it."""
+    """Returns what others bump into; its wheels are within it."""
     return Hull.cylinder(BODY, figures.radius_m, (0.0, 0.0, figures.underside_m), (0.0, 0.0, figures.height_m))
 
 
 def epuck_pieces(figures: MobileFigures) -> Iterable[MeshPiece]:
-    """What is seen, on the bodies `body`, `wheel_left`, `wheel_right`; lamps have their names as finish."""
+    """Returns what is seen, on the bodies `body`, `wheel_left`, `wheel_right`; lamps have their names as finish."""
     yield from _body(figures)
     yield from _boards(figures)
     yield from _lamps(figures)
@@ -36,7 +36,7 @@ def epuck_pieces(figures: MobileFigures) -> Iterable[MeshPiece]:
 
 
 def _flat_sided(radius_m: float, half_width_m: float, points: int = 20) -> Array:
-    """A circle with two flats, where the wheels are."""
+    """Returns a circle with two flats, where the wheels are."""
     edge = np.arcsin(half_width_m / radius_m)
     front = np.linspace(-edge, edge, points)
     angles = np.concatenate([front, front + np.pi])
@@ -44,7 +44,7 @@ def _flat_sided(radius_m: float, half_width_m: float, points: int = 20) -> Array
 
 
 def _body(figures: MobileFigures) -> list[MeshPiece]:
-    """A clear shell that one looks through at battery and motors."""
+    """Returns a clear shell that one looks through at battery and motors."""
     inner = figures.wheel_base_m / 2 - figures.wheel_width_m / 2 - 0.0015
     low = figures.underside_m
     shell = plate(_flat_sided(0.0345, inner), (low, 0.0290), (0.0030, 0.0010))
@@ -120,7 +120,7 @@ def _lamps(figures: MobileFigures) -> list[MeshPiece]:
 
 
 def _wheels(figures: MobileFigures) -> list[MeshPiece]:
-    """A hub with spokes of holes that show it turning, and a thin black tyre."""
+    """Returns a hub with spokes of holes that show it turning, and a thin black tyre."""
     radius, half = figures.wheel_radius_m, figures.wheel_width_m / 2
     tyre = placed(ring(radius, radius - 0.0016, (-half * 0.5, half * 0.5), segments=48), rpy_rad=ALONG_Y)
     hub = placed(drum(radius - 0.0012, (-half, half), 0.0006, segments=48), rpy_rad=ALONG_Y)

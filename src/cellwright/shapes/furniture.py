@@ -35,7 +35,7 @@ __all__ = ["BODY", "FurnitureShape", "furniture_shape"]
 
 @singledispatch
 def furniture_shape(figures: FurnitureFigures) -> FurnitureShape:
-    """The shape of a piece of furniture, by the kind of its figures."""
+    """Returns the shape of a piece of furniture, by the kind of its figures."""
     raise BadInput(f"no shape is known for furniture of kind {type(figures).__name__}")
 
 

@@ -21,7 +21,7 @@ ROUND_SEGMENTS = 64
 
 
 def gear_outline(gear: GearFigures) -> Array:
-    """Corners (n, 2) of the toothed disc, counter-clockwise, with true involute flanks.
+    """Returns corners (n, 2) of the toothed disc, counter-clockwise, with true involute flanks.
 
     The half thickness of a tooth at radius r is ``pi / (2 z) + inv(a) - inv(acos(base / r))`` as an angle, with
     ``inv(x) = tan x - x`` and a the pressure angle; below the base circle the flank is radial.
@@ -42,7 +42,7 @@ def gear_outline(gear: GearFigures) -> Array:
 
 
 def gear_mesh(gear: GearFigures) -> Mesh:
-    """The gear as it is seen and weighed: cone, toothed disc and peg, each closed, touching each other."""
+    """Returns the gear as it is seen and weighed: cone, toothed disc and peg, each closed, touching each other."""
     bevel = CHAMFER_M
     cone = lathe(_cone_profile(gear), ROUND_SEGMENTS)
     outline = gear_outline(gear)
@@ -61,12 +61,12 @@ def gear_mesh(gear: GearFigures) -> Mesh:
 
 
 def gear_cone_hull(gear: GearFigures) -> Mesh:
-    """The cone that is touched: a frustum of 48 faces whose corners lie on the cone."""
+    """Returns the cone that is touched: a frustum of 48 faces whose corners lie on the cone."""
     return lathe(_cone_profile(gear), HULL_SEGMENTS)
 
 
 def gear_disc_hull(gear: GearFigures) -> Mesh:
-    """The disc that is touched: 48 faces over the teeth's tips, with chamfered edges.
+    """Returns the disc that is touched: 48 faces over the teeth's tips, with chamfered edges.
 
     The chamfer lets the disc slide over the seams between the pieces of a tray or table. The underside is
     raised by 0.1 mm, the rounding of the figures: the lab's gears touch a slot's wall and the tray's upper

@@ -37,7 +37,7 @@ def gripper_shape(figures: GripperFigures) -> BodyShape:
 
 
 def _jaw_top_m(figures: GripperFigures) -> float:
-    """Height, above the pad's middle, where the finger meets its jaw; negative, towards the flange."""
+    """Returns height, above the pad's middle, where the finger meets its jaw; negative, towards the flange."""
     return figures.pad_size_m[2] / 2 - figures.finger_size_m[2]
 
 
@@ -122,7 +122,7 @@ def _housing(figures: GripperFigures) -> list[MeshPiece]:
 
 
 def _fingers(figures: GripperFigures) -> list[MeshPiece]:
-    """A printed finger that widens towards its steel jaw, and its pad."""
+    """Returns a printed finger that widens towards its steel jaw, and its pad."""
     thick, wide, _ = figures.finger_size_m
     pad_thick, pad_wide, pad_long = figures.pad_size_m
     tip, top = pad_long / 2, _jaw_top_m(figures)

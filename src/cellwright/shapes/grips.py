@@ -53,7 +53,7 @@ class Bite:
     worth: float = 1.0
 
     def problem(self, tool: GripperFigures) -> str:
-        """Why it cannot be done; empty when it can."""
+        """Returns why it cannot be done; empty when it can."""
         if self.clearance_m < MARGIN_M:
             needed_m = tool.open_m - self.clearance_m + MARGIN_M
             return f"the jaws open {2000 * tool.open_m:.0f} mm and need {2000 * needed_m:.0f} mm"
@@ -91,12 +91,12 @@ def palm_half_m(tool: GripperFigures) -> float:
 
 
 def tool_down(xyz_m: Sequence[float], yaw_rad: float) -> Pose:
-    """The tool's pose at a point, looking down, its jaws along a direction."""
+    """Returns the tool's pose at a point, looking down, its jaws along a direction."""
     return Pose.from_xyz_rpy(xyz_m, (np.pi, 0.0, yaw_rad))
 
 
 def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: float = 1.0) -> Bite:
-    """What a gripper meets of convex solids that stand on the ground, coming straight along its z.
+    """Returns what a gripper meets of convex solids that stand on the ground, coming straight along its z.
 
     Args:
         solids: What is touched, in the part's frame, z up.
@@ -139,7 +139,7 @@ def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: fl
 def take_from_above(
     solids: Sequence[Mesh], tool: GripperFigures, point: GraspPoint, least_height_m: float
 ) -> tuple[Pose, Bite]:
-    """The best way to take convex solids near a point: at its height, or higher, above what is wider there.
+    """Returns the best way to take convex solids near a point: at its height, or higher, above what is wider there.
 
     Args:
         solids: What is touched, in the part's frame.
@@ -162,7 +162,7 @@ def take_from_above(
 
 
 def _centre_m(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose) -> float:
-    """Where the middle of what is between the pads lies along the jaws."""
+    """Returns where the middle of what is between the pads lies along the jaws."""
     back = pose_tcp.inverse()
     held, levels = _held([back.apply(solid.vertices)[solid.faces] for solid in solids], tool)
     return sum(_ends(_spans(held, levels[0], levels[-1]))) / 2
@@ -210,7 +210,7 @@ def _spans(slabs: Sequence[Array], low_m: float, high_m: float) -> Array:
 
 
 def _between(slabs: Sequence[Array], tool: GripperFigures, low_m: float, high_m: float) -> list[Array]:
-    """Those that reach between the open pads."""
+    """Returns those that reach between the open pads."""
     spans = [_spans([slab], low_m, high_m) for slab in slabs]
     return [
         slab
@@ -225,7 +225,7 @@ def _ends(spans: Array) -> tuple[float, float]:
 
 
 def _touching(slabs: Sequence[Array], levels_m: Array, low_m: float, high_m: float) -> float:
-    """The share of levels at which solids reach from one pad to the other."""
+    """Returns the share of levels at which solids reach from one pad to the other."""
     least, most = np.full(len(levels_m), np.inf), np.full(len(levels_m), -np.inf)
     for slab in slabs:
         steep = slab[slab[:, 0, 1] != slab[:, 1, 1]]

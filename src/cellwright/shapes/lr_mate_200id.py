@@ -31,12 +31,12 @@ __all__ = ["LR_MATE_200ID_SHAPE"]
 
 
 def _both(mesh: Mesh) -> Mesh:
-    """The mesh and its mirror image on the other side of the arm."""
+    """Returns the mesh and its mirror image on the other side of the arm."""
     return merge([mesh, mirrored_y(mesh)])
 
 
 def _on_side(mesh: Mesh, x_m: float = 0.0, z_m: float = 0.0) -> Mesh:
-    """A mesh that stands on z, laid on both sides of the arm so that its z points outwards."""
+    """Returns a mesh that stands on z, laid on both sides of the arm so that its z points outwards."""
     return _both(placed(mesh, (x_m, 0.0, z_m), ALONG_MINUS_Y))
 
 

@@ -27,7 +27,7 @@ class Mesh:
     faces: Indices
 
     def moved(self, offset_m: npt.ArrayLike) -> Mesh:
-        """The mesh shifted."""
+        """Returns the mesh shifted."""
         return Mesh(self.vertices + np.asarray(offset_m, float), self.faces)
 
     @property
@@ -76,7 +76,7 @@ class Mesh:
 
 
 def merge(meshes: Iterable[Mesh]) -> Mesh:
-    """All meshes as one; nothing is cut or welded."""
+    """Returns all meshes as one; nothing is cut or welded."""
     parts = list(meshes)
     starts = np.cumsum([0] + [len(part.vertices) for part in parts[:-1]])
     faces = [part.faces + start for part, start in zip(parts, starts, strict=True)]
@@ -84,13 +84,13 @@ def merge(meshes: Iterable[Mesh]) -> Mesh:
 
 
 def circle(radius_m: float, segments: int, phase_rad: float = 0.0) -> Array:
-    """Corners (n, 2) of a regular polygon in that circle, counter-clockwise."""
+    """Returns corners (n, 2) of a regular polygon in that circle, counter-clockwise."""
     angles = phase_rad + 2 * np.pi * np.arange(segments) / segments
     return radius_m * np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def loft(rings: Sequence[Array], *, closed: bool = True) -> Mesh:
-    """The skin over rings of equally many points (n, 3), bottom to top, each counter-clockwise from above.
+    """Returns the skin over rings of equally many points (n, 3), bottom to top, each counter-clockwise from above.
 
     Args:
         rings: The rings; a star-shaped one may be capped.
@@ -114,12 +114,12 @@ def loft(rings: Sequence[Array], *, closed: bool = True) -> Mesh:
 
 
 def lathe(profile_rz_m: Sequence[tuple[float, float]], segments: int, *, closed: bool = True) -> Mesh:
-    """The solid of revolution about z over a profile of (radius, height), bottom to top."""
+    """Returns the solid of revolution about z over a profile of (radius, height), bottom to top."""
     return loft([np.column_stack([circle(r, segments), np.full(segments, z)]) for r, z in profile_rz_m], closed=closed)
 
 
 def cuboid(low_m: npt.ArrayLike, high_m: npt.ArrayLike) -> Mesh:
-    """A box from its lowest corner to its highest."""
+    """Returns a box from its lowest corner to its highest."""
     (x0, y0, z0), (x1, y1, z1) = np.asarray(low_m, float), np.asarray(high_m, float)
     corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
     return loft([np.column_stack([corners, np.full(4, z)]) for z in (z0, z1)])

@@ -49,7 +49,7 @@ class ObjectShape:
 
 @singledispatch
 def object_shape(figures: ObjectFigures) -> ObjectShape:
-    """The shape of an object, by the kind of its figures."""
+    """Returns the shape of an object, by the kind of its figures."""
     raise BadInput(f"no shape is known for objects of kind {type(figures).__name__}")
 
 
@@ -117,7 +117,7 @@ def _block(figures: BlockFigures) -> ObjectShape:
 
 
 def convex_runs(profile_rz_m: Profile) -> list[Profile]:
-    """The profile cut where it turns inwards: each run, turned about z, is convex."""
+    """Returns the profile cut where it turns inwards: each run, turned about z, is convex."""
     runs: list[Profile] = [[profile_rz_m[0]]]
     last_slope = np.inf
     for (low_r, low), (high_r, high) in pairwise(profile_rz_m):
@@ -130,7 +130,7 @@ def convex_runs(profile_rz_m: Profile) -> list[Profile]:
 
 
 def _between(figures: TurnedFigures, low_m: float, high_m: float, grow_m: float = 0.0) -> Profile:
-    """The part of the outside between two heights, grown by a little."""
+    """Returns the part of the outside between two heights, grown by a little."""
     inner = [(r, z) for r, z in figures.profile_rz_m if low_m < z < high_m]
     ends = [(figures.outer_radius_m(z), z) for z in (low_m, high_m)]
     return [(r + grow_m, z) for r, z in (ends[0], *inner, ends[1])]
@@ -144,7 +144,7 @@ def _painted(figures: TurnedFigures, low_m: float, high_m: float) -> Profile:
 
 
 def _inside(figures: TurnedFigures) -> Profile:
-    """The inside of a hollow body, top to bottom; nothing when it is filled."""
+    """Returns the inside of a hollow body, top to bottom; nothing when it is filled."""
     wall = figures.wall_m
     if not wall:
         return []
@@ -152,7 +152,7 @@ def _inside(figures: TurnedFigures) -> Profile:
 
 
 def _wall(figures: TurnedFigures) -> list[Mesh]:
-    """The wall as wedges; they begin above the floor, so that only the floor touches the table."""
+    """Returns the wall as wedges; they begin above the floor, so that only the floor touches the table."""
     angles = 2 * np.pi * np.arange(WALL_WEDGES + 1) / WALL_WEDGES
     rings = [(figures.outer_radius_m(z), z) for z in (figures.wall_m, figures.height_m)]
     wedges = []

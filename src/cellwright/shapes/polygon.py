@@ -14,7 +14,7 @@ Indices = npt.NDArray[np.int64]
 
 
 def rounded_rectangle(size_m: tuple[float, float], radius_m: float, segments_per_corner: int = 8) -> Array:
-    """Corners (n, 2) of a centred rectangle with round corners, counter-clockwise."""
+    """Returns corners (n, 2) of a centred rectangle with round corners, counter-clockwise."""
     x, y = size_m[0] / 2 - radius_m, size_m[1] / 2 - radius_m
     sweep = np.linspace(0, np.pi / 2, segments_per_corner + 1)
     arcs = []
@@ -72,7 +72,7 @@ def _joined(points: Array, loop: list[int], ring: list[int]) -> list[int]:
 
 
 def _in_cone(points: Array, loop: list[int], k: int, towards: Array) -> bool:
-    """Whether the direction from loop point k starts inside the polygon."""
+    """Returns whether the direction from loop point k starts inside the polygon."""
     before, here, after = (points[loop[(k + d) % len(loop)]] for d in (-1, 0, 1))
     left_of_out, left_of_in = _cross(here, after, towards) > 0, _cross(before, here, towards) > 0
     convex = _cross(before, here, after) > 0

@@ -136,12 +136,12 @@ def _limbs(figures: LinkageGripperFigures) -> list[MeshPiece]:
 
 
 def _rise(figures: LinkageGripperFigures) -> float:
-    """How much higher the inner pivots are than the outer ones."""
+    """Returns how much higher the inner pivots are than the outer ones."""
     return figures.inner_xz_m[1] - figures.knuckle_xz_m[1]
 
 
 def _bar(arm_xz_m: tuple[float, float], width_m: float, from_y_m: float, to_y_m: float) -> Mesh:
-    """A flat bar in the xz plane from the pivot to the arm's end."""
+    """Returns a flat bar in the xz plane from the pivot to the arm's end."""
     x, z = arm_xz_m
     outline = two_circles((0.0, 0.0, width_m / 2), (x, z, width_m / 2))
     return placed(plate(outline, (-to_y_m, -from_y_m), 0.0006, steps=1), rpy_rad=ALONG_MINUS_Y)

@@ -33,7 +33,7 @@ _HALF_TURN = 3.141592653589793
 def _elbow(
     link: str, finish: str, cap: str, radius_m: float, side: int, far_z_m: float, far_radius_m: float
 ) -> list[MeshPiece]:
-    """One link from its half of a pitch drum to the ring of a roll joint.
+    """Returns one link from its half of a pitch drum to the ring of a roll joint.
 
     Args:
         link: The body.
@@ -85,7 +85,7 @@ def _flip(far_z_m: float) -> tuple[float, float, float]:
 
 
 def _across(mesh: Mesh, side: int) -> Mesh:
-    """A mesh that stands on z, laid along y towards that side."""
+    """Returns a mesh that stands on z, laid along y towards that side."""
     return placed(mesh, rpy_rad=ALONG_Y if side > 0 else ALONG_MINUS_Y)
 
 

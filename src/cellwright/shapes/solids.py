@@ -42,17 +42,17 @@ ALONG_MINUS_Y = (_QUARTER, 0.0, 0.0)
 
 
 def placed(mesh: Mesh, xyz_m: npt.ArrayLike = (0.0, 0.0, 0.0), rpy_rad: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-    """The mesh turned by roll, pitch, yaw, then shifted."""
+    """Returns the mesh turned by roll, pitch, yaw, then shifted."""
     return Mesh(Pose.from_xyz_rpy(xyz_m, rpy_rad).apply(mesh.vertices), mesh.faces)
 
 
 def mirrored_y(mesh: Mesh) -> Mesh:
-    """The mirror image on the other side of the xz plane."""
+    """Returns the mirror image on the other side of the xz plane."""
     return Mesh(mesh.vertices * np.array([1.0, -1.0, 1.0]), mesh.faces[:, ::-1])
 
 
 def _edge(radius_m: float, z_m: float, bevel_m: float, steps: int, upper: bool) -> list[tuple[float, float]]:
-    """A round edge of a lathed profile, bottom to top."""
+    """Returns a round edge of a lathed profile, bottom to top."""
     angles = np.linspace(0.0, _QUARTER, steps + 1)
     inward, rise = bevel_m * (1 - np.cos(angles)), bevel_m * (1 - np.sin(angles))
     points = [(radius_m - i, z_m - r if upper else z_m + r) for i, r in zip(inward, rise, strict=True)]
@@ -68,7 +68,7 @@ def drum(
     segments: int = 32,
     steps: int = 3,
 ) -> Mesh:
-    """A cylinder, or a cone, whose edges are rounded.
+    """Returns a cylinder, or a cone, whose edges are rounded.
 
     Args:
         radius_m: At the bottom.
@@ -86,13 +86,13 @@ def drum(
 
 
 def ring(radius_m: float, hole_m: float, z_m: tuple[float, float], *, segments: int = 32) -> Mesh:
-    """A flat ring with a hole through it."""
+    """Returns a flat ring with a hole through it."""
     (a, b), outer, inner = z_m, radius_m, hole_m
     return lathe([(inner, a), (outer, a), (outer, b), (inner, b), (inner, a)], segments, closed=False)
 
 
 def oval(width_m: float, depth_m: float, exponent: float = 2.0, points: int = 32) -> Array:
-    """Corners (n, 2) of a superellipse: exponent 2 an ellipse, 4 and more a rectangle with soft corners."""
+    """Returns corners (n, 2) of a superellipse: exponent 2 an ellipse, 4 and more a rectangle with soft corners."""
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
     c, s = np.cos(angles), np.sin(angles)
     radius = (np.abs(c) ** exponent + np.abs(s) ** exponent) ** (-1 / exponent)
@@ -107,7 +107,7 @@ def two_circles(
     waist_m: float = 0.0,
     points: int = 12,
 ) -> Array:
-    """The outline (n, 2) of a belt round two circles, each as x, y, radius, the first below the second.
+    """Returns the outline (n, 2) of a belt round two circles, each as x, y, radius, the first below the second.
 
     Args:
         first: The lower circle.
@@ -139,7 +139,7 @@ def two_circles(
 
 
 def _inset(outline: Array, distance_m: float) -> Array:
-    """The outline moved inwards; its curves must be wider than the distance."""
+    """Returns the outline moved inwards; its curves must be wider than the distance."""
     along = np.roll(outline, -1, axis=0) - np.roll(outline, 1, axis=0)
     normal = np.column_stack([-along[:, 1], along[:, 0]])
     return np.asarray(outline + distance_m * normal / np.linalg.norm(normal, axis=1, keepdims=True))
@@ -169,7 +169,7 @@ class Section:
 
 
 def lofted(sections: Sequence[Section], *, steps: int = 3, points: int = 32) -> Mesh:
-    """A skin through the sections, smooth between them (Catmull-Rom), with flat ends.
+    """Returns a skin through the sections, smooth between them (Catmull-Rom), with flat ends.
 
     Args:
         sections: Bottom to top.
@@ -193,7 +193,7 @@ def lofted(sections: Sequence[Section], *, steps: int = 3, points: int = 32) -> 
 
 
 def rod(path_m: Iterable[npt.ArrayLike], radius_m: float, *, points: int = 10, steps: int = 6) -> Mesh:
-    """A cable or pipe through the points, smoothly bent."""
+    """Returns a cable or pipe through the points, smoothly bent."""
     keys = np.array([np.asarray(p, float) for p in path_m])
     tangent = np.gradient(keys, axis=0)
     centres, headings = [], []

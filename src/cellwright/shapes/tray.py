@@ -61,7 +61,7 @@ class TraySolids:
 
 
 def tray_mesh(tray: TrayFigures) -> Mesh:
-    """The tray as it is seen and weighed: chamfered plate with round corners, conical pockets, feet."""
+    """Returns the tray as it is seen and weighed: chamfered plate with round corners, conical pockets, feet."""
     outline = rounded_rectangle(tray.size_m, tray.corner_radius_m)
     shrunk = rounded_rectangle(
         (tray.size_m[0] - 2 * EDGE_CHAMFER_M, tray.size_m[1] - 2 * EDGE_CHAMFER_M),
@@ -81,7 +81,7 @@ def tray_mesh(tray: TrayFigures) -> Mesh:
 
 
 def tray_solids(tray: TrayFigures) -> TraySolids:
-    """The tray as it is touched.
+    """Returns the tray as it is touched.
 
     The floor is lowered by 0.1 mm for the reason given in `gear_disc_hull`: a cone rests on the wall.
     """
@@ -145,13 +145,13 @@ def _radii(tray: TrayFigures, slot: SlotFigures) -> tuple[tuple[float, float], t
 
 
 def _side(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
-    """The wedge towards +x."""
+    """Returns the wedge towards +x."""
     t, c = TAN_PI_8, half
     return loft([_at(np.array([(r, -r * t), (c, -c * t), (c, c * t), (r, r * t)]), z) for r, z in _radii(tray, slot)])
 
 
 def _corner(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
-    """The wedge towards +x +y."""
+    """Returns the wedge towards +x +y."""
     t, c = TAN_PI_8, half
     return loft(
         [_at(np.array([(r, r * t), (c, c * t), (c, c), (c * t, c), (r * t, r)]), z) for r, z in _radii(tray, slot)]

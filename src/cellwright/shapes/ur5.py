@@ -30,7 +30,7 @@ _UPSIDE_DOWN: Point = (3.141592653589793, 0.0, 0.0)
 
 
 def _barrel(link: str, at_m: Point, turn: Point, radius_m: float, open_m: float, cap_m: float) -> list[MeshPiece]:
-    """A joint's housing, made along z: the next link sits at its open lower end, a cap closes its upper end.
+    """Returns a joint's housing, made along z: the next link sits at its open lower end, a cap closes its upper end.
 
     Args:
         link: The body.
@@ -52,7 +52,7 @@ def _barrel(link: str, at_m: Point, turn: Point, radius_m: float, open_m: float,
 
 
 def _tube(radius_m: float, end_radius_m: float, z_m: tuple[float, float], flare_m: float) -> Mesh:
-    """A tube that widens into the barrels at both ends."""
+    """Returns a tube that widens into the barrels at both ends."""
     a, b = z_m
     return lofted(
         [

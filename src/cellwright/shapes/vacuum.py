@@ -24,7 +24,7 @@ def vacuum_shape(figures: VacuumFigures) -> BodyShape:
 
 
 def cup_suffixes(figures: VacuumFigures) -> tuple[str, ...]:
-    """What the names of each cup's elements end with: nothing when there is but one."""
+    """Returns what the names of each cup's elements end with: nothing when there is but one."""
     return ("",) if figures.array_number == 1 else tuple(f"_{k + 1}" for k in range(figures.array_number))
 
 

@@ -63,7 +63,7 @@ class Workshop:
             self.hulls.append(Hull.box(BODY, a - grow, b + grow))
 
     def done(self) -> FurnitureShape:
-        """The shape as it is now."""
+        """Returns the shape as it is now."""
         return FurnitureShape(tuple(self.pieces), tuple(self.hulls), tuple(self.panes))
 
 
@@ -73,7 +73,7 @@ def halves(size_m: tuple[float, float]) -> tuple[float, float]:
 
 
 def slab(size_m: tuple[float, float], radius_m: float, low_m: float, high_m: float, bevel_m: float) -> Mesh:
-    """A plate with round corners and broken edges."""
+    """Returns a plate with round corners and broken edges."""
     small = (size_m[0] - 2 * bevel_m, size_m[1] - 2 * bevel_m)
     outer, inner = rounded_rectangle(size_m, radius_m, 4), rounded_rectangle(small, radius_m - bevel_m, 4)
     rings = ((inner, low_m), (outer, low_m + bevel_m), (outer, high_m - bevel_m), (inner, high_m))
@@ -81,7 +81,7 @@ def slab(size_m: tuple[float, float], radius_m: float, low_m: float, high_m: flo
 
 
 def _profile(side_m: float, length_m: float) -> Mesh:
-    """A square bar along z from the origin with a groove along the middle of each face."""
+    """Returns a square bar along z from the origin with a groove along the middle of each face."""
     h, slot, deep = side_m / 2, side_m * 0.11, side_m * 0.10
     face = np.array([(h, -h), (h, -slot), (h - deep, -slot), (h - deep, slot), (h, slot)])
     quarter = np.array([[0, 1], [-1, 0]])

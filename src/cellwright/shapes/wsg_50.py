@@ -86,7 +86,7 @@ def _housing(figures: GripperFigures) -> list[MeshPiece]:
 
 
 def _fingers(figures: GripperFigures) -> list[MeshPiece]:
-    """A steel carrier, a finger that grows slimmer towards its tip, a rubber pad that reaches beyond it."""
+    """Returns a steel carrier, a finger that grows slimmer towards its tip, a rubber pad that reaches beyond it."""
     tcp = figures.tcp_xyz_m[2]
     thick, wide, long = figures.finger_size_m
     across, deep = CARRIER_SIZE_M

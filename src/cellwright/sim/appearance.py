@@ -46,7 +46,7 @@ class Appearance:
 
 
 def _joint_numbers(source: Any, target: Any) -> tuple[Any, Any]:
-    """Where each joint's numbers are in both models; the order may differ, the names do not."""
+    """Returns where each joint's numbers are in both models; the order may differ, the names do not."""
     places: tuple[list[int], list[int]] = ([], [])
     for i in range(source.njnt):
         count = NUMBERS.get(int(source.jnt_type[i]), 1)

@@ -122,7 +122,7 @@ class Play:
         self._obeyed = b""
 
     def save(self) -> Array:
-        """Where in its play each joint is."""
+        """Returns where in its play each joint is."""
         return self.state.copy()
 
     def load(self, state: Array) -> None:

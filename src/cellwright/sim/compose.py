@@ -26,7 +26,7 @@ LEAST_STAGE_M = 0.5
 
 
 def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = None) -> Any:
-    """The whole cell as an `MjSpec`, with the layout's loose objects or with those given.
+    """Returns the whole cell as an `MjSpec`, with the layout's loose objects or with those given.
 
     Names: a robot's elements are `<robot>/<element>`, its tool's `<robot>/tool/<element>`; the body of a loose object
     or of a mobile robot has its own name, its other elements are `<object>/<element>`.

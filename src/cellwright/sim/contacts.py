@@ -35,13 +35,13 @@ class Overlap:
 
 
 def owner(model: Any, geom: int) -> str:
-    """What a geom belongs to: a robot with its link, an object, a fixture."""
+    """Returns what a geom belongs to: a robot with its link, an object, a fixture."""
     body = int(model.geom_bodyid[geom])
     return str(model.body(body).name).removesuffix(f"/{FURNITURE_BODY}")
 
 
 def touches(model: Any, data: Any) -> list[Touch]:
-    """All pairs of bodies in contact, in the order of their names."""
+    """Returns all pairs of bodies in contact, in the order of their names."""
     forces: dict[tuple[str, str], float] = {}
     buffer = np.zeros(6)
     for i in range(data.ncon):
@@ -55,7 +55,7 @@ def touches(model: Any, data: Any) -> list[Touch]:
 
 
 def deepest_overlap(model: Any, data: Any, body: int | None = None) -> Overlap | None:
-    """The pair that penetrates most, if any contact exists; only those of one body, if one is given."""
+    """Returns the pair that penetrates most, if any contact exists; only those of one body, if one is given."""
     pairs = [(-float(c.dist), int(c.geom[0]), int(c.geom[1])) for c in data.contact]
     if body is not None:
         pairs = [pair for pair in pairs if body in model.geom_bodyid[list(pair[1:])]]

@@ -44,7 +44,7 @@ class GraspLock:
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.WORLD, name="grasp lock")
 
     def save(self) -> Any:
-        """What is held, and the counts."""
+        """Returns what is held, and the counts."""
         return dict(self._held), set(self._broken), self.uses, self.breaks
 
     def load(self, state: Any) -> None:
@@ -85,7 +85,7 @@ class GraspLock:
                     self._lock(robot, tool, part)
 
     def _pressed_part(self, tool: ToolIndex) -> str | None:
-        """The object on which both pads press with at least half their force."""
+        """Returns the object on which both pads press with at least half their force."""
         model, data = self._world.model, self._world.data
         forces: dict[int, list[float]] = {}
         buffer = np.zeros(6)
@@ -103,7 +103,7 @@ class GraspLock:
         return None
 
     def _overloaded(self, part: str, tool: ToolIndex) -> bool:
-        """Whether the grip would need more than friction gives: m (a - g) less all forces but the gripper's."""
+        """Returns whether the grip would need more than friction gives: m (a - g) less all forces but the gripper's."""
         model, data, item = self._world.model, self._world.data, self._world.objects[part]
         needed_n = model.body_mass[item.body] * (data.qacc[item.dof : item.dof + 3] - model.opt.gravity)
         needed_n = needed_n - data.xfrc_applied[item.body, :3] - data.qfrc_applied[item.dof : item.dof + 3]
@@ -115,7 +115,7 @@ class GraspLock:
         return float(np.linalg.norm(needed_n)) > 2 * PAD.friction[0] * tool.figures.grip_force_n
 
     def _contact_force(self, contact: int) -> npt.NDArray[np.float64]:
-        """The force of a contact on its second body, in the world."""
+        """Returns the force of a contact on its second body, in the world."""
         force = np.zeros(6)
         mujoco.mj_contactForce(self._world.model, self._world.data, contact, force)
         return np.asarray(self._world.data.contact[contact].frame.reshape(3, 3).T @ force[:3])

@@ -24,7 +24,7 @@ FEET_XY_M = ((0.0, 0.0), (FOOT_M, 0.0), (-FOOT_M, 0.0), (0.0, FOOT_M), (0.0, -FO
 
 
 def gap_below(world: World, base: Pose) -> tuple[float, str]:
-    """How far above what is below it a base is, along its own z, or how far inside something; what that is."""
+    """Returns how far above what is below it a base is, along its own z, or how far inside something; what that is."""
     up, ground = base.rotation_matrix[:, 2], Ground(world, movable(world), base, FOOT_M)
     inside = base.apply([0.0, 0.0, TOUCH_M])
     around = {geom: far_m for far_m, geom in ground.hits(inside, up)}
@@ -37,7 +37,7 @@ def gap_below(world: World, base: Pose) -> tuple[float, str]:
 
 
 def movable(world: World) -> set[int]:
-    """The bodies on which no base stands: robots and loose objects."""
+    """Returns the bodies on which no base stands: robots and loose objects."""
     return {robot.base_body for robot in world.robots.values()} | {item.body for item in world.objects.values()}
 
 
@@ -54,7 +54,7 @@ class Ground:
         self._geoms = np.flatnonzero(close & solid & ~np.isin(roots, list(left_out))).tolist()
 
     def hits(self, start: Array, way: Array) -> list[tuple[float, int]]:
-        """How far away a ray meets each geom first, or leaves it when it begins inside; nearest first."""
+        """Returns how far away a ray meets each geom first, or leaves it when it begins inside; nearest first."""
         model, data, found = self._model, self._data, []
         for geom in self._geoms:
             kind = int(model.geom_type[geom])
@@ -68,5 +68,5 @@ class Ground:
         return sorted(found)
 
     def name(self, geom: int) -> str:
-        """The fixture, robot or object to which a geom belongs."""
+        """Returns the fixture, robot or object to which a geom belongs."""
         return str(self._model.body(int(self._model.geom_bodyid[geom])).name).partition("/")[0]

@@ -14,7 +14,7 @@ class HoldingMechanism(Protocol):
     """
 
     def save(self) -> Any:
-        """What is held, as data that later changes leave alone; part of every snapshot."""
+        """Returns what is held, as data that later changes leave alone; part of every snapshot."""
 
     def load(self, state: Any) -> None:
         """Holds what it held; also called with its own state when model and data have been replaced."""

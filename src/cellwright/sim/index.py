@@ -164,7 +164,7 @@ class ObjectIndex:
 
 
 def index_robots(model: Any, cell: Cell, locked: Mapping[str, str] | None = None) -> dict[str, RobotIndex]:
-    """All robots of a compiled cell, with the tools that they have locked."""
+    """Returns all robots of a compiled cell, with the tools that they have locked."""
     return {name: _index_robot(model, cell, name, (locked or {}).get(name)) for name in cell.robots}
 
 
@@ -218,7 +218,7 @@ def _index_tool(model: Any, prefix: str, figures: GripperFigures) -> ToolIndex:
 
 
 def _pads(model: Any, prefix: str) -> dict[int, int]:
-    """The pads by their names; those from files may be of several pieces."""
+    """Returns the pads by their names; those from files may be of several pieces."""
     sides = (f"{prefix}/pad_left", f"{prefix}/pad_right")
     names = {geom: str(model.geom(geom).name) for geom in range(model.ngeom)}
     firsts = {model.geom(name).id: side for side, name in enumerate(sides)}
@@ -226,7 +226,7 @@ def _pads(model: Any, prefix: str) -> dict[int, int]:
 
 
 def index_mobiles(model: Any, models: Mapping[str, str]) -> dict[str, MobileIndex]:
-    """All mobile robots, given the catalogue model of each."""
+    """Returns all mobile robots, given the catalogue model of each."""
     return {name: _index_mobile(model, name, MOBILES.get(key)) for name, key in models.items()}
 
 
@@ -249,7 +249,7 @@ def _index_mobile(model: Any, name: str, figures: MobileFigures) -> MobileIndex:
 
 
 def index_loose_grippers(model: Any, cell: Cell) -> list[ToolIndex]:
-    """The grippers among the tools that robots change, wherever they are."""
+    """Returns the grippers among the tools that robots change, wherever they are."""
     named = {name: TOOLS.get(tool.model) for name, tool in cell.tools.items()}
     return [
         _index_tool(model, f"{n}/tool", figures) for n, figures in named.items() if isinstance(figures, GripperFigures)
@@ -257,7 +257,7 @@ def index_loose_grippers(model: Any, cell: Cell) -> list[ToolIndex]:
 
 
 def index_objects(model: Any, models: Mapping[str, str]) -> dict[str, ObjectIndex]:
-    """All loose objects, given the catalogue model of each."""
+    """Returns all loose objects, given the catalogue model of each."""
     objects = {}
     for name, catalogue_name in models.items():
         joint = model.joint(name)

@@ -38,11 +38,11 @@ class KinematicEngine:
         world.add_holder("kinematic engine", self)
 
     def addresses(self) -> tuple[int, int]:
-        """Where model and data lie in memory."""
+        """Returns where model and data lie in memory."""
         return self._world.model._address, self._world.data._address
 
     def save(self) -> dict[str, Held]:
-        """What is held."""
+        """Returns what is held."""
         return dict(self._held)
 
     def load(self, state: dict[str, Held]) -> None:
@@ -135,7 +135,7 @@ class KinematicEngine:
         return tuple((thing, back @ self._world.pose_of(thing)) for thing in things)
 
     def _thing_below(self, robot: str, tool: VacuumFigures) -> str | None:
-        """The part whose upper face is at the tool's centre, or the tray that has its grip there."""
+        """Returns the part whose upper face is at the tool's centre, or the tray that has its grip there."""
         tcp, best, best_m = self._world.tcp_pose(robot), None, PICKUP_DISTANCE_M
         for name, item in self._world.objects.items():
             pose = self._world.pose_of(name)
@@ -154,7 +154,7 @@ class KinematicEngine:
         return best
 
     def _parts_on(self, thing: str) -> list[str]:
-        """What stands on a tray."""
+        """Returns what stands on a tray."""
         tray = self._world.objects[thing].figures
         if not isinstance(tray, TrayFigures):
             return []
@@ -177,7 +177,7 @@ class KinematicEngine:
         return part_grip(figures, tool.figures).width_m / 2
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
-        """The part whose grasp point is at the tool's centre and which the fingers reach in this step."""
+        """Returns the part whose grasp point is at the tool's centre and which the fingers reach in this step."""
         tcp, hand = self._world.tcp_pose(robot_name), self._world.robots[robot_name].tool
         tool = None if hand is None else hand.figures
         best, best_m = None, PICKUP_DISTANCE_M

@@ -32,7 +32,7 @@ class Lamps:
         world.add_holder("lamps", self)
 
     def save(self) -> dict[str, Mask]:
-        """Which are on."""
+        """Returns which are on."""
         return {name: lamps.copy() for name, lamps in self.on.items()}
 
     def load(self, state: dict[str, Mask]) -> None:

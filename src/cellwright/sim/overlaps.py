@@ -78,7 +78,7 @@ def _mistake(world: World, pair: tuple[str, str], overlap: Overlap, others: int)
 
 
 def _key(world: World, name: str) -> str:
-    """Where a cell's file says that something is."""
+    """Returns where a cell's file says that something is."""
     cell = world.cell
     if name in world.layout.objects:
         return world.layout.objects[name].key
@@ -90,7 +90,7 @@ def _key(world: World, name: str) -> str:
 
 
 def _remedy(world: World, name: str, other: str, key: str) -> str:
-    """What would take one thing out of another."""
+    """Returns what would take one thing out of another."""
     if name in world.robots and (above_m := _above_base(world, world.layout.bases[name], other)) > TOUCH_M:
         up = f"move {key}.xyz_m by {1000 * above_m:+.0f} mm along the base's z"
         return f"the base stands {1000 * above_m:.0f} mm below the top of '{other}': {up}"
@@ -110,7 +110,7 @@ def _above_base(world: World, base: Pose, fixture: str) -> float:
 
 
 def _shown(way_m: Array) -> str:
-    """A way in whole tenths of millimetres, rounded so that it is long enough."""
+    """Returns a way in whole tenths of millimetres, rounded so that it is long enough."""
     tenths = [np.sign(x) * np.ceil(abs(x) * 1e4 - 1e-6) / 10 if abs(x) > 2e-5 else 0.0 for x in way_m]
     return "(" + ", ".join(f"{x:+.1f}" if x else "0" for x in tenths) + ")"
 
@@ -148,7 +148,7 @@ def _way_out(world: World, name: str, other: str) -> Array | None:
 
 
 def _place(model: Any, data: Any, body: int) -> Array:
-    """The numbers that say where a body is."""
+    """Returns the numbers that say where a body is."""
     joint = int(model.body_jntadr[body])
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
         fixed: Array = model.body_pos[body]

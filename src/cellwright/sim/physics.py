@@ -60,7 +60,7 @@ class PhysicsEngine:
         self._known = self._warnings.tobytes()
 
     def addresses(self) -> tuple[int, int]:
-        """Where model and data lie in memory."""
+        """Returns where model and data lie in memory."""
         return self.model._address, self.data._address
 
     def step(self, count: int) -> None:
@@ -87,7 +87,7 @@ class PhysicsEngine:
         self._known = self._warnings.tobytes()  # a warning that changes nothing
 
     def _place(self, kind: mujoco.mjtWarning, number: int) -> str:
-        """Where a failure was first seen: at a body or an actuator."""
+        """Returns where a failure was first seen: at a body or an actuator."""
         if kind in (mujoco.mjtWarning.mjWARN_CONTACTFULL, mujoco.mjtWarning.mjWARN_CNSTRFULL):
             return ""
         if kind == mujoco.mjtWarning.mjWARN_BADCTRL:

@@ -27,7 +27,7 @@ def cell_view(world: World, aspect: float = 16 / 9) -> View:
 
 
 def _at_work(world: World) -> list[str]:
-    """The loose objects, without those that somebody pushed out of the picture."""
+    """Returns the loose objects, without those that somebody pushed out of the picture."""
     layout = world.layout
     drawn = [item.pose_in_world.position for item in layout.objects.values()]
     places = np.array([*drawn, *(base.position for base in layout.bases.values())]).reshape(-1, 3)

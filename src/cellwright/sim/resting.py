@@ -38,7 +38,7 @@ def resting_pose(world: World, part: str) -> Pose:
 
 
 def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
-    """Where a gear of that kind would be seated."""
+    """Yields where a gear of that kind would be seated."""
     for name, item in world.objects.items():
         tray = item.figures
         if isinstance(tray, TrayFigures):
@@ -47,7 +47,7 @@ def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
 
 
 def _is_free(world: World, seat: Pose, part: str) -> bool:
-    """Whether no other part is where one would be seated."""
+    """Returns whether no other part is where one would be seated."""
     others = (n for n, o in world.objects.items() if n != part and isinstance(o.figures, PartFigures))
     return all(world.pose_of(n).distance_m(seat) > OCCUPIED_DISTANCE_M for n in others)
 

@@ -34,7 +34,7 @@ class Engine(Protocol):
         """Takes so many physics steps."""
 
     def addresses(self) -> tuple[int, int]:
-        """Where MuJoCo's model and data lie in memory, for compiled ticks."""
+        """Returns where MuJoCo's model and data lie in memory, for compiled ticks."""
 
 
 class ScheduledCall:
@@ -91,7 +91,7 @@ class Stepper:
         return self.every(period_ticks, call, order=order, name=name)
 
     def save(self) -> tuple[tuple[int, int, int, ScheduledCall], ...]:
-        """Who is due when: what a snapshot of a laboratory needs besides the world's."""
+        """Returns who is due when: what a snapshot of a laboratory needs besides the world's."""
         return tuple(self._heap)
 
     def load(self, schedule: tuple[tuple[int, int, int, ScheduledCall], ...]) -> None:

@@ -46,7 +46,7 @@ def draw(model: Any, data: Any, tool: VacuumIndex) -> None:
 
 
 def seals(model: Any, data: Any, cup: CupIndex, figures: VacuumFigures) -> bool:
-    """Whether the lip lies on one body all round: at least three points, and no leak between neighbours."""
+    """Returns whether the lip lies on one body all round: at least three points, and no leak between neighbours."""
     touched: dict[int, set[int]] = {}
     for first, second in data.contact.geom.tolist() if data.ncon else ():
         for lip, other in ((first, second), (second, first)):
@@ -56,7 +56,7 @@ def seals(model: Any, data: Any, cup: CupIndex, figures: VacuumFigures) -> bool:
 
 
 def closed(points: Iterable[int], count: int, leak_rad: float) -> bool:
-    """Whether points, out of so many round a circle, leave no gap wider than the leak."""
+    """Returns whether points, out of so many round a circle, leave no gap wider than the leak."""
     ordered = sorted(points)
     if len(ordered) < LEAST_POINTS:
         return False

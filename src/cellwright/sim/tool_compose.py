@@ -23,7 +23,7 @@ IMPEDANCE = 0.9999
 
 
 def changer_of(cell: Cell) -> ChangerFigures | None:
-    """The changer of the cell's robots: all that share tools have the same."""
+    """Returns the changer of the cell's robots: all that share tools have the same."""
     names = [robot.changer for robot in cell.robots.values() if robot.changer is not None]
     return CHANGERS.get(names[0]) if names else None
 

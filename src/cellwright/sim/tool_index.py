@@ -59,7 +59,7 @@ class VacuumIndex:
     bodies: tuple[int, ...]
 
     def level(self, data: Any) -> float:
-        """The vacuum under the cup that has the least, as a share of what holds the rated load."""
+        """Returns the vacuum under the cup that has the least, as a share of what holds the rated load."""
         return min([float(data.act.item(cup.activation)) for cup in self.cups])
 
     def vent(self, data: Any) -> None:
@@ -91,12 +91,12 @@ class LooseToolIndex:
 
 
 def bodies_of(model: Any, prefix: str) -> tuple[int, ...]:
-    """All bodies whose names begin so, in their order."""
+    """Returns all bodies whose names begin so, in their order."""
     return tuple(body for body in range(model.nbody) if model.body(body).name.startswith(prefix))
 
 
 def index_vacuum(model: Any, prefix: str, figures: VacuumFigures) -> VacuumIndex:
-    """A vacuum tool whose elements are `<prefix>/<element>`."""
+    """Returns a vacuum tool whose elements are `<prefix>/<element>`."""
     return VacuumIndex(
         figures=figures,
         power=int(model.actuator_ctrladr[model.actuator(f"{prefix}/power").id]),
@@ -117,19 +117,19 @@ def _index_cup(model: Any, prefix: str, suffix: str, points: int) -> CupIndex:
 
 
 def index_changer(model: Any, robot: str, figures: ChangerFigures, lock: str) -> ChangerIndex:
-    """The changer of a robot."""
+    """Returns the changer of a robot."""
     body, balance = (model.body(f"{robot}/changer/{name}").id for name in ("changer", "balance"))
     return ChangerIndex(figures, body, balance, model.equality(f"{robot}/{lock}").id)
 
 
 def balance_ratio(model: Any, tool: str) -> float:
-    """How many times its own weight a changer's balance carries for a tool."""
+    """Returns how many times its own weight a changer's balance carries for a tool."""
     bodies = [model.body(tool).id, *bodies_of(model, f"{tool}/")]
     return float(model.body_mass[bodies].sum()) / BALANCE_MASS_KG
 
 
 def index_loose(model: Any, name: str) -> LooseToolIndex:
-    """A tool that robots change."""
+    """Returns a tool that robots change."""
     joint, body = model.joint(name), model.body(name).id
     return LooseToolIndex(
         name, body, int(joint.qposadr[0]), int(joint.dofadr[0]), (body, *bodies_of(model, f"{name}/"))

@@ -52,7 +52,7 @@ class ToolMounts:
         self.load(self.on)
 
     def misfit(self, robot: str, tool: str) -> Misfit:
-        """How a tool lies under a robot's changer now."""
+        """Returns how a tool lies under a robot's changer now."""
         world = self._world
         mujoco.mj_kinematics(world.model, world.data)
         pose = self._held_pose(robot).inverse() @ self._pose(world.loose_tools[tool].body)
@@ -65,7 +65,7 @@ class ToolMounts:
         )
 
     def ready(self, robot: str) -> str | None:
-        """The tool whose coupling lies within a changer's tolerances, if there is one."""
+        """Returns the tool whose coupling lies within a changer's tolerances, if there is one."""
         figures = self._changer(robot).figures
         for tool in self._world.loose_tools:
             if tool in self.on.values():
@@ -91,7 +91,7 @@ class ToolMounts:
         return tool
 
     def save(self) -> dict[str, str]:
-        """What is locked."""
+        """Returns what is locked."""
         return dict(self.on)
 
     def load(self, state: dict[str, str]) -> None:
@@ -132,7 +132,7 @@ class ToolMounts:
             self._place(robot, tool)
 
     def _centre_m(self, robot: str, tool: str) -> np.ndarray:
-        """A tool's centre of mass in its robot's changer."""
+        """Returns a tool's centre of mass in its robot's changer."""
         world, index = self._world, self._world.loose_tools[tool]
         mujoco.mj_kinematics(world.model, world.data)
         bodies = list(index.bodies)

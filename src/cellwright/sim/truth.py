@@ -40,7 +40,7 @@ class TruthPublisher:
         self._last = np.full((len(objects), 7), np.inf)
 
     def save(self) -> tuple[int, Any]:
-        """What it remembers between messages."""
+        """Returns what it remembers between messages."""
         return self._sequence, self._last.copy()
 
     def load(self, state: tuple[int, Any]) -> None:

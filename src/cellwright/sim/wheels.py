@@ -53,7 +53,7 @@ class Wheels:
         ctrl[left], ctrl[right] = left_radps, right_radps
 
     def commanded(self, row: int) -> tuple[float, float]:
-        """What a robot's motors are told."""
+        """Returns what a robot's motors are told."""
         left, right = self._world.data.ctrl[self._ctrl[row]]
         return float(left), float(right)
 

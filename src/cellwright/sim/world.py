@@ -90,7 +90,7 @@ class World:
         self.appearance = Appearance(self)
 
     def full_spec(self) -> Any:
-        """The world as it was placed, seen and touched, for pictures and for other programs."""
+        """Returns the world as it was placed, seen and touched, for pictures and for other programs."""
         return compose(self.cell, self.layout, self._placements.values())
 
     def bind(self, callback: Callable[[], None]) -> None:
@@ -110,25 +110,25 @@ class World:
             callback()
 
     def robot(self, name: str) -> RobotIndex:
-        """A robot by name."""
+        """Returns a robot by name."""
         if name not in self.robots:
             raise UnknownName("robot", name, self.robots, self.cell.where)
         return self.robots[name]
 
     def object(self, name: str) -> ObjectIndex:
-        """A loose object by name."""
+        """Returns a loose object by name."""
         if name not in self.objects:
             raise UnknownName("object", name, self.objects, self.cell.where)
         return self.objects[name]
 
     def mobile(self, name: str) -> MobileIndex:
-        """A mobile robot by name."""
+        """Returns a mobile robot by name."""
         if name not in self.mobiles:
             raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
         return self.mobiles[name]
 
     def pose_of(self, name: str) -> Pose:
-        """The true pose of a loose object or of a mobile robot."""
+        """Returns the true pose of a loose object or of a mobile robot."""
         at = (self.mobiles.get(name) or self.object(name)).qpos
         return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
 
@@ -142,7 +142,7 @@ class World:
         mujoco.mj_forward(self.model, self.data)
 
     def tcp_pose(self, robot: str) -> Pose:
-        """The true pose of a robot's tool centre point (its flange, when it has no tool)."""
+        """Returns the true pose of a robot's tool centre point (its flange, when it has no tool)."""
         item = self.robot(robot)
         site = item.hand.tcp_site if item.hand else item.flange_site
         mujoco.mj_kinematics(self.model, self.data)

@@ -196,12 +196,12 @@ class CellUnderTest(CellFaults):
         return made
 
     def verdict(self) -> dict[str, Any]:
-        """Everything that the judge says now, as in a trial's `verdict.json`."""
+        """Returns everything that the judge says now, as in a trial's `verdict.json`."""
         made: dict[str, Any] = self.ask("verdict")
         return made
 
     def ask(self, what: str, *, patience_s: float = ANSWER_S, waits_s: float = 0.0, **arguments: Any) -> Any:
-        """One question to the laboratory's process.
+        """Returns one question to the laboratory's process.
 
         Args:
             what: The question.

@@ -19,7 +19,7 @@ class CellFaults(ABC):
 
     @abstractmethod
     def ask(self, what: str, *, patience_s: float = ..., waits_s: float = 0.0, **arguments: Any) -> Any:
-        """One question to the laboratory's process."""
+        """Returns one question to the laboratory's process."""
 
     def fault(self, fault: str | dict[str, Any]) -> None:
         """Something more that goes wrong, written as on the command line: `weak_gripper:robot=fanuc,at=3`."""
@@ -49,7 +49,7 @@ class CellFaults(ABC):
         self.fault({"kind": "blackout", "detector": detector, "for_s": for_s} | self._when(when))
 
     def _when(self, when: dict[str, Any]) -> dict[str, Any]:
-        """The moment; now, when none is given."""
+        """Returns the moment; now, when none is given."""
         if not {"at", "before", "during", "after"} & set(when):
             return {**when, "at": self.time_s}
         return {key: _event(value) if isinstance(value, str) else value for key, value in when.items()}

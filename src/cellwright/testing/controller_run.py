@@ -58,7 +58,7 @@ class ControllerRun:
         return not self.killed and self.exit_code == 0
 
     def __str__(self) -> str:
-        """How it ended and what it said last, for a test's report."""
+        """Returns how it ended and what it said last, for a test's report."""
         closed = f", after the doors had closed: {self.doors_closed}" if self.doors_closed else ""
         lines = [f"{' '.join(map(_short, self.command))}: {self.killed or f'exit code {self.exit_code}{closed}'}"]
         for file in (self.stdout_file, self.stderr_file):
@@ -177,13 +177,13 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 
 def _short(word: str) -> str:
-    """A word of a command in a report: a whole program after `-c` would hide the rest."""
+    """Returns a word of a command in a report: a whole program after `-c` would hide the rest."""
     first, *more = word.strip().splitlines() or [""]
     return f"{first[:100]}..." if more or len(first) > 100 else first
 
 
 def _last_lines(file: Path) -> list[str]:
-    """The end of what was said, short enough for a report."""
+    """Returns the end of what was said, short enough for a report."""
     with file.open("rb") as said:
         said.seek(max(0, file.stat().st_size - 200 * SHOWN_LINES))
         lines = said.read().decode("utf-8", "replace").splitlines()

@@ -22,11 +22,11 @@ class Expect:
     cell: CellUnderTest
 
     def kit(self, name: str) -> ExpectKit:
-        """A kit, by its order's or its design's name, or by its tray's."""
+        """Returns a kit, by its order's or its design's name, or by its tray's."""
         return ExpectKit(self.cell, name)
 
     def part(self, name: str) -> ExpectPart:
-        """A part, by its name, or any of a SKU or a pattern."""
+        """Returns a part, by its name, or any of a SKU or a pattern."""
         return ExpectPart(self.cell, name)
 
     def no_collision(self) -> None:

@@ -46,7 +46,7 @@ def cell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that fails keeps what its cell can show, and its report says where."""
+    """Yields a test that fails keeps what its cell can show, and its report says where."""
     report = yield
     under_test = item.stash.get(CELL, None)
     if report.failed and under_test is not None and call.when != "teardown":

@@ -99,7 +99,7 @@ class CellBackend:
         return self._open and (self.room.connected > 0 or self._end.submitted)
 
     async def answer(self, what: str, arguments: dict[str, Any]) -> Any:
-        """The answer to one question."""
+        """Returns the answer to one question."""
         if what not in QUESTIONS:
             raise UnknownName("question", what, QUESTIONS)
         return await getattr(self, f"_{what}")(**arguments)
@@ -108,7 +108,7 @@ class CellBackend:
         self.room.add_fault(fault)
 
     async def _state(self) -> dict[str, Any]:
-        """What `run_controller` watches; `ended` is empty while the doors are open."""
+        """Returns what `run_controller` watches; `ended` is empty while the doors are open."""
         ended = self._ending[0].value if self._closed else ""
         return {"connected": self.room.connected, "ended": ended}
 

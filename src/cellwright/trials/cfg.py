@@ -136,17 +136,17 @@ class TrialCfg(Cfg):
 
 
 def controller_names() -> list[str]:
-    """All that `controller` may be."""
+    """Returns all that `controller` may be."""
     return sorted({"external", *TRIAL_CONTROLLERS.names()})
 
 
 def read_trial(path: str | Path) -> TrialCfg:
-    """A trial from its file; a mistake is told with its line, its key and what is allowed."""
+    """Returns a trial from its file; a mistake is told with its line, its key and what is allowed."""
     return _of_file(read_yaml(Path(path), TrialCfg), Path(path))
 
 
 def make_trial(data: Any, path: Path) -> TrialCfg:
-    """A trial from the data of a file, or of a part of it."""
+    """Returns a trial from the data of a file, or of a part of it."""
     return _of_file(validate(data, TrialCfg, path), path)
 
 
@@ -158,13 +158,13 @@ def _of_file(cfg: TrialCfg, path: Path) -> TrialCfg:
 
 
 def _beside(path: Path, text: str) -> str:
-    """A file that is named in a trial is looked for beside it; a name stays one."""
+    """Returns a file that is named in a trial is looked for beside it; a name stays one."""
     is_file = text.endswith((".yaml", ".yml")) or "/" in text
     return str(path.parent / text) if is_file else text
 
 
 def trial_json_schema() -> dict[str, Any]:
-    """The format of trial files as a JSON schema, for editors."""
+    """Returns the format of trial files as a JSON schema, for editors."""
     schema = TrialCfg.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["properties"]["controller"]["examples"] = controller_names()

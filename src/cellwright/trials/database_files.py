@@ -16,7 +16,7 @@ FILES = Table("run_files", MetaData(), Column("id", Integer, primary_key=True), 
 
 
 def database_file(database: str | Path) -> Path | None:
-    """The file of an SQLite database; None for one in memory or on a server."""
+    """Returns the file of an SQLite database; None for one in memory or on a server."""
     text = str(database)
     if "://" not in text:
         return Path(text)

@@ -38,7 +38,7 @@ class TrialEnd:
         return self._cfg.time_limit_s - self._room.lab.clock.time_s
 
     def reached(self, passed_s: float) -> tuple[Ending, str] | None:
-        """What has ended the trial; None while nothing has.
+        """Returns what has ended the trial; None while nothing has.
 
         Args:
             passed_s: Simulated time since this was asked before.
@@ -56,7 +56,7 @@ class TrialEnd:
 
 
 def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recoverability) -> list[str]:
-    """What is allowed and probably not meant: hints about the cell, and about a time limit."""
+    """Returns what is allowed and probably not meant: hints about the cell, and about a time limit."""
     return [*cell_hints(cell), *limit_hints(cfg, possible)]
 
 

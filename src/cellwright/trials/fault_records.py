@@ -18,7 +18,7 @@ STILL_MPS = 0.01
 
 
 def speed_mps(world: World, name: str) -> float:
-    """How fast a loose object moves, along the axis along which it is fastest."""
+    """Returns how fast a loose object moves, along the axis along which it is fastest."""
     dof = world.objects[name].dof
     return float(abs(world.data.qvel[dof : dof + 3]).max())
 

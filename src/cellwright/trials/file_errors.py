@@ -23,7 +23,7 @@ LISTS = ("orders", "faults")
 
 
 def read_whole_trial(path: Path) -> TrialCfg:
-    """A trial from its file; where it does not fit the format, the rest of it is looked at as well.
+    """Returns a trial from its file; where it does not fit the format, the rest of it is looked at as well.
 
     Raises:
         BadInput: All that is wrong.
@@ -73,7 +73,7 @@ def _rest(path: Path, errors: Sequence[BadInput]) -> tuple[TrialCfg, dict[str, l
 
 
 def trial_cell(cfg: TrialCfg) -> Cell:
-    """The cell of a trial.
+    """Returns the cell of a trial.
 
     Raises:
         BadInput: It does not exist, or all that is wrong with it.

@@ -60,7 +60,7 @@ def wanted_trays(
 
 
 def _depth(world: World, tray: str, trays: Sequence[str]) -> float:
-    """What speaks against a tray that lies in a box of empty ones: that it does, and those that stand on it."""
+    """Returns what speaks against a tray that lies in a box of empty ones: that it does, and those that stand on it."""
     boxes = boxes_of(world)
     if not boxes.supplies or not (where := boxes.standing(world, tray, boxes.supplies)).inside:
         return 0.0

@@ -46,7 +46,7 @@ def make_verdict(
     possible: Recoverability,
     notes: Iterable[str] = (),
 ) -> TrialVerdict:
-    """Everything, as it is now."""
+    """Returns everything, as it is now."""
     kits = room.kits()
     orders = tuple(
         OrderVerdict(
@@ -88,7 +88,7 @@ def make_verdict(
 
 
 def fault_text(fault: FaultCfg) -> str:
-    """A fault as it is written on the command line."""
+    """Returns a fault as it is written on the command line."""
     words = []
     for key in sorted(fault.model_fields_set - {"kind"}):
         value = getattr(fault, key)
@@ -101,7 +101,7 @@ def fault_text(fault: FaultCfg) -> str:
 
 
 def find_kits(room: TrialSession, name: str) -> list[KitVerdict]:
-    """The verdicts on what a name means now: the kits of an order, the kit on a tray, or a kit of a design.
+    """Returns the verdicts on what a name means now: the kits of an order, the kit on a tray, or a kit of a design.
 
     Of a design that no order names, the tray that is nearest to it counts.
 

@@ -34,7 +34,7 @@ class PointReach:
         self._known: dict[tuple[str, str, int, int, int], bool] = {}
 
     def __call__(self, robot: str, point_in_world_m: npt.NDArray[np.float64], tool: str = "") -> bool:
-        """Whether a robot gets there, and to the approach above.
+        """Returns whether a robot gets there, and to the approach above.
 
         Args:
             robot: Who.
@@ -65,7 +65,7 @@ class PointReach:
 
 
 def _tips(lab: Lab, robot: RobotIndex) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """What a robot works with -> its tip in the flange: its own tool, or the changer and each tool for it."""
+    """Yields what a robot works with -> its tip in the flange: its own tool, or the changer and each tool for it."""
     if robot.changer is None:
         yield "", (0.0, 0.0, 0.0) if robot.hand is None else robot.hand.figures.tcp_xyz_m
         return

@@ -64,7 +64,7 @@ class TrialOrder:
     claimed: tuple[KitVerdict, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """What a controller is told."""
+        """Returns what a controller is told."""
         kits = [
             {"kit": kit.design.name, "tray": kit.tray, "tray_sku": kit.design.tray_sku, "parts": dict(kit.design.parts)}
             for kit in self.kits
@@ -97,7 +97,7 @@ class OrderBook:
         where: str = "trial",
         numbers: Sequence[int] | None = None,
     ) -> OrderBook:
-        """The orders, checked against the cell.
+        """Returns the orders, checked against the cell.
 
         Args:
             wanted: What is asked for.
@@ -145,7 +145,7 @@ class OrderBook:
         return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
 
     def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
-        """Why kits cannot be built on that tray; empty when they can."""
+        """Returns why kits cannot be built on that tray; empty when they can."""
         if tray not in self.kit_trays:
             return str(UnknownName("kit tray", tray, self.kit_trays))
         if len(designs) > 1:
@@ -165,7 +165,7 @@ class OrderBook:
         return sorted(known, key=lambda order: order.announced_s or 0.0)
 
     def lacking(self, cell: Cell, seed: int = 0) -> list[str]:
-        """What the cell does not have for all orders together; a line each."""
+        """Returns what the cell does not have for all orders together; a line each."""
         layout = nominal_layout(cell, seed)
         have = Counter(PARTS.get(part.model).sku for part in layout.parts) + Counter(self.kit_trays.values())
         need: Counter[str] = Counter()
@@ -206,7 +206,7 @@ class OrderBook:
         return order
 
     async def coming(self) -> AsyncIterator[TrialOrder]:
-        """Every order as it becomes known, those that are known first; ends after the last."""
+        """Yields every order as it becomes known, those that are known first; ends after the last."""
         queue: asyncio.Queue[TrialOrder] = asyncio.Queue()
         for order in self.announced:
             queue.put_nowait(order)

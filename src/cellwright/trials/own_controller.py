@@ -198,7 +198,7 @@ class KittingController:
 
 
 def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
-    """Who shall work; all by default.
+    """Returns who shall work; all by default.
 
     Raises:
         BadInput: Nobody, or somebody who is not there.
@@ -226,7 +226,7 @@ def detector_views(lab: Lab) -> dict[str, Box]:
 
 
 def expected_in(belief: Belief) -> list[Expected]:
-    """Everything that is believed to be there, for a tracker that has seen nothing yet."""
+    """Returns everything that is believed to be there, for a tracker that has seen nothing yet."""
     facts = read_facts(belief.world_model)
     kit_of = {tray: kit for kit, tray in facts.tray_of.items()}
     found = []
@@ -246,6 +246,6 @@ def _publish(bus: Bus, message: Plan | ActionEvent) -> None:
 
 
 def _tool_models(cell: Cell) -> dict[str, str]:
-    """What robots call the tools that the cell has from files -> the names under which these are filed."""
+    """Returns what robots call the tools that the cell has from files -> the names under which these are filed."""
     tools = [robot.tool for robot in cell.robots.values() if robot.tool is not None]
     return {own_name(tool): tool for tool in tools if own_name(tool) != tool}

@@ -43,12 +43,12 @@ def save_trial(
 
 
 def trial_json(verdict: TrialVerdict) -> str:
-    """The verdict; what is not a number is null."""
+    """Returns the verdict; what is not a number is null."""
     return json.dumps(_plain(verdict.as_dict()), indent=2, allow_nan=False) + "\n"
 
 
 def trial_page(verdict: TrialVerdict, picture: Path | None = None) -> str:
-    """The verdict for people: one file, no scripts, nothing from elsewhere."""
+    """Returns the verdict for people: one file, no scripts, nothing from elsewhere."""
     told = verdict.as_dict()
     word = "Done" if verdict.done else "Not done"
     if verdict.false_done:

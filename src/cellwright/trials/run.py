@@ -165,7 +165,7 @@ class _Run:
         return made
 
     def _faults_left(self) -> list[dict[str, Any]]:
-        """Those that are still to come."""
+        """Returns those that are still to come."""
         return [fault.model_dump(exclude_none=True, mode="json") for fault in self.judge.faults.pending]
 
     def report(self) -> KittingReport:
@@ -214,7 +214,7 @@ class _Run:
             self.file.close()
 
     def _carries_trays(self) -> bool:
-        """Whether kits are built on trays that are fetched, and put away, for which tools are changed."""
+        """Returns whether kits are built on trays that are fetched, and put away, for which tools are changed."""
         return any(isinstance(FURNITURE.get(fixture.model), BoxFigures) for fixture in self.lab.cell.fixtures.values())
 
     async def _work(self) -> OrderReport:

@@ -115,7 +115,7 @@ def _numbered(path: Path, number: int) -> Path:
 
 
 def _resumed(path: Path, number: int) -> Path:
-    """What a run that goes on writes: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
+    """Returns what a run that goes on writes: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
     return path if number == 1 else _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
 
 

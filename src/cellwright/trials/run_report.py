@@ -97,7 +97,7 @@ class KittingReport:
 
 
 def status_of(says_done: bool, kits: tuple[KitVerdict, ...]) -> KittingStatus:
-    """What the controller says against what is true."""
+    """Returns what the controller says against what is true."""
     true = bool(kits) and all(kit.done for kit in kits)
     if says_done:
         return KittingStatus.DONE if true else KittingStatus.FALSE_DONE

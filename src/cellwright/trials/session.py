@@ -121,7 +121,7 @@ class TrialSession:
         self.judge.faults.add(parse_fault(fault))
 
     def kits(self) -> dict[OrderedKit, KitVerdict | None]:
-        """The verdict on every kit, as it is now."""
+        """Returns the verdict on every kit, as it is now."""
         return self.book.assigned(self._judge_kit)
 
     def look(self) -> None:
@@ -136,7 +136,7 @@ class TrialSession:
         self._ledger.ask(self.recoverable)
 
     def recoverable(self) -> Recoverability:
-        """What the oracle says of all orders now."""
+        """Returns what the oracle says of all orders now."""
         trays = {verdict.tray: kit.design for kit, verdict in self.kits().items() if verdict is not None}
         if len(trays) < len(self.book.kits):
             return Recoverability(False, f"{len(self.book.kits)} kits are wanted, there are trays for {len(trays)}")

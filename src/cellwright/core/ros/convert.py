@@ -29,7 +29,7 @@ itself, in a class variable `ROS_COLUMNS` such as `{"positions": 3}`; without it
 
 
 def to_ros(message: Message) -> Any:
-    """The ROS message object (of the class's own type store) with the content of a message."""
+    """Returns the ROS message object (of the class's own type store) with the content of a message."""
     layout = layout_of(type(message))
     values: dict[str, Any] = {}
     for slot in layout.slots:
@@ -51,7 +51,7 @@ def to_ros(message: Message) -> Any:
 
 
 def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str = "") -> M:
-    """The message with the content of a ROS message object.
+    """Returns the message with the content of a ROS message object.
 
     Args:
         message_type: The class to make.
@@ -81,14 +81,14 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
 
 
 def decode(message_type: type[M], data: bytes | memoryview, *, sequence: int = 0, source: str = "") -> M:
-    """The message of CDR bytes."""
+    """Returns the message of CDR bytes."""
     layout = layout_of(message_type)
     ros = layout.store.deserialize_cdr(data, layout.ros_name)
     return from_ros(message_type, ros, sequence=sequence, source=source)
 
 
 def message_class(ros_name: str, text: str) -> type[Message] | None:
-    """The message class of this process with that ROS type and the same definition; None when there is none.
+    """Returns the message class of this process with that ROS type and the same definition; None when there is none.
 
     Classes of other packages are found when they are imported. Of several (a cell of a notebook that was run twice)
     the latest is taken.

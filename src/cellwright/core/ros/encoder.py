@@ -80,7 +80,7 @@ class CdrEncoder:
         return template
 
     def _explain(self, message: Message, error: Exception) -> BadInput:
-        """Which field of a message cannot be encoded, in place of an error out of the middle of the packing."""
+        """Returns which field of a message cannot be encoded, in place of an error out of the middle of the packing."""
         for slot in self._layout.slots:
             try:
                 _check(slot, getattr(message, slot.field))
@@ -136,7 +136,7 @@ def _gaps(layout: MessageLayout) -> Iterator[bool]:
 
 
 def _static_bytes(wire: WireForm, value: Any, start: int) -> bytes:
-    """A string, or a counted row of strings or uint32, with the padding before it."""
+    """Returns a string, or a counted row of strings or uint32, with the padding before it."""
     out = b"\0" * (-start % 4)
     if wire is WireForm.SHAPE:
         return out + struct.pack(f"<I{len(value)}I", len(value), *value)

@@ -79,7 +79,7 @@ _ARRAYS: dict[Any, Kind] = {
 
 
 def kind_of(annotation: Any) -> Kind | None:
-    """The kind of a resolved type annotation; None when it is not in the table."""
+    """Returns the kind of a resolved type annotation; None when it is not in the table."""
     if get_origin(annotation) is np.ndarray:
         items = get_args(get_args(annotation)[-1])
         return _ARRAYS.get(items[0]) if items else None

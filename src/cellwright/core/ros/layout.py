@@ -95,7 +95,7 @@ def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Mes
 
 @once_per_class
 def layout_of(message_type: type[Message]) -> MessageLayout:
-    """The mapping of a message class, found from its fields; no registration needed."""
+    """Returns the mapping of a message class, found from its fields; no registration needed."""
     kinds = _field_kinds(message_type)
     frame = "frame" if kinds.get("frame") is TEXT else "source"
     store = get_typestore(LONG_TERM_RELEASE)
@@ -113,13 +113,13 @@ def layout_of(message_type: type[Message]) -> MessageLayout:
 
 @once_per_class
 def definition(message_type: type[Message]) -> Definition:
-    """Name and full text of the ROS type of a message class."""
+    """Returns name and full text of the ROS type of a message class."""
     layout = layout_of(message_type)
     return Definition(layout.ros_name, layout.store.generate_msgdef(layout.ros_name, ros_version=2)[0])
 
 
 def type_store(message_type: type[Message]) -> Typestore:
-    """A rosbags type store that knows the ROS type of a message class, for whoever needs more than CDR."""
+    """Returns a rosbags type store that knows the ROS type of a message class, for whoever needs more than CDR."""
     return layout_of(message_type).store
 
 
@@ -141,7 +141,7 @@ def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:
 
 
 def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) -> list[FieldSlot]:
-    """The fields after the header of a generated type."""
+    """Returns the fields after the header of a generated type."""
     slots = [FieldSlot("sequence", "sequence", SEQUENCE)]
     for field, kind in kinds.items():
         if field in ("time_ns", "sequence", frame):
@@ -159,7 +159,7 @@ def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) 
 def _standard_slots(
     message_type: type[Message], kinds: dict[str, Kind], store: Typestore, header: list[FieldSlot]
 ) -> list[FieldSlot]:
-    """Every field of a standard type with the field of our class that fills it."""
+    """Returns every field of a standard type with the field of our class that fills it."""
     ros_type = str(message_type.ROS_TYPE)
     label = f"message class {message_type.__qualname__}, ROS type {ros_type}"
     if ros_type not in store.fielddefs:
@@ -194,7 +194,7 @@ def _standard_slots(
 
 
 def _components(store: Typestore, ros_name: str) -> tuple[str, ...]:
-    """The fields of a nested message of nothing but float64; none for a quaternion, whose order is not ours."""
+    """Returns the fields of a nested message of nothing but float64; none for a quaternion, whose order is not ours."""
     inside = store.fielddefs[ros_name][1]
     if ros_name.endswith("/Quaternion") or any(_ros_type(description) != "float64" for _, description in inside):
         return ()
@@ -202,7 +202,7 @@ def _components(store: Typestore, ros_name: str) -> tuple[str, ...]:
 
 
 def _ros_type(description: Any) -> str:
-    """The type of a field as written in a .msg file."""
+    """Returns the type of a field as written in a .msg file."""
     if description[0] == Nodetype.BASE:
         return str(description[1][0])
     if description[0] == Nodetype.NAME:

@@ -39,7 +39,7 @@ class ConformOptions:
     check_s: float = 120.0
 
     def patient(self, answer_s: float) -> ConformOptions:
-        """The same for a server whose answers may take so long: nothing is waited for any shorter."""
+        """Returns the same for a server whose answers may take so long: nothing is waited for any shorter."""
         return replace(
             self,
             answer_s=answer_s,

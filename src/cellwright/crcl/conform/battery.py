@@ -49,7 +49,7 @@ CLOSE_S = 60.0
 def select(
     names: Sequence[str] | None = None, without: Sequence[str] = (), *, tool_changer: bool = False
 ) -> list[Check]:
-    """The checks of those names, or of those areas; all if None.
+    """Returns the checks of those names, or of those areas; all if None.
 
     Args:
         names: Which; a check that needs an option only if it is named itself.
@@ -75,7 +75,7 @@ def select(
 
 
 def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
-    """What the battery will do to the robot, for the one who stands beside it."""
+    """Returns what the battery will do to the robot, for the one who stands beside it."""
     moving = [item for item in checks if item.moves and _skip_reason(item, options) == ""]
     said = [f"{len(checks)} checks, {len(moving)} of which may move the robot"]
     if moving:
@@ -196,7 +196,7 @@ async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
 
 
 async def _is_alive(probe: Probe) -> bool:
-    """Whether a new connection is answered, in the time that a cold server has."""
+    """Returns whether a new connection is answered, in the time that a cold server has."""
     probe.silences = max(probe.silences, 1)
     try:
         return await probe.responds(await probe.open())

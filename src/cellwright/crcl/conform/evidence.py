@@ -54,7 +54,7 @@ class Transcript:
             self._left_out += MAX_EXCHANGES // 2
 
     def take(self) -> list[Exchange]:
-        """Everything so far; the transcript begins anew."""
+        """Returns everything so far; the transcript begins anew."""
         gap = [Exchange(self._tail[0].time_s, 0, "left out", f"{self._left_out} exchanges")] if self._left_out else []
         taken = [*self._head, *gap, *self._tail]
         self._head, self._tail, self._left_out, self._start_s = [], [], 0, self._now_s()

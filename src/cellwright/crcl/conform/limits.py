@@ -90,7 +90,7 @@ async def _must_be_refused(probe: Probe, command: CRCLCommand, valid: CRCLComman
 
 
 async def _stay(probe: Probe, number: int | None = None) -> ActuateJoints:
-    """A joint, the first one or that of a number, to where it is."""
+    """Returns a joint, the first one or that of a number, to where it is."""
     for joint in _joints(await probe.ask()):
         if joint.joint_position is not None and number in (None, joint.joint_number):
             details = JointSpeedAccel(joint_speed=CREEP_JOINT)

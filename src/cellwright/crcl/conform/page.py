@@ -29,7 +29,7 @@ code { font-size: .78rem; }
 
 
 def as_html(report: ConformReport, title: str = "CRCL conformance") -> str:
-    """The whole page."""
+    """Returns the whole page."""
     counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
     verdict = "it conforms" if report.conforms else "there are failures" if report.counts["fail"] else "nothing passed"
     if report.findings and not report.counts["fail"]:

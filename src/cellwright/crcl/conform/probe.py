@@ -71,7 +71,7 @@ class ProbeConnection:
             raise LinkLost(f"cannot send: {error}") from None
 
     async def next_status(self, timeout_s: float) -> CRCLStatus:
-        """The next status; raises LinkLost, NoAnswer."""
+        """Returns the next status; raises LinkLost, NoAnswer."""
         return await self._link.next_status(timeout_s)
 
     async def close(self) -> None:
@@ -109,14 +109,14 @@ class Probe:
         self._last_id = 0
 
     async def open(self) -> ProbeConnection:
-        """One more connection, until the check ends."""
+        """Returns one more connection, until the check ends."""
         connection = await self._connected()
         wire = ProbeConnection(connection, CrclLink(connection, f"connection {self.opened}", findings=self.findings))
         self._wires.append(wire)
         return wire
 
     async def open_unread(self) -> LoggedConnection:
-        """One more connection, from which nothing is read, until the check ends."""
+        """Returns one more connection, from which nothing is read, until the check ends."""
         self._unread.append(await self._connected())
         return self._unread[-1]
 
@@ -153,13 +153,13 @@ class Probe:
             self.first = status
 
     def fresh_findings(self) -> tuple[str, ...]:
-        """Those of kinds that were not found before this was last asked."""
+        """Returns those of kinds that were not found before this was last asked."""
         lines, told = self.findings.lines, self._told_findings
         self._told_findings = len(lines)
         return tuple(lines[told:])
 
     def next_id(self) -> int:
-        """A number that was not used yet."""
+        """Returns a number that was not used yet."""
         self._last_id += 1
         return self._last_id
 
@@ -210,7 +210,7 @@ class Probe:
     async def outcome(
         self, number: int, wire: ProbeConnection | None = None, *, timeout_s: float | None = None
     ) -> Answer:
-        """What becomes of a command that was sent."""
+        """Returns what becomes of a command that was sent."""
         start_s, foreign_error_s = self.now_s(), None
         timeout_s = self.options.done_s if timeout_s is None else timeout_s
         while True:
@@ -247,7 +247,7 @@ class Probe:
         await self.do(ConfigureStatusReport(0, True, True, True, True, True, True), wire)
 
     async def pose(self, wire: ProbeConnection | None = None) -> Pose:
-        """Where the controlled point is, in the units of the connection."""
+        """Returns where the controlled point is, in the units of the connection."""
         status = await self.ask(wire)
         if status.pose_status is None:
             doubt("cannot be tried: the status holds no pose")
@@ -257,7 +257,7 @@ class Probe:
         return status.pose_status.pose
 
     async def target(self, fraction: float = 1.0) -> Pose:
-        """The pose above home by a fraction of the reach, in metres."""
+        """Returns the pose above home by a fraction of the reach, in metres."""
         if self.home is None:
             doubt("cannot be tried: where the robot stands is not known")
         point = self.home.point
@@ -273,7 +273,7 @@ class Probe:
         return 15.0
 
     async def responds(self, wire: ProbeConnection) -> bool:
-        """Whether a connection is open and answers."""
+        """Returns whether a connection is open and answers."""
         try:
             await self.ask(wire)
         except JobFailed:
@@ -281,7 +281,7 @@ class Probe:
         return True
 
     async def closes(self, wire: ProbeConnection, within_s: float = 1.0) -> bool:
-        """Whether the server closes a connection."""
+        """Returns whether the server closes a connection."""
         until_s = self.now_s() + within_s
         while wire.is_open and self.now_s() < until_s:
             try:
@@ -299,7 +299,7 @@ class Probe:
 
     @staticmethod
     def now_s() -> float:
-        """The time."""
+        """Returns the time."""
         return asyncio.get_running_loop().time()
 
 

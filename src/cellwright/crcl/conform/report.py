@@ -59,7 +59,7 @@ class ConformReport:
     findings: Sequence[str] = ()
 
     def named(self, verdict: CheckVerdict) -> list[str]:
-        """The names of the checks with that verdict."""
+        """Returns the names of the checks with that verdict."""
         return [result.check.name for result in self.results if result.verdict is verdict]
 
     @property

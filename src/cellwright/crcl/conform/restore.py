@@ -64,7 +64,7 @@ GIVE_UP_AFTER = 2
 
 
 def parts_of(status: CRCLStatus) -> list[str]:
-    """The parts that a status has."""
+    """Returns the parts that a status has."""
     return [part for part in PARTS if getattr(status, part) is not None]
 
 
@@ -124,7 +124,7 @@ def _reports(first: CRCLStatus) -> list[CRCLCommand]:
 
 
 def _differences(then: SettingsStatus, now: SettingsStatus) -> list[str]:
-    """What is otherwise now, in the words of the schema."""
+    """Returns what is otherwise now, in the words of the schema."""
     found = []
     for name in (*_UNITS, *_SETTINGS):
         old, new = getattr(then, name), getattr(now, name)

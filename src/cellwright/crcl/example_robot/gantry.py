@@ -30,13 +30,13 @@ _ROUNDING = 1e-9
 
 
 def forward(joints: Joints) -> Pose:
-    """The tool in the base frame."""
+    """Returns the tool in the base frame."""
     x, y, z, yaw, pitch, roll = joints
     return Pose.from_xyz_rpy((x, y, z), (roll, pitch, yaw)) @ _TOOL_DOWN
 
 
 def inverse(pose_tool_in_base: Pose) -> Joints:
-    """The joints for a pose; there is one set of them.
+    """Returns the joints for a pose; there is one set of them.
 
     Raises:
         BeyondLimit: A joint would be outside its limits.

@@ -68,7 +68,7 @@ class JointTravel:
             self._rate = 0.0
 
     def step(self, duration_s: float, share: float) -> Joints:
-        """The joints after some more time, at most at this share of full speed."""
+        """Returns the joints after some more time, at most at this share of full speed."""
         leg = self._legs[self._index()]
         ramp = 1.0 / max(leg.ramp_s, duration_s)
         if self._braking is not None:
@@ -82,7 +82,7 @@ class JointTravel:
         return self.joints()
 
     def joints(self) -> Joints:
-        """Where it is."""
+        """Returns where it is."""
         index = self._index()
         leg = self._legs[index]
         before_s = self._ends_s[index] - leg.duration_s

@@ -107,7 +107,7 @@ class ExampleArm:
         self._reading = None
 
     def read(self) -> RobotReading:
-        """Its state now."""
+        """Returns its state now."""
         if self._enabled and self.clock.time_s - max(s.time_s for s in self._sensors.values()) >= self._tick_s:
             for sensor_id in self._enabled:
                 self.set_sensor(sensor_id, self._sensors[sensor_id].value)
@@ -283,7 +283,7 @@ def _straight_leg(begin: Pose, end: Pose, duration_s: float, ramp_s: float) -> L
 
 
 def _checked(leg: Leg, turn_rad: float) -> Leg:
-    """A leg whose joints exist everywhere; finding out on the way would be too late."""
+    """Returns a leg whose joints exist everywhere; finding out on the way would be too late."""
     samples = 2 + math.ceil(min(abs(turn_rad), 2 * math.pi) / SAMPLE_RAD)  # a whole turn meets the wrist's limits
     most = min(1.0, 2 * math.pi / abs(turn_rad)) if turn_rad else 1.0
     for sample in range(samples + 1):

@@ -20,7 +20,7 @@ def abstract(cls: _Class) -> _Class:
 
 
 def is_abstract(cls: type) -> bool:
-    """Whether a type was marked so."""
+    """Returns whether a type was marked so."""
     return cls in _ABSTRACT
 
 

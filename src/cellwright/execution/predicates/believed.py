@@ -70,17 +70,17 @@ class BelievedCell:
         return self._clock()
 
     def names(self) -> Iterable[str]:
-        """All solid objects."""
+        """Returns all solid objects."""
         if self._sensed != set(self.belief.objects()):
             self.refresh()
         return self._names
 
     def kind(self, name: str) -> str:
-        """The object's class."""
+        """Returns the object's class."""
         return self._facts.kinds.get(name, "")
 
     def sku(self, name: str) -> str:
-        """What it is; for a kit what its tray is."""
+        """Returns what it is; for a kit what its tray is."""
         return self._facts.one(self._tray(name), "sku")
 
     def size_m(self, name: str) -> tuple[float, float, float] | None:
@@ -88,7 +88,7 @@ class BelievedCell:
         return self._sizes.get(name)
 
     def sight(self, name: str) -> Sight | None:
-        """Where it was seen last, or where the drawings have it."""
+        """Returns where it was seen last, or where the drawings have it."""
         tree = self.belief.world_model.tree
         row = tree.index.get(name)
         if row is None:
@@ -102,24 +102,24 @@ class BelievedCell:
         return Sight(pose, (x, y, z, yaw), seen_s, self.belief.source(tray) or DRAWINGS)
 
     def tool(self, name: str) -> ToolState | None:
-        """What a robot says of its tool, by the name of either."""
+        """Returns what a robot says of its tool, by the name of either."""
         robot = self._robot_of.get(name, name if self.kind(name) == "Robot" else "")
         return self._report(robot) if robot else None
 
     def related(self, path: str, first: str) -> Collection[str]:
-        """Where a path leads, by what the database says."""
+        """Returns where a path leads, by what the database says."""
         return self._follower.follow(first, path)
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """Parts of a kit by its design."""
+        """Returns parts of a kit by its design."""
         if kit in self._wanted:
             return self._wanted[kit]
         return self._facts.designs.get(self._facts.design_of.get(kit, ""), Counter())
 
     def capacity(self, box: str) -> int | None:
-        """How many kits a box takes."""
+        """Returns how many kits a box takes."""
         return self._facts.capacity.get(box)
 
     def _tray(self, name: str) -> str:
-        """The tray that a kit is built on, which is what is seen of it; any other object itself."""
+        """Returns the tray that a kit is built on, which is what is seen of it; any other object itself."""
         return self._facts.one(name, "kitTray") or name if self.kind(name) == "Kit" else name

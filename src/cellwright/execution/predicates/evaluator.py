@@ -19,19 +19,19 @@ Flags = Collection[Flag]
 
 
 def preconditions_of(action: str) -> tuple[str, ...]:
-    """The predicates and counts that must hold before an action, by the ontology."""
+    """Returns the predicates and counts that must hold before an action, by the ontology."""
     wanted = vocabulary().action(action)
     return (*wanted.preconditions, *wanted.numeric_preconditions)
 
 
 def effects_of(action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The predicates that are true and those that are false after an action."""
+    """Returns the predicates that are true and those that are false after an action."""
     wanted = vocabulary().action(action)
     return wanted.positive_effects, wanted.negative_effects
 
 
 def initial_flags(robots: Collection[str]) -> frozenset[Flag]:
-    """What the executor knows before it has done anything: nobody has found anything."""
+    """Returns what the executor knows before it has done anything: nobody has found anything."""
     words = vocabulary()
     used = {name for action in words.actions.values() for name in (*action.preconditions, *action.positive_effects)}
     known = [name for name in sorted(used) if words.predicate(name).is_flag and words.predicate(name).path == "."]
@@ -39,7 +39,7 @@ def initial_flags(robots: Collection[str]) -> frozenset[Flag]:
 
 
 def flags_after(action: str, bindings: Mapping[str, str], flags: Flags) -> frozenset[Flag]:
-    """What the executor knows after an action."""
+    """Returns what the executor knows after an action."""
     words = vocabulary()
     wanted = words.action(action)
 
@@ -66,7 +66,7 @@ class Evaluator:
     def evaluate(
         self, predicate: str, first: str, second: str | None = None, *, flags: Flags = (), anew: bool = True
     ) -> Evaluation:
-        """One predicate about one or two objects.
+        """Returns one predicate about one or two objects.
 
         Args:
             predicate: Its name.
@@ -95,7 +95,7 @@ class Evaluator:
         return Evaluation(predicate, objects, value, evidence)
 
     def relation(self, name: str, first: str, second: str) -> Evaluation:
-        """One spatial relation, such as `OnTopWithContact`, between two objects."""
+        """Returns one spatial relation, such as `OnTopWithContact`, between two objects."""
         self.relations.look()
         doubt = self.relations.doubt(first) or self.relations.doubt(second)
         if doubt:
@@ -104,7 +104,7 @@ class Evaluator:
         return Evaluation(name, (first, second), value, self.relations.tell(first, second, name))
 
     def seat(self, part: str, holder: str) -> SeatRelation | None:
-        """How a part lies in the nearest slot of a tray or kit."""
+        """Returns how a part lies in the nearest slot of a tray or kit."""
         self.relations.look()
         return self.relations.seat(part, holder)
 
@@ -116,7 +116,7 @@ class Evaluator:
         *,
         flags: Flags = (),
     ) -> list[Evaluation]:
-        """All that must hold before or after an action.
+        """Returns all that must hold before or after an action.
 
         Args:
             action: By its name of 2016, such as `take-part`.
@@ -210,7 +210,7 @@ class Evaluator:
         return Truth.of(objects[1] in ends), f"the database has {listed} for {objects[0]}"
 
     def count(self, condition: str, bindings: Mapping[str, str], *, anew: bool = True) -> Evaluation:
-        """A comparison of counts: what is seen where, and what is wanted there."""
+        """Returns a comparison of counts: what is seen where, and what is wanted there."""
         if anew:
             self.relations.look()
         return self._count(condition, bindings)
@@ -228,7 +228,7 @@ class Evaluator:
         return Evaluation(condition, names, value, f"{wanted.measure} is {shown}, to be {wanted.comparison} {bound}")
 
     def _measure(self, measure: str, of: Mapping[str, str]) -> tuple[float, float]:
-        """The least and the most that a count can be, from what is certain and what is possible."""
+        """Returns the least and the most that a count can be, from what is certain and what is possible."""
         sensed = self.sensed
         if measure == "partsWanted":
             number = sensed.wanted(of["kit"]).get(of["sku"], 0)

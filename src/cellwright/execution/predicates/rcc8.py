@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
 
 def rcc8(first: Interval, second: Interval, tolerance: float = 0.0) -> Rcc8:
-    """The relation of the first interval to the second."""
+    """Returns the relation of the first interval to the second."""
     before, after = second.low - first.high, first.low - second.high
     if before > tolerance or after > tolerance:
         return Rcc8.DC
@@ -63,7 +63,7 @@ def rcc8(first: Interval, second: Interval, tolerance: float = 0.0) -> Rcc8:
 
 
 def possible_rcc8(first: Interval, second: Interval, tolerance: float, shift: float) -> frozenset[Rcc8]:
-    """The relations that hold when the first interval may be off by up to `shift` either way."""
+    """Returns the relations that hold when the first interval may be off by up to `shift` either way."""
     after, before = first.low - second.high, second.low - first.high
     if max(after, before) - shift > tolerance:
         return frozenset((Rcc8.DC,))

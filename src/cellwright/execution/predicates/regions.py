@@ -50,7 +50,7 @@ class Placed:
         self.turn: list[list[float]] = sight.pose_in_world.rotation_matrix.tolist()
 
     def point(self, local_m: Vector3) -> Vector3:
-        """A point of the object's frame in the world."""
+        """Returns a point of the object's frame in the world."""
         x, y, z = (
             p + row[0] * local_m[0] + row[1] * local_m[1] + row[2] * local_m[2]
             for p, row in zip(self.position, self.turn, strict=True)
@@ -73,7 +73,7 @@ class Region:
         return hypot(*self.centre_m) + hypot(*self.half_m)
 
     def interval(self, placed: Placed, axis: Vector3) -> Interval:
-        """Its extent along a direction of the world."""
+        """Returns its extent along a direction of the world."""
         a, b, c = axis
         turn_x, turn_y, turn_z = placed.turn
         x, y, z = (a * turn_x[k] + b * turn_y[k] + c * turn_z[k] for k in range(3))  # the direction in its own frame
@@ -85,7 +85,7 @@ class Region:
 
 
 def regions_of(sensed: Sensed, name: str, which: str) -> tuple[Region, ...] | None:
-    """The volumes of an object: `body`, `inside` or `handle`; None when its extent is not known."""
+    """Returns the volumes of an object: `body`, `inside` or `handle`; None when its extent is not known."""
     tool = sensed.tool(name)
     if tool is not None:
         return _of_tool(tool, which) if name != tool.robot else (_flange(tool),)
@@ -159,7 +159,7 @@ def _of_cups(figures: VacuumFigures, tool: ToolState, which: str) -> tuple[Regio
 
 
 def _flange(tool: ToolState) -> Region:
-    """The end of the robot's arm that the tool is bolted to, in the frame of the tool centre point."""
+    """Returns the end of the robot's arm that the tool is bolted to, in the frame of the tool centre point."""
     figures = TOOLS.get(tool.model)
     assert isinstance(figures, GripperFigures | VacuumFigures)
     x, y, z = figures.tcp_xyz_m

@@ -56,7 +56,7 @@ class Relations:
         self._found.clear()
 
     def doubt(self, name: str) -> str:
-        """Why nothing can be said of an object, because nobody sees it; empty when somebody does."""
+        """Returns why nothing can be said of an object, because nobody sees it; empty when somebody does."""
         sight = self.sight(name)
         if sight is None or sight.seen_s is None:
             return f"{name} was never seen"
@@ -66,7 +66,7 @@ class Relations:
         return f"{name} was last seen {age_s:.1f} s ago by {sight.source}" if age_s > limit_s else ""
 
     def sight(self, name: str) -> Sight | None:
-        """Where an object is; a tool where its robot says."""
+        """Returns where an object is; a tool where its robot says."""
         placed = self._place(name)
         return None if placed is None else placed.sight
 
@@ -78,7 +78,7 @@ class Relations:
         return self._placed[name]
 
     def _tool(self, name: str) -> ToolState | None:
-        """What a robot says of its tool, the same for both: they are asked once."""
+        """Returns what a robot says of its tool, the same for both: they are asked once."""
         tool = self.sensed.tool(name)
         return None if tool is None else self._tools.setdefault(tool.robot, tool)
 
@@ -88,7 +88,7 @@ class Relations:
         return self._regions[name, which]
 
     def holds(self, relation: str, first: str, second: str) -> Truth:
-        """Whether the first object stands in the relation to the second, both where they were seen last."""
+        """Returns whether the first object stands in the relation to the second, both where they were seen last."""
         key = relation, first, second
         if key not in self._found:
             self._found[key] = self._reckon(relation, first, second)
@@ -117,7 +117,7 @@ class Relations:
         return any_of(pair.stands_in(relation) for pair in pairs)
 
     def _apart(self, mine: tuple[Region, ...], here: Placed, others: tuple[Region, ...], there: Placed) -> bool:
-        """Whether two objects are too far apart to have anything to do with each other; a quick first look."""
+        """Returns whether two objects are too far apart to have anything to do with each other; a quick first look."""
         reach_m = max(region.reach_m for region in mine) + max(region.reach_m for region in others)
         spread = sum(
             sum(placed.sight.variances[:2]) + placed.sight.variances[3] * reach_m**2 for placed in (here, there)
@@ -126,7 +126,7 @@ class Relations:
         return distance_m > reach_m + self.settings.touch_m + self.settings.deviations * sqrt(spread)
 
     def seat(self, first: str, second: str) -> SeatRelation | None:
-        """How the first object lies in the nearest room of the second; None when either is not to be seen."""
+        """Returns how the first object lies in the nearest room of the second; None when either is not to be seen."""
         bodies, rooms = self._volumes(first, "body"), self._volumes(second, "inside")
         here, there = self._place(first), self._place(second)
         if not bodies or not rooms or here is None or there is None:
@@ -138,20 +138,20 @@ class Relations:
         return SeatRelation(nearest.room.name, nearest.beside_m, nearest.above_m, tilt_rad)
 
     def is_known(self, name: str) -> bool:
-        """Whether it is known where an object is, and how large."""
+        """Returns whether it is known where an object is, and how large."""
         return self._place(name) is not None and self._volumes(name, "body") is not None
 
     def handle_width_m(self, name: str) -> float | None:
-        """How wide fingers stand that hold it; None when its extent is not known."""
+        """Returns how wide fingers stand that hold it; None when its extent is not known."""
         handles = self._volumes(name, "handle")
         return 2 * handles[0].half_m[0] if handles else None
 
     def rooms(self, name: str) -> int:
-        """How many rooms an object has inside it."""
+        """Returns how many rooms an object has inside it."""
         return len(self._volumes(name, "inside") or ())
 
     def tell(self, first: str, second: str, relation: str) -> str:
-        """Where the first object is seen, to the second: the evidence for a relation."""
+        """Returns where the first object is seen, to the second: the evidence for a relation."""
         wanted = self.words.relation(relation)
         while wanted.any_of:
             wanted = self.words.relation(wanted.any_of[-1])
@@ -168,7 +168,7 @@ class Relations:
         return f"{first} is {pair.tell(second)}, {self.seen(first)}"
 
     def seen(self, name: str) -> str:
-        """When and by whom an object was seen."""
+        """Returns when and by whom an object was seen."""
         sight = self.sight(name)
         if sight is None or sight.seen_s is None:
             return "never seen"

@@ -62,31 +62,31 @@ class Sensed(Protocol):
         """Reads anew what does not come from sensors: which tool is on which robot."""
 
     def names(self) -> Iterable[str]:
-        """All solid objects."""
+        """Returns all solid objects."""
 
     def kind(self, name: str) -> str:
-        """The object's class in the kitting ontology."""
+        """Returns the object's class in the kitting ontology."""
 
     def sku(self, name: str) -> str:
-        """What it is; for a kit what its tray is; empty for what has none."""
+        """Returns what it is; for a kit what its tray is; empty for what has none."""
 
     def size_m(self, name: str) -> tuple[float, float, float] | None:
         """Extent of an object that is no SKU, its origin at the middle of its bottom."""
 
     def sight(self, name: str) -> Sight | None:
-        """Where it is; None when nobody knows."""
+        """Returns where it is; None when nobody knows."""
 
     def tool(self, name: str) -> ToolState | None:
-        """What a robot says of its end effector, by the name of either; None when there is nothing to say."""
+        """Returns what a robot says of its end effector, by the name of either; None when there is nothing to say."""
 
     def related(self, path: str, first: str) -> Collection[str]:
-        """Where a path of the ontology leads from an object, by what the database says."""
+        """Returns where a path of the ontology leads from an object, by what the database says."""
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """How many parts of each SKU a kit shall have."""
+        """Returns how many parts of each SKU a kit shall have."""
 
     def capacity(self, box: str) -> int | None:
-        """How many kits a box takes."""
+        """Returns how many kits a box takes."""
 
 
 @dataclass(frozen=True)

@@ -108,19 +108,19 @@ class Vocabulary:
     below: Mapping[str, frozenset[str]]
 
     def predicate(self, name: str) -> Predicate:
-        """A predicate by name."""
+        """Returns a predicate by name."""
         if name not in self.predicates:
             raise UnknownName("predicate", name, self.predicates)
         return self.predicates[name]
 
     def relation(self, name: str) -> StateRelation:
-        """A relation by name."""
+        """Returns a relation by name."""
         if name not in self.relations:
             raise UnknownName("state relation", name, self.relations)
         return self.relations[name]
 
     def action(self, name: str) -> ActionDefinition:
-        """An action by name."""
+        """Returns an action by name."""
         if name not in self.actions:
             raise UnknownName("action", name, self.actions)
         return self.actions[name]

@@ -60,7 +60,7 @@ class FaultState:
 
 
 def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
-    """Whether events of a thing are counted: of what `on` names, or of what the fault is about.
+    """Returns whether events of a thing are counted: of what `on` names, or of what the fault is about.
 
     Hands tell nothing of a tray that no tool carries: of a fault about such trays, any part's events are counted.
     """

@@ -81,7 +81,7 @@ def _shift(value: Any) -> Any:
 
 
 def _within(low: float, high: float) -> AfterValidator:
-    """What may be drawn must be possible, too; of a normal distribution its mean."""
+    """Returns what may be drawn must be possible, too; of a normal distribution its mean."""
 
     def check(value: Any) -> Any:
         ends = value if isinstance(value, tuple) else (value,)
@@ -147,7 +147,7 @@ class FaultCfg(Cfg):
         return next(((key, getattr(self, key)) for key in EVENTS if getattr(self, key) is not None), None)
 
     def is_about(self, item: ObjectIndex) -> bool:
-        """Whether a part or a tray is meant."""
+        """Returns whether a part or a tray is meant."""
         return item.is_tray == (self.tray is not None) and matches(item, self.tray or self.part)
 
 
@@ -221,10 +221,10 @@ FAULTS: dict[str, type[FaultCfg]] = {get_args(kind.model_fields["kind"].annotati
 
 
 def matches_name(name: str, pattern: str) -> bool:
-    """Whether a pattern means a robot or a detector."""
+    """Returns whether a pattern means a robot or a detector."""
     return fnmatchcase(name, pattern)
 
 
 def matches(item: ObjectIndex, pattern: str) -> bool:
-    """Whether a pattern means an object: by its name, its SKU or its model."""
+    """Returns whether a pattern means an object: by its name, its SKU or its model."""
     return any(fnmatchcase(word, pattern) for word in (item.name, item.sku, item.figures.name))

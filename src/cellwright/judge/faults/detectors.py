@@ -41,7 +41,7 @@ class DetectorFault(Fault[D]):
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 
     def change(self, case: FaultState, message: Message) -> Message | None:
-        """What becomes of a message while the fault lasts."""
+        """Returns what becomes of a message while the fault lasts."""
         return None
 
     def _what(self) -> str:

@@ -50,11 +50,11 @@ class Fault(ABC, Generic[C]):
         """Applies the fault and says what was done; None when it is not possible yet."""
 
     def go_on(self, case: FaultState) -> bool:
-        """Whether it is still at work."""
+        """Returns whether it is still at work."""
         return False
 
     def _choose(self, case: FaultState) -> str | None:
-        """What the event was of; if that is another, or in a hand, one of those that match and are free."""
+        """Returns what the event was of; if that is another, or in a hand, one of those that match and are free."""
         world, free = self.world, self._free_ones()
         known = world.objects.get(case.subject)
         if known is None or not self.cfg.is_about(known) or self.watch.holds(case.subject):
@@ -64,7 +64,7 @@ class Fault(ABC, Generic[C]):
         return case.subject if case.subject in free else None
 
     def _free_ones(self) -> list[str]:
-        """Parts, or trays, that match and that a person could take now."""
+        """Returns parts, or trays, that match and that a person could take now."""
         if self.cfg.tray is not None:
             return free_trays(self.world, self.watch, self.cfg)
         return sorted(n for n, i in self.world.objects.items() if self.cfg.is_about(i) and self._free(n))
@@ -81,7 +81,7 @@ class DropFault(Fault[DropCfg]):
         self._way_m = draw(cfg.way_mm, rng) / 1000
 
     def begin(self, case: FaultState) -> str | None:
-        """When the part is far enough on its way."""
+        """Returns when the part is far enough on its way."""
         for robot, hold in self.watch.held.items():
             wanted = hold.part == case.subject if case.subject else self.cfg.is_about(self.world.objects[hold.part])
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
@@ -122,7 +122,7 @@ class PushFault(Fault[PushCfg]):
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
 
     def begin(self, case: FaultState) -> str | None:
-        """When no gripper holds it or is about to."""
+        """Returns when no gripper holds it or is about to."""
         name = self._choose(case)
         if name is None:
             return None
@@ -144,7 +144,7 @@ class RemoveFault(Fault[RemoveCfg]):
     """The part leaves the world, or the tray with all that lies on it."""
 
     def begin(self, case: FaultState) -> str | None:
-        """When no hand holds it."""
+        """Returns when no hand holds it."""
         name = self._choose(case)
         if name is None:
             return None
@@ -159,7 +159,7 @@ class SwapFault(Fault[SwapCfg]):
     """Two parts, or two trays, change places."""
 
     def begin(self, case: FaultState) -> str | None:
-        """When no hand holds either."""
+        """Returns when no hand holds either."""
         part = self._choose(case)
         if part is None:
             return None
@@ -179,7 +179,7 @@ class SwapFault(Fault[SwapCfg]):
         return [name for name in super()._free_ones() if self.cfg.tray is None or not places_on(self.world, name)]
 
     def _candidates(self) -> list[str]:
-        """What may come in its place."""
+        """Returns what may come in its place."""
         anything = self.cfg.model_copy(update={"part": "*", "tray": None if self.cfg.tray is None else "*"})
         return SwapFault(anything, self.world, self.watch, self.rng)._free_ones()
 

@@ -95,7 +95,7 @@ _SIMPLE: dict[type[FaultCfg], type[Fault[Any]]] = {
 def make_effect(
     fault: FaultCfg, world: World, watch: HandWatch, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
 ) -> Fault[Any]:
-    """What carries the fault out."""
+    """Returns what carries the fault out."""
     if isinstance(fault, BlackoutCfg):
         return BlackoutFault(fault, world, watch, rng, detectors)
     if isinstance(fault, OffsetCfg):

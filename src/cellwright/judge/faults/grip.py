@@ -60,7 +60,7 @@ class GripChanger:
             self._throttle(vacuum, grips.get(name, WeakenedGrip()))
 
     def _grippers(self) -> dict[str, ToolIndex]:
-        """All grippers, also those in holders."""
+        """Returns all grippers, also those in holders."""
         world = self._world
         loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
         return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}

@@ -105,7 +105,7 @@ class FaultScheduler:
                 sensor.filters.remove(change)
 
     def save(self) -> Any:
-        """How far each fault has come, and what was told."""
+        """Returns how far each fault has come, and what was told."""
         return deepcopy(self._cases), tuple(self.events)
 
     def load(self, state: Any) -> None:

@@ -46,7 +46,7 @@ class Offset:
 
 
 def shifted(message: Detections, offset: Offset) -> Detections:
-    """The same objects, seen elsewhere."""
+    """Returns the same objects, seen elsewhere."""
     if not len(message.positions):
         return message
     c, s = np.cos(offset.yaw_rad), np.sin(offset.yaw_rad)

@@ -14,7 +14,7 @@ __all__ = ["AnyFault", "parse_fault"]
 
 
 def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
-    """A fault from `kind:key=value,key=value` or from the mapping that a YAML file has.
+    """Returns a fault from `kind:key=value,key=value` or from the mapping that a YAML file has.
 
     Raises:
         BadInput: One line that says what is allowed: the kinds, the kind's keys, the values of a key.

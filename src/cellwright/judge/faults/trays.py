@@ -16,7 +16,7 @@ OVER_TRAY_M = 0.075
 
 
 def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
-    """Those that the fault is about and that a vacuum tool of the cell can carry."""
+    """Returns those that the fault is about and that a vacuum tool of the cell can carry."""
     tools = [vacuum.figures for vacuum in world.vacuums.values()]
     return [
         name
@@ -28,7 +28,7 @@ def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
 
 
 def free_trays(world: World, watch: HandWatch, cfg: FaultCfg) -> list[str]:
-    """Those that the fault is about, that no hand holds or works on, and on which no other tray stands."""
+    """Returns those that the fault is about, that no hand holds or works on, and on which no other tray stands."""
     return sorted(
         name
         for name, item in world.objects.items()
@@ -37,7 +37,7 @@ def free_trays(world: World, watch: HandWatch, cfg: FaultCfg) -> list[str]:
 
 
 def _is_clear(world: World, tray: str) -> bool:
-    """Whether no tool works on the tray."""
+    """Returns whether no tool works on the tray."""
     pose, item = world.pose_of(tray), world.objects[tray]
     half_m = float(np.hypot(*item.figures.size_m)) / 2  # type: ignore[union-attr]
     for robot in world.robots.values():

@@ -74,7 +74,7 @@ class Ontology:
     individuals: tuple[Individual, ...]
 
     def lineage(self, name: str) -> list[OntologyClass]:
-        """The class and its ancestors among ours, nearest first."""
+        """Returns the class and its ancestors among ours, nearest first."""
         found: list[OntologyClass] = []
         step: str | None = name
         while step is not None:
@@ -85,7 +85,7 @@ class Ontology:
         return found
 
     def properties_of(self, name: str) -> dict[str, OntologyProperty]:
-        """All properties that an instance of the class may have, by name."""
+        """Returns all properties that an instance of the class may have, by name."""
         return {p.name: p for c in reversed(self.lineage(name)) for p in c.properties}
 
     def unaligned(self) -> list[str]:

@@ -41,7 +41,7 @@ def write_planning(ontology: Ontology) -> str:
 
 
 def rows(entries: list[dict[str, Any]]) -> str:
-    """One line for each entry."""
+    """Returns one line for each entry."""
     return ",\n".join(f"  {json.dumps(entry)}" for entry in entries)
 
 
@@ -50,5 +50,5 @@ def parent_of(entry: OntologyClass, names: set[str]) -> str | None:
 
 
 def root_table(ontology: Ontology, entry: OntologyClass) -> str:
-    """The table that has the name and the class of every instance."""
+    """Returns the table that has the name and the class of every instance."""
     return snake(ontology.lineage(entry.name)[-1].name)

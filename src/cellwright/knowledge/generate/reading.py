@@ -29,7 +29,7 @@ BUILT_IN = {
 
 
 def read_graph(paths: Iterable[Path] = SOURCES) -> Graph:
-    """All files as one graph."""
+    """Returns all files as one graph."""
     graph = Graph()
     for path in paths:
         try:
@@ -63,7 +63,7 @@ def read_ontology(graph: Graph) -> Ontology:
 
 
 def local(node: Node) -> str:
-    """The name after the last hash."""
+    """Returns the name after the last hash."""
     return str(node).rsplit("#", 1)[-1]
 
 

@@ -47,7 +47,7 @@ RECORD = '''class Record(DeclarativeBase):
 
 
 def write_records(ontology: Ontology) -> str:
-    """The text of the module."""
+    """Returns the text of the module."""
     stored = [c for c in ontology.classes.values() if not c.as_value]
     values = [c for c in ontology.classes.values() if c.as_value]
     words = {
@@ -79,7 +79,7 @@ def write_records(ontology: Ontology) -> str:
 
 
 def order_of_all(name: str) -> tuple[bool, str]:
-    """The order that ruff wants in `__all__`: constants first."""
+    """Returns the order that ruff wants in `__all__`: constants first."""
     return not name.isupper(), name
 
 

@@ -10,7 +10,7 @@ WIDTH = 120
 
 
 def quoted(text: str) -> str:
-    """A string literal with double quotes."""
+    """Returns a string literal with double quotes."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -29,13 +29,13 @@ def call(start: str, arguments: list[str], indent: int = 4) -> str:
 
 
 def condition(keyword: str, expression: str) -> str:
-    """A late-bound argument of a property's call."""
+    """Returns a late-bound argument of a property's call."""
     one_line = f"{keyword}=lambda: {expression}"
     return one_line if len(one_line) + 9 <= WIDTH else f"{keyword}=lambda: (\n            {expression}\n        )"
 
 
 def docstring(text: str, indent: int = 4) -> str:
-    """A docstring whose lines keep within the width; the first sentence stands alone."""
+    """Returns a docstring whose lines keep within the width; the first sentence stands alone."""
     margin = " " * indent
     if len(text) + indent + 6 <= WIDTH:
         return f'{margin}"""{text}"""'

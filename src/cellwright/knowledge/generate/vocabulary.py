@@ -10,7 +10,7 @@ __all__ = ["write_vocabulary"]
 
 
 def write_vocabulary(ontology: Ontology) -> str:
-    """One entry for each individual; references are names."""
+    """Returns one entry for each individual; references are names."""
     entries = []
     for individual in ontology.individuals:
         properties = ontology.properties_of(individual.class_name)

@@ -115,7 +115,7 @@ class Content:
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts `slot_10` after `slot_9`."""
+    """Returns a key that sorts `slot_10` after `slot_9`."""
     pieces = re.split(r"([0-9]+)", name)
     key = [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces]
     return tuple(key)

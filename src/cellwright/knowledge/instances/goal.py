@@ -24,7 +24,7 @@ EVIDENCE = "goal"
 
 
 def goal_of(database: Database, orders: Sequence[Order], into: Database | None = None) -> Database:
-    """What is wanted, as another database: kits full, in the box of kits or where their trays stay.
+    """Returns what is wanted, as another database: kits full, in the box of kits or where their trays stay.
 
     Which part of a SKU goes where is of no importance, and is chosen by the order of the records. What the orders do
     not speak of stays as it is.

@@ -23,17 +23,17 @@ DATATYPES = {bool: "boolean", int: "integer", float: "double"}
 
 
 def iri_of(ref: Ref) -> str:
-    """The full name of an instance; the class is part of it, as names are unique within a class only."""
+    """Returns the full name of an instance; the class is part of it, as names are unique within a class only."""
     return f"{BASE}#{ref.kind}.{quote(ref.name, safe='').replace('.', '%2E')}"
 
 
 def name_in(iri: str, kind: str) -> str:
-    """The instance's name: after its class in our own files, after the hash in others."""
+    """Returns the instance's name: after its class in our own files, after the hash in others."""
     return unquote(iri.rpartition("#")[2].removeprefix(f"{kind}."))
 
 
 def write_owl(content: Content) -> str:
-    """The whole file."""
+    """Returns the whole file."""
     spaces = sorted({iri.rpartition("#")[0] + "#" for iri in iris().values()})
     prefixes = {space: space.rpartition(":")[2].removesuffix("#") for space in spaces}
     writer = _Writer({name: f"{prefixes[i[: len(i) - len(name)]]}:{name}" for name, i in iris().items()})

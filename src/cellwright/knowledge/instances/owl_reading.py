@@ -24,7 +24,7 @@ PYTHON: dict[str, tuple[type, ...]] = {
 
 
 def read_owl(data: bytes, where: str, form: str = "xml") -> Content:
-    """The instances of our classes.
+    """Returns the instances of our classes.
 
     Raises:
         MissingExtra: rdflib is not installed.
@@ -60,7 +60,7 @@ class _Reader:
         return content
 
     def _kind(self, subject: str) -> str | None:
-        """The class that says most about it."""
+        """Returns the class that says most about it."""
         found = [self.local[str(v)] for p, v in self.about[subject] if p.endswith("#type") and str(v) in self.local]
         found.sort(key=lambda name: len(classes()[name].lineage) if name in classes() else 0)
         return found[-1] if found else None

@@ -20,7 +20,7 @@ FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_bytes(path: Path) -> bytes:
-    """The file, if it is there and not too long."""
+    """Returns the file, if it is there and not too long."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -31,7 +31,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse(data: bytes, where: str) -> Any:
-    """The root element.
+    """Returns the root element.
 
     Raises:
         InstanceError: It is too long, not well-formed, or has a document type.
@@ -43,7 +43,7 @@ def parse(data: bytes, where: str) -> Any:
 
 
 def escaped(text: str) -> str:
-    """A text for an element, which comes back as it was.
+    """Returns a text for an element, which comes back as it was.
 
     Raises:
         BadInput: It has characters that XML cannot hold.

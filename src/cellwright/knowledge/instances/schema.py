@@ -84,7 +84,7 @@ class InstanceClass:
 
 @cache
 def classes() -> dict[str, InstanceClass]:
-    """Every class with records, those above before those below."""
+    """Returns every class with records, those above before those below."""
     found: dict[str, InstanceClass] = {}
     _, marks = _ontology()
     mappers = [m for m in records.Record.registry.mappers if issubclass(m.class_, Named)]
@@ -106,12 +106,12 @@ def classes() -> dict[str, InstanceClass]:
 
 
 def is_below(kind: str, ancestor: str) -> bool:
-    """Whether a class is another one or stands below it."""
+    """Returns whether a class is another one or stands below it."""
     return kind in classes() and ancestor in classes()[kind].lineage
 
 
 def iris() -> dict[str, str]:
-    """Name of a class or property -> its full name in OWL."""
+    """Returns name of a class or property -> its full name in OWL."""
     return _ontology()[0]
 
 
@@ -146,7 +146,7 @@ def _ontology() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
 
 
 def _own_properties(mapper: Mapper[Any], marks: dict[tuple[str, str], str]) -> list[InstanceProperty]:
-    """Those that the class itself adds; the table that it adds has their columns."""
+    """Returns those that the class itself adds; the table that it adds has their columns."""
     table = mapper.local_table
     assert isinstance(table, Table)
     made, taken = [], {"id", "kind", "name"}

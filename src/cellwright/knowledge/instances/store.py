@@ -16,7 +16,7 @@ __all__ = ["copy_of", "read_content", "write_content"]
 
 
 def read_content(database: Database) -> Content:
-    """All that a database holds beyond the ontology's own individuals.
+    """Returns all that a database holds beyond the ontology's own individuals.
 
     Tables are read one by one rather than records: that takes a few questions instead of thousands.
     """
@@ -90,7 +90,7 @@ def _python(known: InstanceProperty, value: Atom, made: dict[Ref, Any], given: d
 
 
 def copy_of(database: Database, into: Database | None = None) -> Database:
-    """The same content in another database, empty so far, or in memory; history and marks are left behind."""
+    """Returns the same content in another database, empty so far, or in memory; history and marks are left behind."""
     copy = into or Database()
     write_content(copy, read_content(database))
     return copy

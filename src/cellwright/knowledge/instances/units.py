@@ -33,7 +33,7 @@ class WorkstationUnits:
         self._names = {"length": length, "angle": angle, "weight": weight}
 
     def text(self, value: float, quantity: str) -> str:
-        """A stored number as a file has it."""
+        """Returns a stored number as a file has it."""
         factor = self._factor(quantity)
         if factor == 1:
             return repr(float(value))
@@ -43,7 +43,7 @@ class WorkstationUnits:
         return _plain(EXACT.divide(Decimal(float(value)), factor))  # the short form of some numbers lies between two
 
     def number(self, text: str, quantity: str) -> float:
-        """A number of a file as it is stored.
+        """Returns a number of a file as it is stored.
 
         Raises:
             ValueError: It is not a number.

@@ -21,7 +21,7 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def write_xml(content: Content) -> str:
-    """The whole file.
+    """Returns the whole file.
 
     Raises:
         BadInput: There is not exactly one workstation.
@@ -38,7 +38,7 @@ def write_xml(content: Content) -> str:
 
 
 def units_of(station: InstanceEntry) -> WorkstationUnits:
-    """The units that a workstation names."""
+    """Returns the units that a workstation names."""
     found = [str(station.values[label][0]) if station.values.get(label) else None for label in UNIT_LABELS]
     return WorkstationUnits(*found)
 
@@ -74,13 +74,13 @@ class _Writer:
                         waiting.append(self._entries[ref])
 
     def nested(self, element: str, entry: InstanceEntry, depth: int) -> list[str]:
-        """An entry where it belongs."""
+        """Returns an entry where it belongs."""
         pad = "  " * depth
         opening = f'{pad}<{element} xsi:type="{entry.kind}Type">'
         return [opening, *self.inside(entry, depth + 1), f"{pad}</{element}>"]
 
     def inside(self, entry: InstanceEntry, depth: int) -> list[str]:
-        """Name and properties."""
+        """Returns name and properties."""
         lines = [f"{'  ' * depth}<Name>{escaped(entry.name)}</Name>"]
         for label, known in classes()[entry.kind].properties.items():
             for value in entry.values.get(label, []):

@@ -18,7 +18,7 @@ BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_xml(data: bytes, where: str) -> Content:
-    """All that the file describes.
+    """Returns all that the file describes.
 
     Raises:
         InstanceError: It is no such file, or speaks of what the ontology does not have.
@@ -54,7 +54,7 @@ class _Reader:
         return WorkstationUnits(*found)
 
     def read(self, element: Any, kind: str) -> Ref:
-        """An entry and everything inside it."""
+        """Returns an entry and everything inside it."""
         name = element.find("Name")
         if name is None:
             raise self._wrong(element, f"{kind} has no Name")
@@ -116,7 +116,7 @@ class _Reader:
             raise self._wrong(element, f"{element.tag} {error}") from None
 
     def _kind(self, element: Any, known: InstanceProperty | None) -> str:
-        """The class that an element says it is of, or the only one that it can be of."""
+        """Returns the class that an element says it is of, or the only one that it can be of."""
         said = element.get(TYPE)
         if said is not None:
             return str(said).rpartition(":")[2].removesuffix("Type")

@@ -19,7 +19,7 @@ ZERO = "level_0"
 
 
 def with_levels(domain: PddlDomain) -> PddlDomain:
-    """The same domain without functions."""
+    """Returns the same domain without functions."""
     functions = {function.name: function for function in domain.functions}
     actions = [a for a in domain.actions if not any(map(_is_surplus, a.conditions))]
     found: dict[str, LevelPredicate] = {}

@@ -17,13 +17,13 @@ COUNTS = frozenset({"partsInVessel", "partsInKit", "allPartsInKit"})
 
 
 def counted_by(domain: PddlDomain) -> str:
-    """The parameter by which kits count their parts."""
+    """Returns the parameter by which kits count their parts."""
     counter = next(function for function in domain.functions if function.measure == "partsInKit")
     return next(role for role, _ in counter.parameters if role != "kit")
 
 
 def with_counted_parts(domain: PddlDomain) -> PddlDomain:
-    """The same domain without the type of parts in any action."""
+    """Returns the same domain without the type of parts in any action."""
     stand_in = counted_by(domain)
     kinds = {role: kind for function in domain.functions for role, kind in function.parameters}
     containers = {role for f in domain.functions if f.measure in COUNTS for role, _ in f.parameters} - {stand_in}

@@ -72,7 +72,7 @@ class Counts:
         return any(kit in kits for kits in snapshot.links["kit"].values())
 
     def value(self, measure: str, of: Mapping[str, str]) -> float:
-        """The number of a measure for objects by parameter."""
+        """Returns the number of a measure for objects by parameter."""
         return self._measures[measure](of)
 
     def _in_kit(self, of: Mapping[str, str]) -> int:
@@ -82,11 +82,11 @@ class Counts:
         return self.want[of["kit"]][of["sku"]] if "sku" in of else self._shares[1][of["kit"], of["partsVessel"]]
 
     def _box_capacity(self, of: Mapping[str, str]) -> int:
-        """A box of which no capacity is known takes what is wanted."""
+        """Returns a box of which no capacity is known takes what is wanted."""
         return self.capacity.get(of["lbwk"], self.kits_in.get(of["lbwk"], 0) + len(self.open_kits))
 
     def is_plenty(self, measure: str, of: Mapping[str, str], level: float, robots: int) -> bool:
-        """Whether a level can never run out, so that a planner need not count it."""
+        """Returns whether a level can never run out, so that a planner need not count it."""
         match measure:
             case "partsInVessel":
                 return level >= self.demand[self.sku_of[of["partsVessel"]]] > 0

@@ -40,7 +40,7 @@ def build_domain(
     durations: Mapping[str, float] | None = None,
     ontology: PlanningOntology | None = None,
 ) -> PddlDomain:
-    """The domain.
+    """Returns the domain.
 
     Args:
         vocabulary: Year of the published vocabulary whose names are used.
@@ -100,7 +100,7 @@ def build_domain(
 
 
 def _without(action: PddlAction, names: Collection[str]) -> PddlAction:
-    """The same action where some predicates are not known."""
+    """Returns the same action where some predicates are not known."""
     conditions = tuple(c for c in action.conditions if isinstance(c, Compare) or c.name not in names)
     adds, deletes = (tuple(a for a in atoms if a.name not in names) for atoms in (action.adds, action.deletes))
     return replace(action, conditions=conditions, adds=adds, deletes=deletes) if names else action
@@ -114,7 +114,7 @@ class _Builder:
         self._used: dict[str, Symbol] = {}
 
     def symbols(self, kind: str) -> tuple[Symbol, ...]:
-        """The predicates or functions that the actions use, in order of their names."""
+        """Returns the predicates or functions that the actions use, in order of their names."""
         return tuple(s for n, s in sorted(self._used.items()) if self._individuals[n]["class"] == kind)
 
     def action(self, entry: Mapping[str, Any]) -> PddlAction:

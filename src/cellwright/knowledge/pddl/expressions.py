@@ -41,7 +41,7 @@ class Node:
         return not self.word
 
     def error(self, problem: str) -> PddlError:
-        """An error at this place."""
+        """Returns an error at this place."""
         return PddlError(f"{self.where}, line {self.line}: {problem}")
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Node:
 
 
 def read_expressions(text: str, where: str) -> list[Node]:
-    """What a text consists of, outermost brackets and words.
+    """Returns what a text consists of, outermost brackets and words.
 
     Raises:
         PddlError: Brackets that do not match, or a text without end.

@@ -58,7 +58,7 @@ class State:
 
 
 def ground(name: str, arguments: tuple[str, ...], binding: Binding) -> Ground:
-    """A predicate or function with the objects that its variables stand for."""
+    """Returns a predicate or function with the objects that its variables stand for."""
     return (name, *(binding.get(word, word) for word in arguments))
 
 
@@ -71,7 +71,7 @@ class Number(Protocol):
     """Something that has a value in a state."""
 
     def value(self, state: State, binding: Binding) -> float:
-        """Its value; raises Undefined."""
+        """Returns its value; raises Undefined."""
 
     def text(self, binding: Binding) -> str:
         """As in a planning file, for these objects."""
@@ -84,11 +84,11 @@ class Constant:
     number: float
 
     def value(self, _state: State, _binding: Binding) -> float:
-        """The number."""
+        """Returns the number."""
         return self.number
 
     def text(self, _binding: Binding) -> str:
-        """The number."""
+        """Returns the number."""
         return f"{self.number:g}"
 
 
@@ -100,7 +100,7 @@ class Fluent:
     arguments: tuple[str, ...] = ()
 
     def value(self, state: State, binding: Binding) -> float:
-        """What the state says."""
+        """Returns what the state says."""
         key = ground(self.name, self.arguments, binding)
         state.read.add(key)
         if key not in state.values:
@@ -120,7 +120,7 @@ class Operation:
     operands: tuple[Number, ...]
 
     def value(self, state: State, binding: Binding) -> float:
-        """The result."""
+        """Returns the result."""
         numbers = [operand.value(state, binding) for operand in self.operands]
         result = -numbers[0] if self.sign == "-" and len(numbers) == 1 else numbers[0]
         for number in numbers[1:]:
@@ -142,10 +142,10 @@ class Formula(Protocol):
     """Something that is true or false in a state."""
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether it is true; raises Undefined."""
+        """Returns whether it is true; raises Undefined."""
 
     def why(self, state: State, binding: Binding) -> str:
-        """What of it is false, with values."""
+        """Returns what of it is false, with values."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Fact:
     arguments: tuple[str, ...]
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether it is among the facts."""
+        """Returns whether it is among the facts."""
         key = ground(self.name, self.arguments, binding)
         state.read.add(key)
         return key in state.facts
@@ -174,7 +174,7 @@ class Same:
     right: str
 
     def holds(self, _state: State, binding: Binding) -> bool:
-        """Whether they are."""
+        """Returns whether they are."""
         return binding.get(self.left, self.left) == binding.get(self.right, self.right)
 
     def why(self, _state: State, binding: Binding) -> str:
@@ -191,14 +191,14 @@ class Compared:
     right: Number
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether they stand in that relation."""
+        """Returns whether they stand in that relation."""
         left, right = self.left.value(state, binding), self.right.value(state, binding)
         if abs(left - right) <= NEAR * max(1.0, abs(left), abs(right)):
             return self.sign in ("=", "<=", ">=")
         return SIGNS[self.sign](left, right)
 
     def why(self, state: State, binding: Binding) -> str:
-        """What they are."""
+        """Returns what they are."""
         words = f"({self.sign} {self.left.text(binding)} {self.right.text(binding)}) is false: "
         numbers = (self.left.value(state, binding), self.right.value(state, binding))
         return words + f" {self.sign} ".join(f"{number:.9g}" for number in numbers)
@@ -211,7 +211,7 @@ class Not:
     of: Formula
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether it is false."""
+        """Returns whether it is false."""
         return not self.of.holds(state, binding)
 
     def why(self, state: State, binding: Binding) -> str:
@@ -227,11 +227,11 @@ class Junction:
     parts: tuple[Formula, ...]
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether all, or any, are true."""
+        """Returns whether all, or any, are true."""
         return (all if self.every else any)(part.holds(state, binding) for part in self.parts)
 
     def why(self, state: State, binding: Binding) -> str:
-        """The first that is false, or all of them."""
+        """Returns the first that is false, or all of them."""
         false = [part.why(state, binding) for part in self.parts if not part.holds(state, binding)]
         return false[0] if self.every and false else " and ".join(false) or "none of nothing is true"
 
@@ -246,16 +246,16 @@ class Quantified:
     body: Formula
 
     def bindings(self, binding: Binding) -> Iterator[Binding]:
-        """One for each choice of objects."""
+        """Yields one for each choice of objects."""
         for chosen in product(*self.objects):
             yield {**binding, **dict(zip(self.variables, chosen, strict=True))}
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Whether it is true of all, or of any."""
+        """Returns whether it is true of all, or of any."""
         return (all if self.every else any)(self.body.holds(state, chosen) for chosen in self.bindings(binding))
 
     def why(self, state: State, binding: Binding) -> str:
-        """The first of which it is false."""
+        """Returns the first of which it is false."""
         for chosen in self.bindings(binding):
             if self.every and not self.body.holds(state, chosen):
                 return self.body.why(state, chosen)

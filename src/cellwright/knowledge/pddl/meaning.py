@@ -34,7 +34,7 @@ Types = tuple[str, ...]
 
 
 def number_of(node: Node) -> float | None:
-    """A word as a number; None when it is none."""
+    """Returns a word as a number; None when it is none."""
     return float(node.word) if NUMBER.fullmatch(node.word) else None
 
 
@@ -58,7 +58,7 @@ class Meaning:
     # ------------------------------------------------------------ declarations
 
     def typed(self, nodes: Sequence[Node], *, variables: bool = False) -> Iterator[tuple[Node, Types]]:
-        """A list such as `a b - kind c`: each name with its types, `object` where none is given."""
+        """Yields a list such as `a b - kind c`: each name with its types, `object` where none is given."""
         waiting: list[Node] = []
         position = 0
         while position < len(nodes):
@@ -116,7 +116,7 @@ class Meaning:
             position += 1
 
     def is_a(self, kinds: Types, wanted: Types) -> bool:
-        """Whether an object of these types may stand where those are wanted."""
+        """Returns whether an object of these types may stand where those are wanted."""
         seen, left = set[str](), list(kinds)
         while left:
             kind = left.pop()
@@ -130,7 +130,7 @@ class Meaning:
     # ------------------------------------------------------------ what is said with them
 
     def formula(self, node: Node, scope: VariableScope) -> Formula:
-        """A condition."""
+        """Returns a condition."""
         head, rest = node.head, node.items[1:]
         if head in ("and", "or"):
             return Junction(head == "and", tuple(self.formula(part, scope) for part in rest))
@@ -151,11 +151,11 @@ class Meaning:
         return self.fact(node, scope)
 
     def fact(self, node: Node, scope: VariableScope) -> Fact:
-        """A predicate with objects that fit it."""
+        """Returns a predicate with objects that fit it."""
         return Fact(node.head, self._arguments(node, self.predicates, "predicate", scope))
 
     def number(self, node: Node, scope: VariableScope) -> Number:
-        """An expression."""
+        """Returns an expression."""
         if not node.is_list:
             number = number_of(node)
             if number is not None:
@@ -170,7 +170,7 @@ class Meaning:
         return Fluent(node.head, self._arguments(node, self.functions, "function", scope))
 
     def effects(self, node: Node, scope: VariableScope) -> Iterator[Effect]:
-        """What an effect consists of."""
+        """Yields what an effect consists of."""
         head, rest = node.head, node.items[1:]
         if head == "and":
             for part in rest:

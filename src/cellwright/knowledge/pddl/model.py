@@ -140,14 +140,14 @@ class PddlDomain:
     constants: tuple[tuple[str, str], ...] = ()
 
     def action(self, name: str) -> PddlAction:
-        """The action of a name, in whatever case a planner prints it."""
+        """Returns the action of a name, in whatever case a planner prints it."""
         for action in self.actions:
             if action.name.lower() == name.lower():
                 return action
         raise UnknownName("action", name, [action.name for action in self.actions], f"domain {self.name}")
 
     def is_a(self, kind: str, ancestor: str) -> bool:
-        """Whether a type is another, or stands below it."""
+        """Returns whether a type is another, or stands below it."""
         parents = dict(self.types)
         step = kind
         while step != ancestor:

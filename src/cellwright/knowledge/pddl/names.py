@@ -22,7 +22,7 @@ class Names:
             self.write(original)
 
     def write(self, original: str) -> str:
-        """The name in planning files; the same for the same original."""
+        """Returns the name in planning files; the same for the same original."""
         known = self._written.get(original)
         if known is not None:
             return known
@@ -38,7 +38,7 @@ class Names:
         return name
 
     def read(self, written: str) -> str:
-        """What a name in a plan stands for, in whatever case the planner printed it.
+        """Returns what a name in a plan stands for, in whatever case the planner printed it.
 
         Raises:
             UnknownName: Nothing has that name; lists those that exist.

@@ -23,7 +23,7 @@ class PathResolver:
         self._back: dict[str, dict[str, list[str]]] = {}
 
     def follow(self, start: str, path: str) -> list[str]:
-        """Where the path leads from an object; each end once."""
+        """Returns where the path leads from an object; each end once."""
         ends = [start]
         for step in path.split("/"):
             ends = list(dict.fromkeys(end for at in ends for end in self._step(at, step)))

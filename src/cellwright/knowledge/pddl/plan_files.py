@@ -26,7 +26,7 @@ WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def read_plan(text: str, where: str = "plan") -> list[PddlStep]:
-    """The steps of a plan's text; lines that are empty or only a comment are passed over.
+    """Returns the steps of a plan's text; lines that are empty or only a comment are passed over.
 
     Raises:
         PddlError: A line that is no step; names it.
@@ -35,7 +35,7 @@ def read_plan(text: str, where: str = "plan") -> list[PddlStep]:
 
 
 def read_steps(text: str, where: str = "plan") -> list[tuple[int, PddlStep]]:
-    """The same, each with the number of the line on which it begins; a step may go on over several lines.
+    """Returns the same, each with the number of the line on which it begins; a step may go on over several lines.
 
     Raises:
         PddlError: A line that is no step; names it.
@@ -82,7 +82,7 @@ def _time(text: str | None, where: str) -> float | None:
 
 
 def write_plan(steps: Iterable[PddlStep], cost: float | None = None) -> str:
-    """The text of a plan; times and durations are written where the steps have them."""
+    """Returns the text of a plan; times and durations are written where the steps have them."""
     lines = []
     for step in steps:
         words = f"({' '.join([step.name, *step.arguments])})"

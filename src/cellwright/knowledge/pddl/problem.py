@@ -44,7 +44,7 @@ def build_problem(
     ontology: PlanningOntology | None = None,
     name: str = "",
 ) -> PddlProblem:
-    """The problem of finishing the orders from what the database believes, whatever state that is.
+    """Returns the problem of finishing the orders from what the database believes, whatever state that is.
 
     Args:
         database: Holds one workstation.
@@ -178,7 +178,7 @@ class _Builder:
                 self.problem.values[Atom(function.name, arguments)] = self.counts.value(function.measure, of)
 
     def _arguments(self, function: Symbol, kit: str = "") -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
-        """All objects that the function may be asked about, or those of one kit, by parameter and in order."""
+        """Yields all objects that the function may be asked about, or those of one kit, by parameter and in order."""
         roles = [role for role, _ in function.parameters]
         only = {"Kit": [kit]} if kit else {}
         for arguments in product(*(only.get(kind) or self.members[kind] for _, kind in function.parameters)):
@@ -209,7 +209,7 @@ class _Builder:
         return int(self.counts.value(level.bound.measure, of) - number), level.bound.measure
 
     def _ceiling(self, level: LevelPredicate, of: dict[str, str], number: int) -> int:
-        """How high a level can rise: a vessel takes back what was taken, and what is in hand."""
+        """Returns how high a level can rise: a vessel takes back what was taken, and what is in hand."""
         if level.function.measure == "partsInVessel":
             return int(self.counts.value("vesselCapacity", of))
         return number + len(self.robots) if level.function.measure == "traysInBox" else number

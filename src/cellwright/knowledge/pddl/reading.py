@@ -164,7 +164,7 @@ def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
 
 
 def _parts(node: Node, meaning: Meaning, scope: VariableScope) -> Iterator[Formula]:
-    """A condition in pieces, so that the one that fails can be named; an empty one has none."""
+    """Yields a condition in pieces, so that the one that fails can be named; an empty one has none."""
     if node.head == "and":
         for part in node.items[1:]:
             yield from _parts(part, meaning, scope)

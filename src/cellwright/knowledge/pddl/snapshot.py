@@ -48,11 +48,11 @@ class PddlSnapshot:
     capacity: dict[str, int] = field(default_factory=dict)
 
     def to(self, name: str, link: str) -> list[str]:
-        """Where a property leads from an object."""
+        """Returns where a property leads from an object."""
         return self.links.get(link, {}).get(name, [])
 
     def one(self, name: str, link: str) -> str:
-        """The same where there is at most one; empty when there is none."""
+        """Returns the same where there is at most one; empty when there is none."""
         found = self.to(name, link)
         return found[0] if found else ""
 

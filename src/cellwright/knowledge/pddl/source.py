@@ -66,7 +66,7 @@ class PlanningOntology:
         return {kind: frozenset(k for k in self.parents if kind in self.lineage(k)) for kind in self.parents}
 
     def lineage(self, kind: str) -> list[str]:
-        """The type and those above it."""
+        """Returns the type and those above it."""
         found = [kind]
         while (above := self.parents[found[-1]]) is not None:
             found.append(above)

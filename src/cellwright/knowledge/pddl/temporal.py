@@ -19,7 +19,7 @@ BODY = "SolidObject"
 
 
 def with_durations(domain: PddlDomain) -> PddlDomain:
-    """The same domain with tokens; an action that takes no time stays an action at one instant."""
+    """Returns the same domain with tokens; an action that takes no time stays an action at one instant."""
     tokens = (
         Symbol(IDLE, (("robot", "Robot"),)),
         Symbol(FREE, (("zone", BODY),)),

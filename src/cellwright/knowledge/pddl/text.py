@@ -20,7 +20,7 @@ __all__ = ["write_domain", "write_problem"]
 
 
 def write_domain(domain: PddlDomain) -> str:
-    """The text of the domain's file."""
+    """Returns the text of the domain's file."""
     costed = any(action.cost is not None for action in domain.actions)
     blocks = [
         f"  (:requirements {' '.join(requirements(domain, costed))})",
@@ -40,7 +40,7 @@ def write_domain(domain: PddlDomain) -> str:
 
 
 def write_problem(problem: PddlProblem, names: Names | None = None) -> str:
-    """The text of the problem's file; `names` learns every name that is written."""
+    """Returns the text of the problem's file; `names` learns every name that is written."""
     known = names if names is not None else Names()
     write = known.write
     domain = problem.domain

@@ -117,7 +117,7 @@ def _bound(task: PddlTask, number: int, line: int, step: PddlStep) -> _Step:
 
 
 def _false(task: PddlTask, formulas: Iterable[Formula], binding: Mapping[str, str]) -> str:
-    """The first that is not true, with its values; empty when all are. Raises Undefined."""
+    """Returns the first that is not true, with its values; empty when all are. Raises Undefined."""
     for formula in formulas:
         if not formula.holds(task.state, binding):
             return formula.why(task.state, binding)
@@ -132,7 +132,7 @@ def _changes(task: PddlTask, step: _Step, when: str) -> Changes:
 
 
 def _sequence(task: PddlTask, steps: Sequence[_Step]) -> float | None:
-    """One after the other; where there are times, in their order."""
+    """Returns one after the other; where there are times, in their order."""
     timed = all(step.step.start_s is not None for step in steps)
     ordered = sorted(steps, key=lambda step: step.step.start_s or 0.0) if timed else steps
     for step in ordered:
@@ -176,7 +176,7 @@ def _timed(task: PddlTask, steps: Sequence[_Step]) -> float:
 
 
 def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
-    """How long a step takes; the domain may leave a choice, and files are rounded."""
+    """Returns how long a step takes; the domain may leave a choice, and files are rounded."""
     if duration_s is None:
         raise _Fails(step, "has no [duration]")
     for formula in step.operator.durations or ():
@@ -237,7 +237,7 @@ def _happen(task: PddlTask, instant: Sequence[_Event], now_s: float) -> None:
 
 
 def _clash(read: set[Ground], own: Changes, other: Changes) -> Ground | None:
-    """What one event needs or writes and another changes; several may increase one number."""
+    """Returns what one event needs or writes and another changes; several may increase one number."""
     numbers = {key for kind, key, _ in other.numbers}
     absolute = {key for kind, key, _ in own.numbers if kind == "assign"}
     found = read & (other.adds | other.deletes | numbers)

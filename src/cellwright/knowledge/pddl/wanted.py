@@ -33,7 +33,7 @@ def add_wanted_kits(
     orders: Sequence[Order],
     kits: Sequence[tuple[str, KitDesign]] | None = None,
 ) -> list[GoalKit]:
-    """The wanted kits, most urgent first; new ones are added to the snapshot, each with a tray of its kind.
+    """Returns the wanted kits, most urgent first; new ones are added to the snapshot, each with a tray of its kind.
 
     Args:
         snapshot: The cell.
@@ -108,7 +108,7 @@ def _advance(snapshot: PddlSnapshot, kit: str, design: KitDesign) -> tuple[bool,
 
 
 def _can_be_filled(snapshot: PddlSnapshot, kit: str, design: KitDesign) -> bool:
-    """Whether the robots that reach the kit also reach enough of every kind that it lacks."""
+    """Returns whether the robots that reach the kit also reach enough of every kind that it lacks."""
     missing = Counter(design.parts) - kit_contents(snapshot, kit)
     reached = {place for places in snapshot.links["reach"].values() if kit in places for place in places}
     supply = Counter[str]()

@@ -50,7 +50,7 @@ class Described:
     notes: Notes
 
     def model(self, *, fastened: bool = False) -> ModelDescription:
-        """The one model, standing at the origin.
+        """Returns the one model, standing at the origin.
 
         Args:
             fastened: Whether it stays fastened to the ground where it is; otherwise it may be put anywhere.
@@ -142,7 +142,7 @@ class _Describer:
             self.notes.dropped("gravity compensation", f"of {np.count_nonzero(compiled.body_gravcomp)} links")
 
     def ground(self) -> tuple[PlacedModel, ...]:
-        """What is part of the world itself, if anything."""
+        """Returns what is part of the world itself, if anything."""
         visuals, collisions = self.shapes.of_body(0, "")
         if not visuals and not collisions:
             return ()
@@ -150,7 +150,7 @@ class _Describer:
         return (PlacedModel(model=ModelDescription(name=GROUND, links=(link,), static=True)),)
 
     def model(self, root: int) -> PlacedModel:
-        """The model whose root is a body that stands in the world."""
+        """Returns the model whose root is a body that stands in the world."""
         compiled = self._compiled
         name = self._name(root).partition("/")[0]
         prefix = f"{name}/"

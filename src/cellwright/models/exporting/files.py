@@ -207,7 +207,7 @@ class _Meshes:
 
 
 def _ball() -> bytes:
-    """The unit sphere."""
+    """Returns the unit sphere."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, BALL_SEGMENTS // 2 + 1)[1:-1]
     mesh = lathe([(float(np.cos(a)), float(np.sin(a))) for a in angles], BALL_SEGMENTS)
     return stl_bytes(mesh.vertices.astype(np.float32), mesh.faces)

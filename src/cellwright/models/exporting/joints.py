@@ -38,7 +38,7 @@ class SpecJointReader:
         self._mimics = self._read_mimics()
 
     def joint(self, number: int, parent: str, child: str, carried: Pose, prefix: str) -> JointDescription:
-        """A joint between two links.
+        """Returns a joint between two links.
 
         Args:
             number: Which.
@@ -109,7 +109,7 @@ class SpecJointReader:
             self._notes.dropped(f"joint {name}", f"spring of {float(np.ravel(model.jnt_stiffness[number])[0]):g}")
 
     def _read_mimics(self) -> dict[int, Mimic]:
-        """Joints that a linear equality ties to another: ``q - q0 = a + b (p - p0)``."""
+        """Returns joints that a linear equality ties to another: ``q - q0 = a + b (p - p0)``."""
         model, found = self._model, {}
         for eq in range(model.neq):
             name = model.equality(eq).name or f"number {eq}"
@@ -134,13 +134,13 @@ class SpecJointReader:
 
 
 def _speeds(drive: Any) -> Any:
-    """The range of a drive's speed; what a servo of speed is told is one itself."""
+    """Returns the range of a drive's speed; what a servo of speed is told is one itself."""
     told = drive.biastype == mujoco.mjtBias.mjBIAS_AFFINE and not drive.biasprm[1] and drive.biasprm[2]
     return drive.ctrlrange if told and drive.ctrllimited else drive.velrange
 
 
 def _moved(hinge: bool, axis: Any, anchor: Any, by: float) -> Pose:
-    """The motion of a joint by so much, in the child's frame."""
+    """Returns the motion of a joint by so much, in the child's frame."""
     if not by:
         return Pose.identity()
     if not hinge:

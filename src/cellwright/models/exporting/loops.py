@@ -15,7 +15,7 @@ __all__ = ["read_loops"]
 
 
 def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[JointDescription]:
-    """The `connect` constraints between some links, which hold a point of one at a point of the other.
+    """Returns the `connect` constraints between some links, which hold a point of one at a point of the other.
 
     Args:
         compiled: A compiled specification.

@@ -30,7 +30,7 @@ AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def as_one_model(world: WorldDescription) -> ModelDescription:
-    """All models as one that hangs on the ground: `link_1` of `fanuc` becomes `fanuc/link_1`.
+    """Returns all models as one that hangs on the ground: `link_1` of `fanuc` becomes `fanuc/link_1`.
 
     What may go anywhere hangs on a floating joint, the rest as it did.
     """
@@ -111,7 +111,7 @@ def _follows(joint: JointDescription, other: JointDescription) -> bool:
 
 
 def without_loops(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """The model as a tree: a link hangs on its first joint."""
+    """Returns the model as a tree: a link hangs on its first joint."""
     carried: set[str] = set()
     kept = []
     for joint in model.joints:
@@ -124,7 +124,7 @@ def without_loops(model: ModelDescription, notes: Notes) -> ModelDescription:
 
 
 def with_plain_joints(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """Every joint turns about or slides along an axis through the origin of its child.
+    """Returns every joint turns about or slides along an axis through the origin of its child.
 
     Where it does not, links without mass come between: one for an axis elsewhere, one or two for the further axes of
     universal and ball joints. A screw, which couples two motions, stays at its zero.
@@ -173,7 +173,7 @@ def _axes(joint: JointDescription) -> list[tuple[float, float, float]]:
 
 
 def open_at_zero(model: ModelDescription, joint: JointDescription) -> bool:
-    """Whether a joint that closes a loop is torn apart where all joints are at zero.
+    """Returns whether a joint that closes a loop is torn apart where all joints are at zero.
 
     Formats that know loops take the place of the second joint from the poses of the links there.
     """

@@ -50,7 +50,7 @@ def colour_name(rgba: Rgba) -> str:
 
 
 def mtl_bytes(colours: Iterable[Rgba]) -> bytes:
-    """The colours that OBJ files name."""
+    """Returns the colours that OBJ files name."""
     named = {colour_name(rgba): rgba for rgba in sorted(colours)}
     lines = [f"newmtl {name}\nKd {r!r} {g!r} {b!r}\nd {a!r}\n" for name, (r, g, b, a) in named.items()]
     return "\n".join(lines).encode("ascii")

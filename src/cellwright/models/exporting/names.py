@@ -28,7 +28,7 @@ class NameScope:
         self._given: dict[tuple[str, str], str] = {}
 
     def take(self, kind: str, name: str) -> str:
-        """The name under which an element is written; a name that is taken gets the kind as its ending."""
+        """Returns the name under which an element is written; a name that is taken gets the kind as its ending."""
         clean = "_".join(_UNPRINTABLE.sub("_", name).split()) or kind
         if self._separator:
             clean = clean.replace(self._separator, "_")
@@ -46,10 +46,10 @@ class NameScope:
         return choice
 
     def given(self, kind: str, name: str) -> str:
-        """The name that `take` gave."""
+        """Returns the name that `take` gave."""
         return self._given[kind, name]
 
 
 def file_name(name: str) -> str:
-    """A name that every file system takes."""
+    """Returns a name that every file system takes."""
     return _UNSAFE_IN_FILES.sub("_", name).strip("._") or "mesh"

@@ -19,7 +19,7 @@ TOOL0_IN_FLANGE = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (pi / 2, 0.0, pi / 2))
 
 
 def with_ros_names(model: ModelDescription, arm: ArmFigures) -> ModelDescription:
-    """An arm's model as ROS calls its links.
+    """Returns an arm's model as ROS calls its links.
 
     Our own arms get the root link `base_link`, the frame `base` that the maker's controller counts from, and at the
     flange `tool0`, z out of it, with the frame `flange`, x out of it. An imported arm has the names of its file; our
@@ -38,7 +38,7 @@ def with_ros_names(model: ModelDescription, arm: ArmFigures) -> ModelDescription
 
 
 def _called(model: ModelDescription, old: str, new: str) -> ModelDescription:
-    """The model with a link of another name, and the fixed joint that is called by it."""
+    """Returns the model with a link of another name, and the fixed joint that is called by it."""
     names = {old: new, f"{old}_fixed": f"{new}_fixed"}
     return renamed(model, lambda name: names.get(name, name))
 

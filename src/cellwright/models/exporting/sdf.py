@@ -44,7 +44,7 @@ UNKNOWN = {
 
 
 def sdf_text(described: ModelDescription | WorldDescription, notes: Notes) -> str:
-    """The text of a file, in the lowest version from 1.9 on that can say it all.
+    """Returns the text of a file, in the lowest version from 1.9 on that can say it all.
 
     A link's pose is given relative to the link that carries it, a joint's axis in its child's frame, rotations as
     quaternions, which keep every bit.

@@ -28,7 +28,7 @@ SINGLE = {Kind.mjSENS_MAGNETOMETER: "magnetometer"}
 def read_sensors(
     spec: Any, compiled: Any, links: Mapping[int, str], prefix: str, notes: Notes
 ) -> list[SensorDescription]:
-    """The sensors on some links; what has no counterpart is noted.
+    """Returns the sensors on some links; what has no counterpart is noted.
 
     Args:
         spec: The specification.
@@ -84,7 +84,7 @@ def _camera(compiled: Any, camera: int, links: Mapping[int, str], prefix: str) -
 
 
 def _common(names: list[str]) -> str:
-    """What the names of a pair begin with: `wrist` of `wrist_force` and `wrist_torque`."""
+    """Returns what the names of a pair begin with: `wrist` of `wrist_force` and `wrist_torque`."""
     if len(names) == 1:
         return names[0]
     same = [a == b for a, b in zip(*names, strict=False)]

@@ -55,7 +55,7 @@ class ShapeReader:
         self.files: dict[str, bytes] = {}
 
     def of_body(self, body: int, prefix: str) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-        """What is seen and what is touched on a body; names lose the prefix."""
+        """Returns what is seen and what is touched on a body; names lose the prefix."""
         visuals, collisions = [], []
         first = int(self._model.body_geomadr[body])
         for geom in range(first, first + int(self._model.body_geomnum[body])):
@@ -106,7 +106,7 @@ class ShapeReader:
         return Material(name=colour_name(rgba), rgba=rgba)
 
     def _mesh_file(self, mesh: int, rgba: Rgba | None) -> str:
-        """The file of a mesh: its convex hull, which is what is touched, or what is seen in one colour."""
+        """Returns the file of a mesh: its convex hull, which is what is touched, or what is seen in one colour."""
         if (mesh, rgba) in self._written:
             return self._written[mesh, rgba]
         own = self._model.mesh(mesh).name
@@ -125,7 +125,7 @@ class ShapeReader:
         return name
 
     def _vertices(self, mesh: int, name: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32] | None]:
-        """Corners in the mesh's own frame, as they were given where they were given as numbers."""
+        """Returns corners in the mesh's own frame, as they were given where they were given as numbers."""
         model = self._model
         span = slice(int(model.mesh_vertadr[mesh]), int(model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh]))
         pose = Pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
@@ -166,7 +166,7 @@ def _rgba(values: Any) -> Rgba:
 
 
 def _primitive(kind: Any, size: list[float]) -> Geometry | None:
-    """A geometry by its whole sides and lengths; MuJoCo counts half ones."""
+    """Returns a geometry by its whole sides and lengths; MuJoCo counts half ones."""
     x, y, z = size
     match kind:
         case Kind.mjGEOM_BOX:

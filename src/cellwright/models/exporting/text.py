@@ -14,7 +14,7 @@ MOMENTS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1
 
 
 def number(value: float) -> str:
-    """A number by the fewest digits that read back as the same."""
+    """Returns a number by the fewest digits that read back as the same."""
     return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0: no -0
 
 
@@ -24,7 +24,7 @@ def numbers(values: Iterable[float]) -> str:
 
 
 def xyz(pose: Pose) -> str:
-    """The position of a pose."""
+    """Returns the position of a pose."""
     return numbers(pose.position.tolist())
 
 
@@ -34,13 +34,13 @@ def rpy(pose: Pose) -> str:
 
 
 def add(parent: ET.Element, tag: str, text: str | None = None, /, **attributes: str) -> ET.Element:
-    """A new element at the end of another."""
+    """Returns a new element at the end of another."""
     child = ET.SubElement(parent, tag, attributes)
     child.text = text
     return child
 
 
 def pretty(root: ET.Element) -> str:
-    """A document, indented."""
+    """Returns a document, indented."""
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

@@ -45,7 +45,7 @@ MOVING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 def urdf_text(described: ModelDescription | WorldDescription, notes: Notes, ball: str = "meshes/ball.stl") -> str:
-    """The text of a file.
+    """Returns the text of a file.
 
     Sites become links without mass on fixed joints. Of a world, or of a model that is fastened to the ground, `world`
     is the root link. A `mujoco` element, which other readers pass over, keeps MuJoCo from merging links.
@@ -126,7 +126,7 @@ class _Writer:
         add(element, "inertia", **{key: number(i[row, column]) for key, row, column in MOMENTS})
 
     def _pieces(self, shape: Shape, link: str) -> list[Shape]:
-        """The shape in geometries that every reader of URDF knows."""
+        """Returns the shape in geometries that every reader of URDF knows."""
         match shape.geometry:
             case CapsuleGeometry(radius, length):
                 self._notes.changed(f"link {link}", "capsules are written as a cylinder and two spheres")
@@ -201,7 +201,7 @@ class _Writer:
 
 
 def _least_mass(model: ModelDescription) -> dict[str, str]:
-    """What makes MuJoCo accept links between joints that weigh nothing."""
+    """Returns what makes MuJoCo accept links between joints that weigh nothing."""
     heavy = {link.name for link in model.links if link.inertial is not None}
     bare = any(joint.kind is not JointKind.FIXED and joint.child not in heavy for joint in model.joints)
     return {"boundmass": "1e-9", "boundinertia": "1e-12"} if bare else {}

@@ -51,7 +51,7 @@ class ImportedArmFigures(ArmFigures):
 
 
 def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes) -> ImportedArmFigures:
-    """The arm of a file.
+    """Returns the arm of a file.
 
     Raises:
         BadInput: There is no serial chain of revolute joints from its base to its tip.
@@ -117,7 +117,7 @@ def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, no
 
 
 def _reach_m(chain: Chain) -> float:
-    """The lengths between the second joint and the last; those to the flange of an arm with fewer."""
+    """Returns the lengths between the second joint and the last; those to the flange of an arm with fewer."""
     places = [frame.position for frame in chain.frames[1:]]
     places = places if len(places) > 1 else [chain.frames[0].position, chain.tip.position]
     return float(sum(np.linalg.norm(after - before) for before, after in pairwise(places)))
@@ -160,7 +160,7 @@ def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
 
 
 def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes) -> tuple[float, ...]:
-    """A pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
+    """Returns a pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
         if len(settings.home_rad) != len(at):

@@ -69,7 +69,7 @@ def beyond_flange(model: Any, body: int) -> list[str]:
 
 
 def alone(spec: Any, root: str, notes: Notes) -> Any:
-    """The spec with nothing beside a body and what hangs on it; what carries it stays, and stands still."""
+    """Returns the spec with nothing beside a body and what hangs on it; what carries it stays, and stands still."""
     compiled = spec.copy().compile()
     data = mujoco.MjData(compiled)
     mujoco.mj_kinematics(compiled, data)
@@ -126,7 +126,7 @@ def note_replaced(spec: Any, by: str, notes: Notes) -> None:
 
 
 def main_root(spec: Any) -> str:
-    """The top-level body on which most joints hang."""
+    """Returns the top-level body on which most joints hang."""
     compiled = spec.copy().compile()
     roots = [body.name for body in spec.worldbody.bodies]
     joints = {root: int((compiled.body_rootid[compiled.jnt_bodyid] == compiled.body(root).id).sum()) for root in roots}
@@ -134,7 +134,7 @@ def main_root(spec: Any) -> str:
 
 
 def free_flange_name(spec: Any) -> str:
-    """What the arm's own flange is called: `flange`, unless the file has something of that name."""
+    """Returns what the arm's own flange is called: `flange`, unless the file has something of that name."""
     taken = {item.name for item in (*spec.bodies, *spec.sites)}
     name, number = FLANGE, 1
     while name in taken:

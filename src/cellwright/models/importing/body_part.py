@@ -27,7 +27,7 @@ ROUND = 72  # corners of what is round
 
 
 def import_body(source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes) -> ImportedPartFigures:
-    """The part of a description file; its frame is the root link's, its joints stay at zero.
+    """Returns the part of a description file; its frame is the root link's, its joints stay at zero.
 
     Raises:
         BadInput: It has no shape that can be touched.
@@ -96,7 +96,7 @@ def _solids(model: Any) -> list[Mesh]:
 
 
 def _corners(model: Any, geom: int) -> npt.NDArray[np.float64]:
-    """Points whose hull is a geom, in its own frame; round ones are met to a thousandth of their radius."""
+    """Returns points whose hull is a geom, in its own frame; round ones are met to a thousandth of their radius."""
     size = model.geom_size[geom]
     rise = np.linspace(-np.pi / 2, np.pi / 2, ROUND // 2 + 1)
     match mujoco.mjtGeom(model.geom_type[geom]):

@@ -34,7 +34,7 @@ CLOSING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.BALL, JointKind.F
 
 
 def build_description(model: ModelDescription, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> Any:
-    """The model as a spec with one root body, without a joint to the world and without actuators.
+    """Returns the model as a spec with one root body, without a joint to the world and without actuators.
 
     Bodies and joints have the names of the description's links and joints; a site of a link's or frame's name marks
     each of its frames, also those of links that weigh nothing. Every link must have an inertial, or be a frame.
@@ -91,7 +91,7 @@ def build_description(model: ModelDescription, store: MeshStore, notes: Notes, *
 
 
 def frame_of(pose: Pose) -> dict[str, Any]:
-    """A pose as the arguments that MuJoCo's elements take."""
+    """Returns a pose as the arguments that MuJoCo's elements take."""
     return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
 
 
@@ -123,7 +123,7 @@ def _only_between_joints(model: ModelDescription) -> set[str]:
 
 
 def _seen_from(joint: JointDescription, pose: Pose) -> JointDescription:
-    """A joint with its axes and anchor in a frame that has that pose in its child's."""
+    """Returns a joint with its axes and anchor in a frame that has that pose in its child's."""
     back = pose.inverse()
 
     def turned(axis: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -263,7 +263,7 @@ def _close_loop(spec: Any, bodies: dict[str, Any], joint: JointDescription, note
 
 
 def _lens(sensor: SensorDescription) -> dict[str, Any]:
-    """Its height's opening angle and its pixels, from the width's angle (1.047 rad is SDF's default)."""
+    """Returns its height's opening angle and its pixels, from the width's angle (1.047 rad is SDF's default)."""
 
     def number(ending: str, default: float) -> float:
         text = next((value for key, value in sensor.settings.items() if key.endswith(ending)), "")

@@ -41,7 +41,7 @@ class CarriedLoad:
 
 
 def carried_load(source: ParsedDescription, chain: Chain, settings: ModelSettings, notes: Notes) -> CarriedLoad:
-    """The load of an arm that its efforts carry, as far as anything about it is guessed.
+    """Returns the load of an arm that its efforts carry, as far as anything about it is guessed.
 
     Masses that were guessed are made smaller in the source itself, so that all that is made of it has them.
     """
@@ -71,7 +71,7 @@ def carried_load(source: ParsedDescription, chain: Chain, settings: ModelSetting
 
 
 def _largest(fits: Callable[[float], bool], least: float) -> float | None:
-    """The largest share, up to 1 and of two digits, that fits; None where not even the least does."""
+    """Returns the largest share, up to 1 and of two digits, that fits; None where not even the least does."""
     if not fits(least):
         return None
     low, high = least, 1.0
@@ -105,7 +105,7 @@ class _Loaded:
         self._masses, self._inertias = self._model.body_mass.copy(), self._model.body_inertia.copy()
 
     def usual_payload(self, scale: float) -> float:
-        """A share of the moving mass."""
+        """Returns a share of the moving mass."""
         self._set(scale, 0.0)
         return max(float(f"{PAYLOAD_SHARE * self._model.body_mass[self._moving].sum():.2g}"), 1e-6)
 
@@ -115,12 +115,12 @@ class _Loaded:
         return loads(self._model, self._joints)
 
     def is_carried(self, scale: float, payload_kg: float) -> bool:
-        """Whether every effort that is given carries it."""
+        """Returns whether every effort that is given carries it."""
         _, weight = self.felt(scale, payload_kg)
         return bool(np.all((self.efforts_nm <= 0) | (self.efforts_nm >= SPARE * weight)))
 
     def weakest(self, scale: float, payload_kg: float) -> str:
-        """The joint that is farthest from carrying it, in words."""
+        """Returns the joint that is farthest from carrying it, in words."""
         _, weight = self.felt(scale, payload_kg)
         number = int(np.argmax(np.where(self.efforts_nm > 0, weight / np.maximum(self.efforts_nm, 1e-9), 0.0)))
         return f"the effort of '{self._joints[number]}', {self.efforts_nm[number]:g} N m, carries no more"

@@ -93,12 +93,12 @@ class Chain:
 
 
 def body_pose(data: Any, body: int) -> Pose:
-    """A body's pose in the world."""
+    """Returns a body's pose in the world."""
     return Pose.from_matrix(np.column_stack([data.xmat[body].reshape(3, 3), data.xpos[body]]))
 
 
 def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Chain:
-    """The chain between two links; where they are not named, the longest one of the file.
+    """Returns the chain between two links; where they are not named, the longest one of the file.
 
     Raises:
         UnknownName: There is no such link.
@@ -167,7 +167,7 @@ def _not_revolute(model: Any, joint: int, where: str) -> Sliding:
 
 
 def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> list[int]:
-    """The way without sliding joints before the first hinge: an arm on a rail or a lift stands still on it."""
+    """Returns the way without sliding joints before the first hinge: an arm on a rail or a lift stands still on it."""
     kinds = [[int(model.jnt_type[number]) for number in _joints_of(model, body)] for body in path]
     hinged = [place for place, own in enumerate(kinds) if HINGE in own]
     rails = [place for place, own in enumerate(kinds) if SLIDE in own and place > max(hinged, default=-1)]
@@ -212,7 +212,7 @@ def _tip(model: Any, base: str, tip: str, where: str, notes: Notes) -> tuple[int
 
 
 def _fingers(model: Any) -> set[int]:
-    """Joints that follow others, and those that they follow, unless those carry joints that are free of both.
+    """Returns joints that follow others, and those that they follow, unless those carry joints that are free of both.
 
     What leads a finger is a finger's drive; what leads a rod of a linkage is a joint of the arm.
     """

@@ -32,7 +32,7 @@ GEOMETRY = "{*}mesh/{*}%s"
 
 
 def read_collada(data: bytes, *, upright: bool = False) -> tuple[list[MeshPart], list[str]]:
-    """All triangles of the scene, in metres, and what a reader should know.
+    """Returns all triangles of the scene, in metres, and what a reader should know.
 
     Args:
         data: The file's contents.
@@ -81,7 +81,7 @@ class _Collada:
         return self.parts, facts
 
     def _target(self, element: Any) -> Any:
-        """What an element's url points to, in this file only."""
+        """Returns what an element's url points to, in this file only."""
         url = "" if element is None else element.get("url") or element.get("target") or ""
         return self.ids.get(url[1:]) if url.startswith("#") else None
 
@@ -172,7 +172,7 @@ class _Collada:
         return np.array(faces, np.int64).reshape(-1, 3)
 
     def _colour(self, material: Any) -> Colour | None:
-        """The diffuse colour of a material's effect."""
+        """Returns the diffuse colour of a material's effect."""
         instance = None if material is None else material.find("{*}instance_effect")
         effect = self._target(instance)
         if effect is None:

@@ -84,7 +84,7 @@ def loads(model: Any, joints: list[str]) -> tuple[Array, Array]:
 def drive_figures(
     model: Any, name: str, speed_radps: float | None, load: tuple[float, float], given: JointSettings, notes: Notes
 ) -> DriveFigures:
-    """The figures of one joint: what a person gives, else what the file says, else the rules.
+    """Returns the figures of one joint: what a person gives, else what the file says, else the rules.
 
     Args:
         model: Compiled; weight and inertia as the file has them, or as they were guessed.

@@ -34,12 +34,12 @@ _sources: dict[str, ParsedDescription] = {}
 
 
 def read_settings(file: Path) -> ModelSettings:
-    """A figures file; the description that it names is beside it."""
+    """Returns a figures file; the description that it names is beside it."""
     return read_yaml(file, ModelSettings)
 
 
 def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind | None = None) -> Imported:
-    """The figures of a model.
+    """Returns the figures of a model.
 
     What the engine complains about on the way, such as moments that are almost none, is a note.
 
@@ -120,7 +120,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
 
 
 def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
-    """The same mistakes, those about one of the settings with their place in the file that says so.
+    """Returns the same mistakes, those about one of the settings with their place in the file that says so.
 
     Args:
         error: What is wrong.
@@ -189,7 +189,7 @@ def _check_size(tool: ImportedGripperFigures, path: Path) -> None:
 
 
 def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:
-    """What the figures depend on: settings and contents, wherever the files lie."""
+    """Returns what the figures depend on: settings and contents, wherever the files lie."""
     given = settings.model_dump_json(exclude={"file", "search", "arguments", "srdf"})
     return hashlib.sha256(f"{name} {kind} {given} {said}".encode()).hexdigest()
 
@@ -200,7 +200,7 @@ def digest_of(figures: Imported) -> str:
 
 
 def read_again(figures: Imported) -> ParsedDescription:
-    """What was read for a model, before it became an arm, a tool or a fixture."""
+    """Returns what was read for a model, before it became an arm, a tool or a fixture."""
     return next(_sources[key] for key, known in _read.items() if known is figures)
 
 

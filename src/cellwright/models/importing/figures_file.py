@@ -31,19 +31,19 @@ GENERIC = ("model", "robot", "scene")
 
 
 def model_name(text: str) -> str:
-    """A name that cells accept, made of any text."""
+    """Returns a name that cells accept, made of any text."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:40]
     return name if name[:1].isalpha() else f"model_{name}".rstrip("_")
 
 
 def usual_name(path: Path) -> str:
-    """What a file is called, or its folder where every file is called so."""
+    """Returns what a file is called, or its folder where every file is called so."""
     stem = path.name.partition(".")[0]
     return model_name(path.absolute().parent.name if stem.lower() in GENERIC else stem)
 
 
 def free_name(name: str, settings: ModelSettings, path: Path, folder: Path) -> str:
-    """The name itself, or one with a number: what another import wrote into the folder stays.
+    """Returns the name itself, or one with a number: what another import wrote into the folder stays.
 
     Args:
         name: What it would be called.

@@ -36,7 +36,7 @@ class ImportedFixtureFigures(FurnitureFigures):
 def import_fixture(
     source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes
 ) -> ImportedFixtureFigures:
-    """All of a file as one piece; its joints stay where the file has them at zero."""
+    """Returns all of a file as one piece; its joints stay where the file has them at zero."""
     spec = still(source, name, settings, BODY, notes)
     if not list(spec.geoms):
         lost = next((f" ({note.where}: {note.what})" for note in notes if note.kind == "dropped"), "")
@@ -53,7 +53,7 @@ def import_fixture(
 
 
 def still(source: ParsedDescription, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
-    """All of a file as one rigid piece.
+    """Returns all of a file as one rigid piece.
 
     Args:
         source: The file.
@@ -93,7 +93,7 @@ def _loose(source: ParsedDescription) -> list[str]:
 
 
 def _one_piece(spec: Any, name: str, root: str) -> Any:
-    """All bodies on one, which has the name that cells expect."""
+    """Returns all bodies on one, which has the name that cells expect."""
     bodies = list(spec.worldbody.bodies)
     if len(bodies) == 1 and spec.body(root) is None:
         bodies[0].name = root

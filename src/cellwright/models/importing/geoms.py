@@ -63,7 +63,7 @@ class GeomBuilder:
                 self._notes.guessed(f"link{'s' * (len(names) > 1)} {listed(names)}", what)
 
     def _add_visual(self, body: Any, name: str, shape: Shape) -> bool:
-        """Whether there is something to be seen."""
+        """Returns whether there is something to be seen."""
         if not isinstance(shape.geometry, MeshFile):
             geom = body.add_geom(name=name, material=self._finish(shape.material, None), **_primitive(shape))
             make_visual(geom)
@@ -87,7 +87,7 @@ class GeomBuilder:
         return made
 
     def _add_collision(self, body: Any, name: str, shape: Shape) -> bool:
-        """Whether there is something to be touched."""
+        """Returns whether there is something to be touched."""
         surface = METAL
         if shape.friction is not None:
             surface = replace(METAL, friction=(shape.friction, *METAL.friction[1:]))

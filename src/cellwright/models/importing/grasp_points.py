@@ -31,7 +31,7 @@ MOST_FACES = 20_000
 
 
 def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
-    """The best grasps, each different from the others."""
+    """Returns the best grasps, each different from the others."""
     corners = solid.vertices[solid.faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(normals, axis=1) / 2
@@ -77,7 +77,7 @@ class _Candidate(NamedTuple):
     inwards: Array
 
     def has_room(self, corners: Array, normals: Array) -> bool:
-        """Whether fingers fit on both sides."""
+        """Returns whether fingers fit on both sides."""
         ends = (self.start, -self.inwards), (self.start + self.inwards * self.width, self.inwards)
         return all(_has_room(corners, normals, place, outwards) for place, outwards in ends)
 
@@ -93,7 +93,7 @@ def _has_room(corners: Array, normals: Array, place: Array, outwards: Array) -> 
 
 
 def _ahead(corners: Array, normals: Array, start: Array, direction: Array) -> float:
-    """How far it is to the first face that a ray meets from outside; infinite without one."""
+    """Returns how far it is to the first face that a ray meets from outside; infinite without one."""
     exits = _exits(corners, -normals, start, direction)
     return exits[0][0] if exits else np.inf
 

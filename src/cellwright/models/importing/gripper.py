@@ -60,7 +60,7 @@ class ImportedGripperFigures(GripperFigures):
     notes: tuple[Note, ...] = field(repr=False, default=())
 
     def joints_at(self, half_width_m: float) -> dict[str, float]:
-        """All joints of the mechanism."""
+        """Returns all joints of the mechanism."""
         halves, rows = self.table
         moved = {name: float(np.interp(half_width_m, halves[::-1], row[::-1])) for name, row in rows.items()}
         return moved | dict.fromkeys(SLIDES, half_width_m)
@@ -80,7 +80,7 @@ class ImportedGripperFigures(GripperFigures):
 def import_gripper(
     source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes
 ) -> ImportedGripperFigures:
-    """The gripper of a file.
+    """Returns the gripper of a file.
 
     Raises:
         BadInput: No joint is driven, or no two solid parts of it move towards each other.
@@ -111,7 +111,7 @@ def import_gripper(
 
 
 def _from(spec: Any, root: str, notes: Notes) -> Any:
-    """What hangs on a body, and nothing else; the body at the origin, its elements by their own names."""
+    """Returns what hangs on a body, and nothing else; the body at the origin, its elements by their own names."""
     spec = alone(spec, root, notes)
     for joint in list(spec.body(root).joints):
         notes.dropped(f"joint {joint.name}", "moves the gripper's root, which is fixed to the flange")
@@ -148,7 +148,7 @@ def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
 
 
 def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
-    """The root's pose in the flange's frame: jaws along x, fingers along z."""
+    """Returns the root's pose in the flange's frame: jaws along x, fingers along z."""
     x = jaws.jaw_axis
     out = jaws.middle_m - x * (x @ jaws.middle_m)
     z = np.eye(3)[2] if np.linalg.norm(out) < 1e-4 else out / np.linalg.norm(out)

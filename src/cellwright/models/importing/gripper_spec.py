@@ -21,7 +21,7 @@ SLIDES = ("finger_left", "finger_right")
 
 
 def empty_spec(name: str) -> Any:
-    """Nothing yet, in radians."""
+    """Returns nothing yet, in radians."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False

@@ -56,7 +56,7 @@ def complete_inertials(
     density_kgpm3: float = WATER_KGPM3,
     total_kg: float | None = None,
 ) -> ModelDescription:
-    """The model with an inertial for every link that moves or has a shape; frames stay without.
+    """Returns the model with an inertial for every link that moves or has a shape; frames stay without.
 
     Args:
         model: As it was read.
@@ -137,7 +137,7 @@ def _moving_without_mass(model: ModelDescription) -> set[str]:
 
 
 def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
-    """What the description says, if a body can have it."""
+    """Returns what the description says, if a body can have it."""
     where = f"link {link.name}"
     if given.mass_kg < LEAST_MASS_KG:
         if given.mass_kg != 0 or link.visuals or link.collisions:
@@ -173,7 +173,7 @@ def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Not
 
 
 def _shape_of(link: LinkDescription, given: Inertial, store: MeshStore) -> Inertial | None:
-    """A link's shape, by which its moments are judged; None where what it has is only a placeholder."""
+    """Returns a link's shape, by which its moments are judged; None where what it has is only a placeholder."""
     shape = _sum_of(link, store, WATER_KGPM3)
     if shape is None or given.mass_kg * WATER_KGPM3 / shape.mass_kg > DENSEST_KGPM3:
         return None
@@ -197,7 +197,7 @@ def _moments_of_shape(
 
 
 def _reach_m(link: LinkDescription, centre: Array, store: MeshStore) -> float:
-    """How far a link's shapes reach from its centre of mass; 0 without any."""
+    """Returns how far a link's shapes reach from its centre of mass; 0 without any."""
     reach = 0.0
     for shape in (*link.collisions, *link.visuals):
         match shape.geometry:
@@ -231,7 +231,7 @@ def _sum_of(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> In
 
 
 def _is_placeholder(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> bool:
-    """Whether what is touched of a link is nothing, or next to nothing of what is seen."""
+    """Returns whether what is touched of a link is nothing, or next to nothing of what is seen."""
     touched, seen = (_solid(shapes, store, density_kgpm3) for shapes in (link.collisions, link.visuals))
     return seen is not None and (touched is None or touched.mass_kg < LEAST_SHARE * seen.mass_kg)
 
@@ -252,7 +252,7 @@ def _solid(shapes: Sequence[Shape], store: MeshStore, density_kgpm3: float) -> I
 
 
 def _rod(model: ModelDescription, link: LinkDescription) -> Shape | None:
-    """The longest rod from a link's origin to a joint that hangs on it: a shape where there is none."""
+    """Returns the longest rod from a link's origin to a joint that hangs on it: a shape where there is none."""
     ends = [joint.pose.position for joint in model.joints if joint.parent == link.name]
     end = max(ends, key=lambda position: float(np.linalg.norm(position)), default=np.zeros(3))
     length = float(np.linalg.norm(end))

@@ -55,7 +55,7 @@ class Jaws:
 
 
 def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
-    """The joint that drives, and others that move by themselves."""
+    """Returns the joint that drives, and others that move by themselves."""
     coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
     followers = {int(model.eq_obj1id[n]) for n in coupled}
     single = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
@@ -122,7 +122,7 @@ def study_jaws(model: Any, driver: int, where: str) -> Jaws:
 
 
 def branch_of(model: Any, body: int) -> int:
-    """The first body from the root on that moves and carries this one: a finger's first link."""
+    """Returns the first body from the root on that moves and carries this one: a finger's first link."""
     body = int(model.body_weldid[body])
     while model.body_weldid[model.body_parentid[body]] != 0:
         body = int(model.body_weldid[model.body_parentid[body]])
@@ -217,7 +217,7 @@ def _gap(model: Any, data: Any, qpos: Array, first: int, second: int) -> tuple[f
 
 
 def _points(model: Any, data: Any, geom: int) -> Array:
-    """Corners of a geom, or of the box round it."""
+    """Returns corners of a geom, or of the box round it."""
     turn, place = data.geom_xmat[geom].reshape(3, 3), data.geom_xpos[geom]
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = int(model.geom_dataid[geom])
@@ -229,7 +229,7 @@ def _points(model: Any, data: Any, geom: int) -> Array:
 
 
 def _flush(model: Any, data: Any, pad: int, inwards: Array) -> tuple[int, ...]:
-    """A pad, and the other solid geoms of its body that reach as far inwards."""
+    """Returns a pad, and the other solid geoms of its body that reach as far inwards."""
     at = float((_points(model, data, pad) @ inwards).max())
     same = model.body_weldid[model.geom_bodyid] == model.body_weldid[model.geom_bodyid[pad]]
     solid = same & ((model.geom_contype + model.geom_conaffinity) > 0)
@@ -238,7 +238,7 @@ def _flush(model: Any, data: Any, pad: int, inwards: Array) -> tuple[int, ...]:
 
 
 def _face(model: Any, data: Any, geoms: tuple[int, ...], inwards: Array) -> Array:
-    """The middle of the side of a pad that looks at the other one."""
+    """Returns the middle of the side of a pad that looks at the other one."""
     found = []
     for geom in geoms:
         points = _points(model, data, geom)

@@ -31,7 +31,7 @@ class UnclearKind(BadInput):
 
 
 def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None) -> Kind:
-    """What a file is by its joints.
+    """Returns what a file is by its joints.
 
     An arm is one chain of at least three driven hinges, with at most one other joint beside it; a tool has fewer in a
     row, and none that turns without end; what has none, or only floats, stands still.
@@ -76,7 +76,7 @@ def check_one_arm(source: ParsedDescription, settings: ModelSettings) -> None:
 
 
 def _tool(model: Any, path: Path) -> Kind:
-    """A tool, unless something of it turns like a wheel."""
+    """Returns a tool, unless something of it turns like a wheel."""
     looped = bool(np.any(model.eq_type == mujoco.mjtEq.mjEQ_CONNECT))  # what closes a loop needs no limits
     endless = [n for n in _driven(model) if model.jnt_type[n] == HINGE and not model.jnt_limited[n]]
     if endless and not looped:
@@ -88,7 +88,7 @@ def _tool(model: Any, path: Path) -> Kind:
 
 
 def _driven(model: Any) -> list[int]:
-    """Joints that follow no other and do not float."""
+    """Returns joints that follow no other and do not float."""
     coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
     followers = {int(model.eq_obj1id[n]) for n in coupled}
     return [n for n in range(model.njnt) if n not in followers and model.jnt_type[n] != FREE]
@@ -102,7 +102,7 @@ class _Limbs(NamedTuple):
 
 
 def _look_at_limbs(model: Any, base: str = "") -> _Limbs:
-    """A second limb of three joints, or several joints beside a chain, make another robot than an arm.
+    """Returns a second limb of three joints, or several joints beside a chain, make another robot than an arm.
 
     Args:
         model: All of a file.
@@ -139,7 +139,7 @@ def _look_at_limbs(model: Any, base: str = "") -> _Limbs:
 
 
 def _first(model: Any, body: int, own: Any) -> str:
-    """The first body from this one on that a joint moves."""
+    """Returns the first body from this one on that a joint moves."""
     waiting = [body]
     for at in waiting:
         if own[at]:

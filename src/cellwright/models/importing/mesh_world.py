@@ -24,7 +24,7 @@ __all__ = ["mesh_world"]
 
 
 def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> WorldDescription:
-    """One link that is seen and touched as the mesh; its origin as a part's.
+    """Returns one link that is seen and touched as the mesh; its origin as a part's.
 
     Raises:
         MeshError: It cannot be read.

@@ -33,7 +33,7 @@ class MeshStore:
         self._files: dict[str, LoadedMesh | None] = {}
 
     def parts(self, mesh: MeshFile) -> tuple[MeshPart, ...]:
-        """The pieces of a mesh, scaled; none where the file cannot be used."""
+        """Returns the pieces of a mesh, scaled; none where the file cannot be used."""
         loaded = self._load(mesh)
         if loaded is None:
             return ()
@@ -58,12 +58,12 @@ class MeshStore:
         return tuple(scaled)
 
     def whole(self, mesh: MeshFile) -> Mesh | None:
-        """All of a mesh as one, or None."""
+        """Returns all of a mesh as one, or None."""
         parts = self.parts(mesh)
         return _welded(merge([part.mesh for part in parts])) if parts else None
 
     def solid(self, mesh: MeshFile) -> Mesh | None:
-        """A closed mesh that stands for it: itself, turned inside out where it is so, or its convex hull."""
+        """Returns a closed mesh that stands for it: itself, turned inside out where it is so, or its convex hull."""
         whole = self.whole(mesh)
         if whole is None or mesh.path is None:
             return None
@@ -98,7 +98,7 @@ class MeshStore:
 
 
 def add_surface(spec: Any, name: str, mesh: Mesh) -> Any:
-    """A mesh to be seen, as an asset; one that is finer than anybody sees is thinned out."""
+    """Returns a mesh to be seen, as an asset; one that is finer than anybody sees is thinned out."""
     drawn = simplified(mesh)
     asset = spec.add_mesh(name=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
     asset.uservert = drawn.vertices.reshape(-1)
@@ -107,7 +107,7 @@ def add_surface(spec: Any, name: str, mesh: Mesh) -> Any:
 
 
 def simplified(mesh: Mesh, most: int = MOST_DRAWN) -> Mesh:
-    """The mesh itself, or one of fewer triangles: corners in one cell of a grid become one, in their mean."""
+    """Returns the mesh itself, or one of fewer triangles: corners in one cell of a grid become one, in their mean."""
     grid = float(GRID)
     while len(mesh.faces) > most and grid > 1:
         mesh = _clustered(mesh, grid)
@@ -125,14 +125,14 @@ def _clustered(mesh: Mesh, grid: float) -> Mesh:
 
 
 def _cells(points: npt.NDArray[np.float64], grid: float) -> npt.NDArray[np.int64]:
-    """The cell of a grid, so many along the longest side, that each point lies in."""
+    """Returns the cell of a grid, so many along the longest side, that each point lies in."""
     low, size = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), 1e-12)
     cells = np.floor((points - low) / (size / grid)).astype(np.int64)
     return np.asarray(cells @ np.array([1, 1 << 20, 1 << 40]))
 
 
 def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
-    """A closed mesh that stands for one, and what was done to it; None for one without any volume."""
+    """Returns a closed mesh that stands for one, and what was done to it; None for one without any volume."""
     gaps = open_edges(mesh)
     if gaps == 0:
         if mesh.volume_m3 >= 0:
@@ -145,7 +145,7 @@ def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
 
 
 def open_edges(mesh: Mesh) -> int:
-    """How many edges do not join exactly two triangles that run round it the same way."""
+    """Returns how many edges do not join exactly two triangles that run round it the same way."""
     edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
     keys = edges.min(axis=1) * len(mesh.vertices) + edges.max(axis=1)
     _, place = np.unique(keys, return_inverse=True)
@@ -153,7 +153,7 @@ def open_edges(mesh: Mesh) -> int:
 
 
 def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
-    """The hull of points, or None where they lie in a plane."""
+    """Returns the hull of points, or None where they lie in a plane."""
     low, size = points.min(axis=0), np.ptp(points, axis=0)
     if size.min() <= 1e-6 * max(size.max(), 1e-12):
         return None

@@ -23,7 +23,7 @@ NAMES = {"name", "joint", "body", "site", "geom", "mesh", "material", "class", "
 
 
 def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Mapping[str, float], Mapping[str, float]]:
-    """The file as a spec without lights, keyframes and what is drawn on the ground itself.
+    """Returns the file as a spec without lights, keyframes and what is drawn on the ground itself.
 
     Meshes are taken into the spec, so that it can be written anywhere.
 
@@ -70,7 +70,7 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
 
 
 def _read(path: Path, root: Any) -> Any:
-    """The file by MuJoCo, which takes only `.xml` for its own; of another ending, it gets the text."""
+    """Returns the file by MuJoCo, which takes only `.xml` for its own; of another ending, it gets the text."""
     if path.suffix.lower() == ".xml":
         return mujoco.MjSpec.from_file(str(path))
     for included in root.iter("include"):
@@ -79,7 +79,7 @@ def _read(path: Path, root: Any) -> Any:
 
 
 def _without_option(spec: Any, path: Path, notes: Notes) -> str:
-    """The text of a spec without its options: even usual ones, once said, contradict those of a cell."""
+    """Returns the text of a spec without its options: even usual ones, once said, contradict those of a cell."""
     usual = mujoco.MjSpec().option
     names = [name for name in dir(usual) if not name.startswith("_")]
     if not all(np.array_equal(getattr(spec.option, name), getattr(usual, name)) for name in names):

@@ -16,7 +16,7 @@ MOST_NAMED = 6
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row; only the first ones of many, and their number."""
+    """Returns names in a row; only the first ones of many, and their number."""
     if len(names) <= MOST_NAMED:
         return ", ".join(names)
     return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"

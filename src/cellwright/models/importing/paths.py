@@ -36,7 +36,7 @@ class Finder:
         self._below: dict[Path, list[Path]] = {}
 
     def find(self, uri: str) -> Path | None:
-        """The file or folder that is meant, or None."""
+        """Returns the file or folder that is meant, or None."""
         text = uri.strip()
         if not text or "\0" in text:
             return None
@@ -57,7 +57,7 @@ class Finder:
         return None  # http and the like: nothing is fetched
 
     def why_not(self, uri: str) -> str:
-        """Why a file is not there, and what helps."""
+        """Returns why a file is not there, and what helps."""
         scheme = uri.partition("://")[0].lower() if "://" in uri else ""
         if scheme in ("http", "https", "ftp"):
             return "is not fetched from the network; put it beside the file"
@@ -147,7 +147,7 @@ class Finder:
 
 
 def _existing(path: Path) -> Path | None:
-    """The path, or the one that differs from it in capital letters only."""
+    """Returns the path, or the one that differs from it in capital letters only."""
     try:
         if path.exists():
             return path.resolve()

@@ -27,7 +27,7 @@ THINNEST = 0.02  # share of a piece: no cut is nearer to its ends
 
 
 def touched_as(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes: Notes) -> list[Mesh]:
-    """What stands for a solid when it is touched, and a note where that is not the solid itself.
+    """Returns what stands for a solid when it is touched, and a note where that is not the solid itself.
 
     Args:
         file: Where it comes from.
@@ -81,7 +81,7 @@ def _piece(corners: Array, inside: tuple[Array, float]) -> tuple[float, Mesh, Ar
 
 
 def _halves(corners: Array, inside: tuple[Array, float]) -> list[tuple[float, Mesh, Array]] | None:
-    """The two pieces of the best cut; None where no cut is possible."""
+    """Returns the two pieces of the best cut; None where no cut is possible."""
     best: list[tuple[float, Mesh, Array]] | None = None
     for axis, at in _cuts(corners):
         sides = [_piece(side, inside) for side in cut(corners, axis, at)]

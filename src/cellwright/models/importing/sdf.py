@@ -35,7 +35,7 @@ DROPPED_IN_WORLD = ("actor", "light", "road", "population", "plugin", "gui", "st
 
 
 def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> WorldDescription:
-    """The models of a file; one with a model and no world gives a world with that model alone.
+    """Returns the models of a file; one with a model and no world gives a world with that model alone.
 
     Raises:
         DescriptionError: No usable model remains, or something is wrong that cannot be guessed.
@@ -150,7 +150,7 @@ class _Sdf(SdfJointReader):
                 self.notes.dropped(self.where(element), f"{count} x <{tag}> is not used")
 
     def _free_name(self, element: Any, prefix: str, graph: FrameGraph) -> str:
-        """The scoped name of a joint or frame; one that is taken gets an ending, as libsdformat gives it.
+        """Returns the scoped name of a joint or frame; one that is taken gets an ending, as libsdformat gives it.
 
         Older files call joints like links. `name_joint`, then `name_joint0`, `name_joint1` and so on; what refers to
         the name still means what had it first.
@@ -279,7 +279,7 @@ def _fastened(model: ModelDescription, poses: dict[str, Pose], static: bool) -> 
 
 
 def _model_file(found: Path) -> Path | None:
-    """The SDF file that a model's folder names as the newest in its model.config."""
+    """Returns the SDF file that a model's folder names as the newest in its model.config."""
     if found.is_file():
         return found
     config = found / "model.config"

@@ -32,7 +32,7 @@ class FrameGraph:
         self._given.setdefault(model, (at, Pose.identity(), ""))
 
     def poses(self, file: Path) -> dict[str, Pose]:
-        """Every frame in the model's.
+        """Returns every frame in the model's.
 
         Raises:
             DescriptionError: for a frame that does not exist, or frames given in each other.
@@ -63,7 +63,7 @@ class FrameGraph:
         return found[name]
 
     def _within(self, model: str, name: str, above: list[str], file: Path) -> Pose:
-        """A frame's pose in a nested model's own frame."""
+        """Returns a frame's pose in a nested model's own frame."""
         if name == model:
             return Pose.identity()
         if name in above or name not in self._given:

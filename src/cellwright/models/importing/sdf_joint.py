@@ -55,7 +55,7 @@ class SdfJointReader(LinkReader):
     def joint(
         self, element: Any, name: str, prefix: str, raw: Raw, links: set[str], poses: dict[str, Pose]
     ) -> JointDescription | None:
-        """A joint between two links, or None where one of them does not exist."""
+        """Returns a joint between two links, or None where one of them does not exist."""
         text = (element.get("type") or "").strip()
         kind = KINDS.get(text)
         if kind is None:
@@ -172,5 +172,5 @@ def _vector(values: Any) -> tuple[float, float, float]:
 
 
 def flag(element: Any) -> bool:
-    """Whether an element says yes."""
+    """Returns whether an element says yes."""
     return element is not None and (element.text or "").strip().lower() in ("1", "true")

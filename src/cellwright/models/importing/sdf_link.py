@@ -42,7 +42,7 @@ class LinkReader(Reader):
         self.finder = finder
 
     def child_number(self, element: Any, tag: str, default: float | None = None) -> float | None:
-        """The number in a child element; one that is none is noted and taken as missing."""
+        """Returns the number in a child element; one that is none is noted and taken as missing."""
         child = None if element is None else element.find(tag)
         if child is None or not (child.text or "").strip():
             return default
@@ -56,7 +56,7 @@ class LinkReader(Reader):
             return default
 
     def pose(self, element: Any) -> Pose:
-        """A <pose>: position and roll, pitch, yaw, in degrees or as a quaternion where it says so."""
+        """Returns a <pose>: position and roll, pitch, yaw, in degrees or as a quaternion where it says so."""
         if element is None or not (element.text or "").strip():
             return Pose.identity()
         if element.get("rotation_format") == "quat_xyzw":
@@ -72,7 +72,7 @@ class LinkReader(Reader):
         return Pose.from_xyz_rpy(numbers[:3], angles)
 
     def link(self, element: Any, name: str) -> tuple[LinkDescription, list[SensorDescription]]:
-        """A link, called by its scoped name, and the sensors on it."""
+        """Returns a link, called by its scoped name, and the sensors on it."""
         shapes: dict[str, list[Shape]] = {"visual": [], "collision": []}
         for tag, found in shapes.items():
             for inner in element.findall(tag):
@@ -215,7 +215,7 @@ class LinkReader(Reader):
 
 
 def _onto(normal: list[float]) -> Pose:
-    """The rotation that turns z onto a direction."""
+    """Returns the rotation that turns z onto a direction."""
     z = np.array(normal) / max(float(np.linalg.norm(normal)), 1e-12)
     x = np.cross(np.eye(3)[1] if abs(z[1]) < 0.9 else np.eye(3)[0], z)
     x /= np.linalg.norm(x)

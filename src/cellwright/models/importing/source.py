@@ -67,7 +67,7 @@ class ParsedDescription:
 def read_description(
     path: Path, search: Sequence[Path], notes: Notes, arguments: Mapping[str, str] | None = None
 ) -> WorldDescription | None:
-    """What a URDF, SDF or xacro file says; None for MJCF.
+    """Returns what a URDF, SDF or xacro file says; None for MJCF.
 
     Raises:
         DescriptionError: It is none of them, or nothing usable remains.
@@ -188,7 +188,7 @@ def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics, 
 
 
 def _assemble(world: WorldDescription, store: MeshStore, notes: Notes, in_pieces: bool) -> Any:
-    """All models in one spec; names of several models are told apart by the model's."""
+    """Returns all models in one spec; names of several models are told apart by the model's."""
     if len(world.models) == 1:
         spec = build_description(world.models[0].model, store, notes, in_pieces=in_pieces)
         for body in spec.worldbody.bodies:
@@ -208,7 +208,7 @@ def _assemble(world: WorldDescription, store: MeshStore, notes: Notes, in_pieces
 
 
 def _scopes(models: Sequence[PlacedModel]) -> list[str]:
-    """What is before the names of each model's elements: nothing where there is only one."""
+    """Returns what is before the names of each model's elements: nothing where there is only one."""
     scopes: list[str] = []
     for placed in models if len(models) > 1 else ():
         name = placed.model.name

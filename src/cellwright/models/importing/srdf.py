@@ -76,7 +76,7 @@ def find_semantics(description: Path, search: Sequence[Path], model: ModelDescri
 
 
 def called(name: str | None) -> str:
-    """A link's or joint's name as the robot has it after reading, without slashes."""
+    """Returns a link's or joint's name as the robot has it after reading, without slashes."""
     return (name or "").strip().replace("/", "_")
 
 
@@ -92,7 +92,7 @@ def _near(description: Path, search: Sequence[Path]) -> Iterable[Path]:
 
 
 def read_semantics(file: Path, search: Sequence[Path], model: ModelDescription, notes: Notes) -> Semantics:
-    """What an SRDF file says about a model; what does not fit it is noted.
+    """Returns what an SRDF file says about a model; what does not fit it is noted.
 
     Raises:
         DescriptionError: It is no SRDF.

@@ -22,7 +22,7 @@ DEEPEST = 500  # links that hang on each other; the engine gives up at twice as 
 
 
 def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = False) -> ModelDescription:
-    """The model with one root.
+    """Returns the model with one root.
 
     Args:
         model: As it was read.
@@ -85,7 +85,7 @@ def _fixed_where_still(model: ModelDescription, notes: Notes) -> ModelDescriptio
 
 
 def _moved(joint: JointDescription, position: float) -> Pose:
-    """What a joint does to its child's frame."""
+    """Returns what a joint does to its child's frame."""
     axis = np.array(joint.axis)
     if joint.kind is JointKind.PRISMATIC:
         return Pose.from_xyz_rpy(position * axis)
@@ -157,7 +157,7 @@ def _once(links: tuple[LinkDescription, ...], kind: str, notes: Notes) -> list[L
 
 
 def _numbered(joints: tuple[JointDescription, ...], notes: Notes) -> list[JointDescription]:
-    """Joints with the same name get numbers: without one of them its child would be lost."""
+    """Returns joints with the same name get numbers: without one of them its child would be lost."""
     taken = {joint.name for joint in joints}
     seen: set[str] = set()
     named = []
@@ -173,7 +173,7 @@ def _numbered(joints: tuple[JointDescription, ...], notes: Notes) -> list[JointD
 
 
 def _without_world_link(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """A bare root link `world` is what many files call the ground; any other link of that name gets another."""
+    """Returns a bare root link `world` is what many files call the ground; any other link of that name gets another."""
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None:
         return model
@@ -200,7 +200,7 @@ def _without_slashes(model: ModelDescription, notes: Notes) -> ModelDescription:
 
 
 def renamed(model: ModelDescription, new: Callable[[str], str]) -> ModelDescription:
-    """The model with other names."""
+    """Returns the model with other names."""
     joints = []
     for joint in model.joints:
         mimic = replace(joint.mimic, joint=new(joint.mimic.joint)) if joint.mimic else None
@@ -216,7 +216,7 @@ def renamed(model: ModelDescription, new: Callable[[str], str]) -> ModelDescript
 
 
 def _one_root(model: ModelDescription, file: Path, notes: Notes) -> ModelDescription:
-    """One root, or all those that are fastened to the ground by joints of their own."""
+    """Returns one root, or all those that are fastened to the ground by joints of their own."""
     roots = model.roots
     if not roots:
         raise DescriptionError(file, f"model '{model.name}' has no root: its joints run in a circle")

@@ -49,7 +49,7 @@ def _beyond(model: Any, kind: int, most: float) -> list[int]:
 
 
 def _size_m(model: Any) -> float:
-    """The longest side of the box about all bodies and shapes, planes left out, as drawn."""
+    """Returns the longest side of the box about all bodies and shapes, planes left out, as drawn."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     solid = model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE

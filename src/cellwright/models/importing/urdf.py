@@ -58,7 +58,7 @@ KNOWN_IN_SHAPE = {"origin", "geometry", "material"}
 
 
 def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> ModelDescription:
-    """The model of a file, or of text that xacro made from it.
+    """Returns the model of a file, or of text that xacro made from it.
 
     Raises:
         DescriptionError: No usable link remains, or something is wrong that cannot be guessed.
@@ -105,7 +105,7 @@ class _Urdf(Reader):
             self.notes.dropped(self.file.name, f"{count} x <{tag}>: {what}" if tag == "gazebo" else f"{count} x {what}")
 
     def _hint(self, root: Any) -> str:
-        """Why a file that xacro went through may be empty."""
+        """Returns why a file that xacro went through may be empty."""
         if (root.find("include") is not None) or root.find("macro") is not None:
             return ": <include> and <macro> need the prefix xacro:"
         return ": it may only define macros; import the file that calls them" if self._made else ""
@@ -261,7 +261,7 @@ class _Urdf(Reader):
         )
 
     def _axis(self, element: Any, name: str, kind: JointKind) -> tuple[float, float, float] | None:
-        """The unit axis; None where it is no direction."""
+        """Returns the unit axis; None where it is no direction."""
         axis = np.array(self.numbers(element.find("axis"), "xyz", [1.0, 0.0, 0.0]))
         length = float(np.linalg.norm(axis))
         if kind in (JointKind.FIXED, JointKind.FLOATING, JointKind.BALL):
@@ -296,7 +296,7 @@ class _Urdf(Reader):
         return LimitsDescription(lower=lower, upper=upper, velocity=speed, effort=effort)
 
     def _bounded(self, limit: Any, key: str) -> float | None:
-        """A limit; a number beyond all measure, or below zero, is none."""
+        """Returns a limit; a number beyond all measure, or below zero, is none."""
         value = self.number(limit, key)
         return None if value is None or value < 0 or value >= UNLIMITED else value
 

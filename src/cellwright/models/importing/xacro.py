@@ -23,7 +23,7 @@ _DEFAULT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([\w.-]+)["']\s+default\s*
 
 
 def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], notes: Notes | None = None) -> bytes:
-    """The URDF that a xacro file makes.
+    """Returns the URDF that a xacro file makes.
 
     xacro evaluates Python expressions of the file, without builtins that reach the machine; still, run only files
     that you would run.

@@ -21,7 +21,7 @@ MAX_NUMBER = 1e18  # what is larger is a mistake, or means "without limit" (1e16
 
 
 def read_xml(path: Path, text: bytes | None = None) -> Any:
-    """The root element of a file, or of text that was made from it.
+    """Returns the root element of a file, or of text that was made from it.
 
     Raises:
         DescriptionError: It cannot be read, is too long, not well-formed, or has a document type.
@@ -82,7 +82,7 @@ class Reader:
         return self.file.name if self._made else f"{self.file.name}:{element.sourceline}"
 
     def error(self, element: Any, problem: str) -> DescriptionError:
-        """A problem at an element."""
+        """Returns a problem at an element."""
         return DescriptionError(self.file, problem, None if self._made else element.sourceline)
 
     def numbers(self, element: Any, attribute: str, default: list[float]) -> list[float]:
@@ -96,7 +96,7 @@ class Reader:
             raise self.error(element, f"{attribute} of <{element.tag}>: {error}") from None
 
     def number(self, element: Any, attribute: str, default: float | None = None) -> float | None:
-        """A number from an attribute; one that is none is noted and taken as missing."""
+        """Returns a number from an attribute; one that is none is noted and taken as missing."""
         if element is None or not (element.get(attribute) or "").strip():
             return default
         try:
@@ -108,14 +108,14 @@ class Reader:
             return default
 
     def text_numbers(self, element: Any, count: int | None = None) -> list[float]:
-        """The numbers that an element holds."""
+        """Returns the numbers that an element holds."""
         try:
             return parse_numbers(element.text or "", count)
         except ValueError as error:
             raise self.error(element, f"<{element.tag}>: {error}") from None
 
     def name(self, element: Any) -> str:
-        """The name that an element must have."""
+        """Returns the name that an element must have."""
         name = (element.get("name") or "").strip()
         if not name:
             raise self.error(element, f"<{element.tag}> has no name")

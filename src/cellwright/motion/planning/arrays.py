@@ -59,7 +59,7 @@ class SceneArrays(NamedTuple):
 
 
 def scene_arrays(parties: Parties, bulge_m: float) -> tuple[SceneArrays, list[tuple[str, str]]]:
-    """The arrays, and for each of their pairs the names of its two parties."""
+    """Returns the arrays, and for each of their pairs the names of its two parties."""
     movers = [party for party in parties.parties if party.frame and party.pieces]
     solids = [(party, piece) for party in parties.parties for piece in party.pieces]
     trees = [_party_tree(party, bulge_m) for party in movers]
@@ -104,7 +104,7 @@ def _joints(parties: Parties) -> Array:
 
 
 def _party_tree(party: Party, bulge_m: float) -> tuple[Array, Indices]:
-    """One tree for all pieces of a party, in the party's frame; its root spans them all."""
+    """Returns one tree for all pieces of a party, in the party's frame; its root spans them all."""
     balls, skips = [np.zeros((1, 4))], [np.zeros(1, np.int64)]
     count = 1
     for piece in party.pieces:
@@ -119,7 +119,7 @@ def _party_tree(party: Party, bulge_m: float) -> tuple[Array, Indices]:
 
 
 def _solid(piece: ConvexPiece) -> Array:
-    """One row of `solids`."""
+    """Returns one row of `solids`."""
     ball = np.array([*piece.pose.position, np.inf])
     if piece.kind != "plane":
         ball = bounding_ball(_extreme_points(piece))
@@ -127,7 +127,7 @@ def _solid(piece: ConvexPiece) -> Array:
 
 
 def _extreme_points(piece: ConvexPiece) -> Array:
-    """Corners of a solid around the piece, in the frame of what it belongs to."""
+    """Returns corners of a solid around the piece, in the frame of what it belongs to."""
     points = piece.vertices_m
     if piece.kind != "mesh":
         size = piece.size_m

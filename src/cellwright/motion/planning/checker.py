@@ -43,20 +43,20 @@ class Checker(Protocol):
         """How many configurations were looked at."""
 
     def is_free(self, joints_rad: Any) -> bool:
-        """Whether nothing touches."""
+        """Returns whether nothing touches."""
 
     def touch(self, joints_rad: Any) -> CollisionPair | None:
-        """A pair that touches, if there is one."""
+        """Returns a pair that touches, if there is one."""
 
     def tilt_rad(self, limit: Array, joints_rad: Any) -> float:
-        """The angle between the tool's axis and its direction, as in `kernel_motion`."""
+        """Returns the angle between the tool's axis and its direction, as in `kernel_motion`."""
 
     def is_motion_free(self, start_rad: Any, end_rad: Any, step_rad: float) -> bool:
-        """Whether nothing touches on the straight line between two configurations, looked at in steps."""
+        """Returns whether nothing touches on the straight line between two configurations, looked at in steps."""
 
 
 def between(path_rad: Array, step_rad: float) -> Array:
-    """The path with points between its own, so that no joint turns farther than a step from one to the next."""
+    """Returns the path with points between its own, so that no joint turns farther than a step from one to the next."""
     rows = [path_rad[:1]]
     for a, b in pairwise(path_rad):
         pieces = max(1, int(np.ceil(np.abs(b - a).max() / step_rad)))

@@ -67,22 +67,22 @@ class CompiledChecker:
         self.margins = self.arrays.pairs[:, PAIR_ALIEN] * (care_m + margin_m * np.array(far, float))
 
     def is_free(self, joints_rad: npt.ArrayLike) -> bool:
-        """Whether certainly nothing touches."""
+        """Returns whether certainly nothing touches."""
         return self._pair(np.asarray(joints_rad, float)) == self._state.FREE
 
     def touch(self, joints_rad: npt.ArrayLike) -> CollisionPair | None:
-        """The first pair that may touch, if there is one; its distance is not known."""
+        """Returns the first pair that may touch, if there is one; its distance is not known."""
         pair = self._pair(checked_angles(self.arm, joints_rad))
         return None if pair == self._state.FREE else CollisionPair(*self._names[pair], float("nan"))
 
     def tilt_rad(self, limit: Array, joints_rad: npt.ArrayLike) -> float:
-        """How far the tool leans; see `kernel_motion`."""
+        """Returns how far the tool leans; see `kernel_motion`."""
         joints = np.asarray(joints_rad, float)
         self._state.place_links(self.arrays.base, self.arrays.joints, joints, self.space[0])
         return float(self._motion.tilt_rad(limit, self.space[0]))
 
     def is_motion_free(self, start_rad: npt.ArrayLike, end_rad: npt.ArrayLike, step_rad: float) -> bool:
-        """Whether nothing touches after the start on the straight line to the end, looked at in steps."""
+        """Returns whether nothing touches after the start on the straight line to the end, looked at in steps."""
         a, b = np.asarray(start_rad, float), np.asarray(end_rad, float)
         free = self._motion.motion_is_free(self.arrays, NO_LIMIT, a, b, step_rad, self.margins, self.space, self.count)
         return bool(free)

@@ -44,7 +44,7 @@ class Tree:
 
 
 def cover(piece: ConvexPiece, bulge_m: float) -> Tree:
-    """The tree of a piece, in the piece's own frame; pieces of the same size share one."""
+    """Returns the tree of a piece, in the piece's own frame; pieces of the same size share one."""
     if piece.kind == "plane":
         raise BadInput("a plane has no end and cannot be moved; only what stands still may have one")
     vertices = tuple(map(tuple, piece.vertices_m.tolist()))
@@ -91,7 +91,7 @@ def _grow(edges: Array, planes: Array, bulge_m: float, levels: int, balls: list[
 
 
 def _flattest_ball(points: Array, planes: Array) -> tuple[Array, float]:
-    """The sphere about the points that sticks out of the piece the least, and by how much."""
+    """Returns the sphere about the points that sticks out of the piece the least, and by how much."""
     from cellwright.motion.planning.kernel_ball import flattest_ball
 
     ball = np.empty(4)
@@ -101,7 +101,7 @@ def _flattest_ball(points: Array, planes: Array) -> tuple[Array, float]:
 
 
 def bounding_ball(points: Array) -> Array:
-    """The smallest sphere about all points, and a little more."""
+    """Returns the smallest sphere about all points, and a little more."""
     return _flattest_ball(points, np.empty((0, 4)))[0]
 
 
@@ -113,7 +113,7 @@ def _box(half_m: tuple[float, ...]) -> tuple[Array, Array]:
 
 
 def _prism(radius_m: float, half_length_m: float) -> tuple[Array, Array]:
-    """The prism around a cylinder."""
+    """Returns the prism around a cylinder."""
     turn = 2 * np.pi * np.arange(PRISM_SIDES) / PRISM_SIDES
     outer = radius_m / np.cos(np.pi / PRISM_SIDES)
     rims = [
@@ -135,7 +135,7 @@ def _mesh(vertices: Array, triangles: npt.NDArray[np.int64]) -> tuple[Array, Arr
 
 
 def face_planes(vertices: Array, triangles: npt.NDArray[np.int64]) -> Array:
-    """The planes (n, 4) of a convex mesh's faces, as normal and distance from the origin, each once."""
+    """Returns the planes (n, 4) of a convex mesh's faces, as normal and distance from the origin, each once."""
     a, b, c = np.moveaxis(vertices[triangles], 1, 0)
     normals = np.cross(b - a, c - a)
     area = np.linalg.norm(normals, axis=1)

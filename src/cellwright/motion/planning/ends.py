@@ -60,7 +60,7 @@ def way_out(
 
 
 def _directions(pose_tool_in_world: Pose) -> Iterator[Array]:
-    """Where to draw the tool: up, back along its axis, between the two, then sideways."""
+    """Yields where to draw the tool: up, back along its axis, between the two, then sideways."""
     back, up = -pose_tool_in_world.rotation_matrix[:, 2], np.array([0.0, 0.0, 1.0])
     yield up
     yield back

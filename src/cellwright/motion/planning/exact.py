@@ -51,7 +51,7 @@ class ExactChecker:
         self.checks = 0
 
     def is_free(self, joints_rad: npt.ArrayLike) -> bool:
-        """Whether nothing touches."""
+        """Returns whether nothing touches."""
         self.checks += 1
         self._qpos[:] = joints_rad
         mujoco.mj_kinematics(self._model, self._data)
@@ -59,11 +59,11 @@ class ExactChecker:
         return self._data.ncon == 0 or (bool(self.relaxed) and not self._found())
 
     def touch(self, joints_rad: npt.ArrayLike) -> CollisionPair | None:
-        """The pair that touches deepest, if there is one."""
+        """Returns the pair that touches deepest, if there is one."""
         return next(iter(self.touches(joints_rad)), None)
 
     def touches(self, joints_rad: npt.ArrayLike) -> list[CollisionPair]:
-        """All pairs that touch, the deepest first."""
+        """Returns all pairs that touch, the deepest first."""
         if self.is_free(checked_angles(self.arm, joints_rad)):
             return []
         return sorted(
@@ -71,7 +71,7 @@ class ExactChecker:
         )
 
     def _found(self) -> dict[tuple[str, str], float]:
-        """The least distance of every pair that the engine found and that counts."""
+        """Returns the least distance of every pair that the engine found and that counts."""
         least: dict[tuple[str, str], float] = {}
         for contact in self._data.contact[: self._data.ncon]:
             names = (self._names[self._model.geom_bodyid[geom]] for geom in contact.geom)
@@ -89,12 +89,12 @@ class ExactChecker:
         return float(np.arccos(np.clip(axis @ limit[4:7], -1.0, 1.0)))
 
     def is_motion_free(self, start_rad: npt.ArrayLike, end_rad: npt.ArrayLike, step_rad: float) -> bool:
-        """Whether nothing touches on the straight line between two configurations, looked at in steps."""
+        """Returns whether nothing touches on the straight line between two configurations, looked at in steps."""
         line = np.array([start_rad, end_rad], float)
         return self.first_blocked(between(line, step_rad)) is None
 
     def first_blocked(self, states_rad: Array) -> Array | None:
-        """The first of many configurations (n, joints) that is not free."""
+        """Returns the first of many configurations (n, joints) that is not free."""
         model, data, qpos = self._model, self._data, self._qpos
         kinematics, collision = mujoco.mj_kinematics, mujoco.mj_collision
         for number, joints in enumerate(states_rad, start=1):

@@ -39,7 +39,7 @@ class GoalSet:
 def grasps_about(
     pose_object_in_world: Pose, pose_tool_in_object: Pose, count: int, axis: tuple[float, float, float] = (0, 0, 1)
 ) -> list[Pose]:
-    """The same grasp turned about an axis of the object, evenly all round; a round object may be taken by any.
+    """Returns the same grasp turned about an axis of the object, evenly all round; a round object may be taken by any.
 
     Returns:
         Poses of the tool in the world, the given one first.
@@ -61,7 +61,7 @@ def goals_from_poses(
     most: int = MOST_GOALS,
     accept: Callable[[Array], bool] = lambda _joints_rad: True,
 ) -> GoalSet:
-    """The free configurations that bring the tool to any of the poses.
+    """Returns the free configurations that bring the tool to any of the poses.
 
     Args:
         kinematics: Of the arm.

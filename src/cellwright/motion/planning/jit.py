@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def load(name: str) -> Any:
-    """An optional package, or the error that says how to get it."""
+    """Returns an optional package, or the error that says how to get it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -65,7 +65,7 @@ def _folder() -> Path:
 
 
 def _root() -> Path:
-    """Where compiled code is kept: beside the source as Python does, or with the user's other caches."""
+    """Returns where compiled code is kept: beside the source as Python does, or with the user's other caches."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return Path(os.environ["NUMBA_CACHE_DIR"])
     if os.access(_HERE, os.W_OK):

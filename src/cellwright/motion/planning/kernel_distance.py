@@ -16,7 +16,7 @@ BOX, CYLINDER, SPHERE, PLANE, MESH = range(len(KINDS))
 
 @inlined
 def plain_reaches(kind: int, sx: float, sy: float, sz: float, x: float, y: float, z: float, reach: float) -> bool:
-    """Whether a solid at the origin that is no mesh is within reach of a point; square roots are dear."""
+    """Returns whether a solid at the origin that is no mesh is within reach of a point; square roots are dear."""
     if kind == BOX:
         dx, dy, dz = max(abs(x) - sx, 0.0), max(abs(y) - sy, 0.0), max(abs(z) - sz, 0.0)
         reaches = dx * dx + dy * dy + dz * dz <= reach * reach
@@ -49,7 +49,7 @@ def mesh_reaches(
     z: float,
     reach: float,
 ) -> bool:
-    """The same for a convex mesh.
+    """Returns the same for a convex mesh.
 
     The farthest face plane bounds the distance from below; only when that is near, the triangles must be asked.
     """

@@ -42,7 +42,7 @@ def tilt_rad(limit: Any, frames: Any) -> float:
 
 @compiled
 def state_is_free(scene: SceneArrays, limit: Any, joints: Any, margins: Any, space: Any, checks: Any) -> bool:
-    """Whether nothing touches and the tool is upright enough; counts."""
+    """Returns whether nothing touches and the tool is upright enough; counts."""
     checks[0] += 1
     if limit[0] < np.pi:
         place_links(scene.base, scene.joints, joints, space[0])

@@ -16,7 +16,7 @@ __all__ = ["next_random", "search"]
 
 @compiled
 def next_random(state: Any) -> float:
-    """The next number in [0, 1) of a SplitMix64 sequence; the same on every machine."""
+    """Returns the next number in [0, 1) of a SplitMix64 sequence; the same on every machine."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -117,7 +117,7 @@ def _doubled(nodes: Any, parents: Any) -> Any:
 
 @compiled
 def _joined(nodes: Any, parents: Any, first: int, second: int) -> Any:
-    """The way back from one node to the start, turned round, then from the other to its goal."""
+    """Returns the way back from one node to the start, turned round, then from the other to its goal."""
     there, back = 0, 0
     node = first
     while node >= 0:

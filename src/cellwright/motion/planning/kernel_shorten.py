@@ -32,7 +32,7 @@ def shorten(
     random: Any,
     checks: Any,
 ) -> Any:
-    """The path after as many tries, fewer when they do not help any more; its ends stay."""
+    """Returns the path after as many tries, fewer when they do not help any more; its ends stay."""
     space = room(scene)
     count = path.shape[1]
     first, second = np.empty(count), np.empty(count)
@@ -71,7 +71,7 @@ def shorten(
 
 @compiled
 def _lengths(path: Any) -> Any:
-    """How far each point lies along the path."""
+    """Returns how far each point lies along the path."""
     lengths = np.zeros(len(path))
     for row in range(1, len(path)):
         lengths[row] = lengths[row - 1] + distance(path[row - 1], path[row])

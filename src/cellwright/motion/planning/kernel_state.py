@@ -70,7 +70,7 @@ def place_links(base: Any, rows: Any, joints: Any, frames: Any) -> None:
 
 @compiled
 def first_pair(scene: SceneArrays, joints: Any, margins: Any, space: Any) -> int:
-    """The first pair that may be nearer than its margin, or `FREE`; leaves the frames placed."""
+    """Returns the first pair that may be nearer than its margin, or `FREE`; leaves the frames placed."""
     _, joint_rows, balls, skip, movers, solids, solid_rows, planes, triangles, pairs = scene
     frames, mover_centres, solid_centres = space
     place_links(scene.base, joint_rows, joints, frames)

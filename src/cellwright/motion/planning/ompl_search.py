@@ -33,7 +33,7 @@ LARGEST_SEED = 2**32 - 1
 
 
 def ompl_search(name: str) -> Search:
-    """The search of that planner of OMPL."""
+    """Returns the search of that planner of OMPL."""
 
     def search(problem: SearchProblem) -> Found:
         return _Run(problem).solve(name)

@@ -53,12 +53,12 @@ class ConvexPiece:
     triangles: Indices = field(default_factory=lambda: np.empty((0, 3), np.int64))
 
     def moved(self, pose: Pose) -> ConvexPiece:
-        """The piece in the frame in which its frame has that pose."""
+        """Returns the piece in the frame in which its frame has that pose."""
         return replace(self, pose=pose @ self.pose)
 
 
 def arm_pieces(figures: Figures) -> dict[str, list[ConvexPiece]]:
-    """The solid pieces of every body of an arm, in the body's frame."""
+    """Returns the solid pieces of every body of an arm, in the body's frame."""
     model = _solid_model(figures)
     bodies: dict[str, list[ConvexPiece]] = {}
     for geom in range(model.ngeom):
@@ -68,7 +68,7 @@ def arm_pieces(figures: Figures) -> dict[str, list[ConvexPiece]]:
 
 
 def tool_pieces(figures: Figures, joints: Mapping[str, float]) -> tuple[list[ConvexPiece], Pose]:
-    """The solid pieces of a tool in the flange's frame, and its centre point there (the model's site `tcp`)."""
+    """Returns the solid pieces of a tool in the flange's frame, and its centre point there (the model's site `tcp`)."""
     model, data = _posed(figures, joints)
     if TCP_SITE not in [model.site(number).name for number in range(model.nsite)]:
         raise BadInput(f"tool model '{figures.name}' has no site '{TCP_SITE}' for its centre point")
@@ -77,7 +77,7 @@ def tool_pieces(figures: Figures, joints: Mapping[str, float]) -> tuple[list[Con
 
 
 def shape_pieces(shape: Shape) -> list[ConvexPiece]:
-    """The solid pieces of a shape, in its own frame."""
+    """Returns the solid pieces of a shape, in its own frame."""
     match shape:
         case Box(size_m=size):
             return [ConvexPiece("box", tuple(length / 2 for length in size), Pose.identity())]
@@ -90,7 +90,7 @@ def shape_pieces(shape: Shape) -> list[ConvexPiece]:
 
 
 def _solid_model(figures: Figures) -> Any:
-    """The model without its looks, which take a hundred times longer to compile."""
+    """Returns the model without its looks, which take a hundred times longer to compile."""
     spec = build(figures)
     for geom in list(spec.geoms):
         if geom.contype == 0 and geom.conaffinity == 0:
@@ -141,7 +141,7 @@ def _geom_pieces(model: Any, geom: int, pose: Pose) -> list[ConvexPiece]:
 
 
 def _hull(points: Array) -> ConvexPiece:
-    """The convex hull of points, by the engine, which turns it into its principal axes."""
+    """Returns the convex hull of points, by the engine, which turns it into its principal axes."""
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="hull")
     mesh.uservert = points.reshape(-1)
@@ -152,7 +152,7 @@ def _hull(points: Array) -> ConvexPiece:
 
 
 def _mesh_hull(model: Any, mesh: int) -> tuple[Array, Indices]:
-    """Corners and triangles of a mesh's convex hull, out of the engine's graph.
+    """Returns corners and triangles of a mesh's convex hull, out of the engine's graph.
 
     The graph lists the number of corners and of faces, two rows about the corners, the edges and at last the faces
     by corners of the mesh.
@@ -169,7 +169,7 @@ def _mesh_hull(model: Any, mesh: int) -> tuple[Array, Indices]:
 
 
 def _outwards(vertices: Array, triangles: Indices) -> Indices:
-    """The triangles, each turned so that its normal points away from the middle."""
+    """Returns the triangles, each turned so that its normal points away from the middle."""
     a, b, c = np.moveaxis(vertices[triangles], 1, 0)
     normals = np.cross(b - a, c - a)
     inward = np.einsum("ij,ij->i", normals, a - vertices.mean(axis=0)) < 0

@@ -66,7 +66,7 @@ class MotionPlanner:
         self.ring = self._parties.ring
 
     def plan(self, request: MotionPlanRequest) -> MotionPlanResult:
-        """A verified path, or the reason why there is none."""
+        """Returns a verified path, or the reason why there is none."""
         flange = self._parties.pose_flange_in_link
         try:
             limit = tilt_numbers(request.tilt, (flange @ self.ring.pose_tool_in_flange).rotation_matrix)
@@ -117,7 +117,7 @@ class MotionPlanner:
     def _problem(
         self, request: MotionPlanRequest, task: SearchTask, care: Care, iterations: int
     ) -> tuple[SearchProblem, Array, list[Array]]:
-        """The search, the way to its start, and for each of its goals the way from the request's goal to it."""
+        """Returns the search, the way to its start, and for each of its goals the way from the request's goal to it."""
         checker: Checker = self.compiled if request.checker == "compiled" else self._strict
         random = np.random.default_rng([request.seed, 1])
         limit = self._limit_with_slack(task)
@@ -147,7 +147,7 @@ class MotionPlanner:
         return problem, start, ways
 
     def _with_margin(self, margin_m: float, task: SearchTask) -> ExactChecker:
-        """An exact checker with the margin, except for pairs that are nearer at the start, or at every goal.
+        """Returns an exact checker with the margin, except for pairs that are nearer at the start, or at every goal.
 
         Among them are the shoulder and the table that the robot stands on.
         """
@@ -161,12 +161,12 @@ class MotionPlanner:
         return ExactChecker(self._parties, margin_m, frozenset(near[0] | set.intersection(*near[1:])))
 
     def _crowd(self, joints_rad: Array) -> str:
-        """What is too near for the search."""
+        """Returns what is too near for the search."""
         touches = self._strict.touches(joints_rad)
         return ", ".join(map(str, touches)) if touches else f"by spheres {self.compiled.touch(joints_rad)}"
 
     def _limit_with_slack(self, task: SearchTask) -> Array:
-        """The tilt limit for the search: a little narrower, unless start or goals need all of it."""
+        """Returns the tilt limit for the search: a little narrower, unless start or goals need all of it."""
         if task.limit[0] >= np.pi:
             return task.limit
         narrower = task.limit - [SLACK_RAD, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
@@ -193,7 +193,7 @@ class MotionPlanner:
         return np.asarray(shorter)
 
     def _verify(self, path_rad: Array, main_rad: Array, problem: SearchProblem, task: SearchTask) -> tuple[int, str]:
-        """How many states the exact checker confirmed, and what it objects to.
+        """Returns how many states the exact checker confirmed, and what it objects to.
 
         The whole path must be free and within its limits; what the search found must also keep the margin.
         """
@@ -217,7 +217,7 @@ class MotionPlanner:
 
 
 def _without_repeats(path_rad: Array) -> Array:
-    """The path without corners that are where the corner before is; its ends stay."""
+    """Returns the path without corners that are where the corner before is; its ends stay."""
     moved = np.abs(np.diff(path_rad, axis=0)).max(axis=1) > 1e-9
     kept = np.concatenate([[True], moved])
     kept[-1] = True

@@ -100,7 +100,7 @@ def _no_goal(
     kinematics: ArmKinematics,
     ring: KinematicRing,
 ) -> Refusal:
-    """Why none of the goals will do: out of reach, not allowed, or touching something."""
+    """Returns why none of the goals will do: out of reach, not allowed, or touching something."""
     if touches:
         return Refusal(MotionPlanStatus.GOAL_IN_COLLISION, f"at the goal {touches[0]}{_others(len(candidates))}")
     if len(candidates):
@@ -119,7 +119,7 @@ def _others(count: int) -> str:
 
 
 def tilt_numbers(tilt: TiltLimit | None, tool_turn: Array) -> Array:
-    """A tilt limit as the compiled code wants it.
+    """Returns a tilt limit as the compiled code wants it.
 
     Args:
         tilt: The limit.

@@ -153,12 +153,12 @@ class Scene:
         return (*robot, *((self.held.name,) if self.held else ()), *(o.name for o in self.obstacles))
 
     def with_obstacles(self, obstacles: Iterable[Obstacle]) -> Scene:
-        """The scene with these obstacles added; one of the same name is replaced."""
+        """Returns the scene with these obstacles added; one of the same name is replaced."""
         added = {o.name: o for o in obstacles}
         return replace(self, obstacles=(*(o for o in self.obstacles if o.name not in added), *added.values()))
 
     def without(self, *names: str) -> Scene:
-        """The scene without these obstacles, and without leave to touch them."""
+        """Returns the scene without these obstacles, and without leave to touch them."""
         known = [o.name for o in self.obstacles]
         for name in names:
             if name not in known:
@@ -167,13 +167,13 @@ class Scene:
         return replace(self, obstacles=tuple(o for o in self.obstacles if o.name not in names), allowed=allowed)
 
     def holding(self, held: Held | None) -> Scene:
-        """The scene with that thing in the tool, or with an empty one."""
+        """Returns the scene with that thing in the tool, or with an empty one."""
         gone = {self.held.name} if self.held else set()
         allowed = frozenset(pair for pair in self.allowed if not pair & gone)
         return replace(self, held=held, allowed=allowed)
 
     def allowing(self, first: str, second: str) -> Scene:
-        """The scene in which these two may touch."""
+        """Returns the scene in which these two may touch."""
         return replace(self, allowed=self.allowed | {frozenset((first, second))})
 
 

@@ -26,7 +26,7 @@ SHAPES = ("box", "cylinder", "convex_mesh", "model")
 
 
 def scene_to_dict(scene: Scene) -> dict[str, Any]:
-    """The scene as numbers, texts, lists and dictionaries."""
+    """Returns the scene as numbers, texts, lists and dictionaries."""
     robot = scene.robot
     return {
         "robot": {
@@ -50,7 +50,7 @@ def scene_to_dict(scene: Scene) -> dict[str, Any]:
 
 
 def scene_from_dict(data: Mapping[str, Any]) -> Scene:
-    """The scene of such a description.
+    """Returns the scene of such a description.
 
     Raises:
         BadInput: when something is missing, of the wrong kind, or not in the catalogue.

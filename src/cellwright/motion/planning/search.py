@@ -60,7 +60,7 @@ class SearchProblem:
         iterations: int,
         seed: int,
     ) -> SearchProblem:
-        """One without a tilt limit."""
+        """Returns one without a tilt limit."""
         return cls(checker, start_rad, goals_rad, lower_rad, upper_rad, NO_LIMIT, step_rad, iterations, seed)
 
     @property
@@ -88,7 +88,7 @@ MOTION_PLANNERS: Registry[Search] = Registry("motion planner", "cellwright.motio
 
 
 def random_state(seed: int, purpose: int) -> npt.NDArray[np.uint64]:
-    """The state of the compiled random numbers for one purpose."""
+    """Returns the state of the compiled random numbers for one purpose."""
     return np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64).astype(np.uint64)
 
 

@@ -47,7 +47,7 @@ class Files:
         return self.folder / "sas_plan"
 
     def plans(self) -> list[Path]:
-        """The plans that there are, the last and best one last."""
+        """Returns the plans that there are, the last and best one last."""
         numbered = [path for path in self.folder.glob("sas_plan.*") if path.suffix[1:].isdigit()]
         numbered.sort(key=lambda path: int(path.suffix[1:]))
         return [path for path in (self.plan, *numbered) if path.is_file()]
@@ -82,7 +82,7 @@ class ExternalPlanner(ABC):
 
     @abstractmethod
     def command(self, files: Files) -> Sequence[str]:
-        """The program and its arguments; what is not installed is said here."""
+        """Returns the program and its arguments; what is not installed is said here."""
 
     @property
     def process_limits(self) -> ProcessLimits:
@@ -90,11 +90,11 @@ class ExternalPlanner(ABC):
         return self.limits
 
     def unsolvable(self, ended: Ended) -> bool:
-        """Whether the program has proved that there is no plan."""
+        """Returns whether the program has proved that there is no plan."""
         return False
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """The planner's plan, validated.
+        """Returns the planner's plan, validated.
 
         Raises:
             PlannerFailed: It crashed, or its answer is no plan; nothing is known of the request then.
@@ -120,7 +120,7 @@ class ExternalPlanner(ABC):
         return self._judged(encoding, lines)
 
     def _answer(self, files: Files, ended: Ended) -> list[PlanLine] | None:
-        """The steps it gave; None for a proof that there are none."""
+        """Returns the steps it gave; None for a proof that there are none."""
         if plans := files.plans():
             if plans[-1].stat().st_size > self.limits.output_mb << 20:
                 raise PlannerFailed(self.name, f"wrote a plan of more than {self.limits.output_mb} MB")
@@ -163,7 +163,7 @@ class ExternalPlanner(ABC):
 
 
 def _bound_s(work: Work) -> float:
-    """What no plan of that robot can beat, by our own search."""
+    """Returns what no plan of that robot can beat, by our own search."""
     request, name = work.request, work.robots[0].name
     robots = tuple(replace(robot, available=robot.name == name) for robot in request.state.robots)
     return Sequencer().plan(replace(request, state=replace(request.state, robots=robots))).lower_bound

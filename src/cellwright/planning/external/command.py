@@ -57,7 +57,7 @@ class CommandPlanner(ExternalPlanner):
         return self.reads
 
     def command(self, files: Files) -> Sequence[str]:
-        """The command with the files in it."""
+        """Returns the command with the files in it."""
         program = find_program(self._words[0])
         if program is None:
             raise BadInput(f"planner command: there is no program '{self._words[0]}' that can be run")
@@ -82,7 +82,7 @@ def make_planner(
     limits: ProcessLimits | None = None,
     keep: Path | None = None,
 ) -> Planner:
-    """A planner by its name, or by a command, which has a blank, a brace or a slash in it.
+    """Returns a planner by its name, or by a command, which has a blank, a brace or a slash in it.
 
     Args:
         name_or_command: Such as `sequencer`, `enhsp` or `popf {domain} {problem}`.

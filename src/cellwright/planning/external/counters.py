@@ -18,7 +18,7 @@ class PlannerDialect(StrEnum):
 
     @classmethod
     def named(cls, name: str) -> PlannerDialect:
-        """The form of that name; the error lists those that exist."""
+        """Returns the form of that name; the error lists those that exist."""
         if name not in list(cls):
             raise UnknownName("form", name, cls, "planner command")
         return cls(name)
@@ -33,7 +33,7 @@ class CounterWriter(Protocol):
         """Predicates and functions for counters given with typed parameters."""
 
     def parameters(self, tag: str) -> str:
-        """What a step that changes a counter by one has as further parameters."""
+        """Returns what a step that changes a counter by one has as further parameters."""
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
         """Condition that there is one left, and effect that there is one less."""
@@ -48,7 +48,7 @@ class CounterWriter(Protocol):
         """Effect that a counter at zero gets a number."""
 
     def start(self, counter: str, number: int) -> str:
-        """The counter's first value."""
+        """Returns the counter's first value."""
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:
         """Level objects up to the largest number and the facts about them."""
@@ -60,11 +60,11 @@ class Classical:
     requirements = ":strips :typing :action-costs"
 
     def declare(self, counters: list[str]) -> tuple[list[str], list[str]]:
-        """A predicate each."""
+        """Returns a predicate each."""
         return [f"({counter} ?n - level)" for counter in counters] + ["(next ?n ?m - level)"], []
 
     def parameters(self, tag: str) -> str:
-        """The higher level and the lower level."""
+        """Returns the higher level and the lower level."""
         return f" ?{tag}n ?{tag}m - level"
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
@@ -78,7 +78,7 @@ class Classical:
         return f"{low} (next ?{tag}m ?{tag}n)", f"(not {low}) {high}"
 
     def zero(self, counter: str) -> str:
-        """The lowest level."""
+        """Returns the lowest level."""
         return f"({counter} n0)"
 
     def fill(self, counter: str, number: int) -> str:
@@ -86,7 +86,7 @@ class Classical:
         return f"(not ({counter} n0)) ({counter} n{number})"
 
     def start(self, counter: str, number: int) -> str:
-        """The level at the start."""
+        """Returns the level at the start."""
         return f"({counter} n{number})"
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:
@@ -101,7 +101,7 @@ class Numeric:
     requirements = ":typing :fluents"
 
     def declare(self, counters: list[str]) -> tuple[list[str], list[str]]:
-        """A function each."""
+        """Returns a function each."""
         return [], [f"({counter})" for counter in counters]
 
     def parameters(self, tag: str) -> str:
@@ -109,11 +109,11 @@ class Numeric:
         return ""
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
-        """One less where there is at least one."""
+        """Returns one less where there is at least one."""
         return f"(>= ({counter}) 1)", f"(decrease ({counter}) 1)"
 
     def increase(self, counter: str, tag: str) -> tuple[str, str]:
-        """One more."""
+        """Returns one more."""
         return "", f"(increase ({counter}) 1)"
 
     def zero(self, counter: str) -> str:
@@ -125,7 +125,7 @@ class Numeric:
         return f"(increase ({counter}) {number})"
 
     def start(self, counter: str, number: int) -> str:
-        """The number at the start."""
+        """Returns the number at the start."""
         return f"(= ({counter}) {number})"
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:

@@ -20,7 +20,7 @@ __all__ = ["decode"]
 
 
 def decode(encoding: Encoding, lines: Sequence[PlanLine], planner: str) -> PlanResult:
-    """The plan as a result of status `solved`.
+    """Returns the plan as a result of status `solved`.
 
     Composite steps are written out; kits get their names in the order of appearance, parts and trays their places,
     tools their holders.

@@ -31,7 +31,7 @@ class Enhsp(ExternalPlanner):
         return PlannerDialect.NUMERIC
 
     def command(self, files: Files) -> Sequence[str]:
-        """The package's archive."""
+        """Returns the package's archive."""
         folder = package_folder("up_enhsp")
         archive = folder / "ENHSP" / "enhsp.jar" if folder else None
         if archive is None or not archive.is_file():

@@ -21,7 +21,7 @@ _OUT_OF_MEMORY = (20, 22, 24)
 
 
 def package_folder(package: str) -> Path | None:
-    """Where an optional package is installed, without importing it."""
+    """Returns where an optional package is installed, without importing it."""
     spec = find_spec(package)
     places = spec.submodule_search_locations if spec else None
     return Path(next(iter(places))) if places else None
@@ -43,7 +43,7 @@ class FastDownward(ExternalPlanner):
         return ("--alias", "lama-first")
 
     def command(self, files: Files) -> Sequence[str]:
-        """The package's own driver, which runs translator and search."""
+        """Returns the package's own driver, which runs translator and search."""
         folder = package_folder("up_fast_downward")
         driver = folder / "downward" / "fast-downward.py" if folder else None
         if driver is None or not driver.is_file() or package_folder("fast_downward") is None:

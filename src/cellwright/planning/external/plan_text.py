@@ -27,7 +27,7 @@ class PlanLine(NamedTuple):
 
 
 def read_plan_file(text: str, planner: str) -> list[PlanLine]:
-    """The steps of a plan file, in which there may be nothing but steps, comments and empty lines."""
+    """Returns the steps of a plan file, in which there may be nothing but steps, comments and empty lines."""
     lines = []
     for number, row in enumerate(text.splitlines(), start=1):
         row = row.strip()

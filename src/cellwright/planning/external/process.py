@@ -103,7 +103,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> 
 
 
 def _limited(command: Sequence[str], limits: ProcessLimits) -> list[str]:
-    """The limits are set by a shell that becomes the program: no process of it ever runs without them."""
+    """Returns the limits are set by a shell that becomes the program: no process of it ever runs without them."""
     if os.name == "nt":
         return list(command)
     memory = f"ulimit -v {limits.memory_mb * 1024} 2>/dev/null; " if limits.memory_mb else ""

@@ -36,7 +36,7 @@ class ActionWriter:
         self._d = task.work.request.durations
 
     def write(self) -> list[str]:
-        """All actions."""
+        """Returns all actions."""
         return [*self._tools(), *self._kits(), *self._shortages(), *self._corrections(), *self._hand()]
 
     def _sku(self, sku: str) -> str:
@@ -68,7 +68,7 @@ class ActionWriter:
         yield self._step("clear-kit", "?tool - tool ?tray - thing ?spot - spot", able, cleared, d.clear_s)
 
     def _lay(self, prefix: str, kits: KitClass, parameters: str, condition: str, effect: str, duration_s: float) -> str:
-        """A tray of that class onto a table, wherever it comes from. More urgent classes are laid before."""
+        """Returns a tray of that class onto a table, wherever it comes from. More urgent classes are laid before."""
         of, counters = self._symbols.of, self._counters
         kind = of("class", kits.name)
         urgent = (of("class", other.name) for other in self._task.classes if other.rank == kits.rank - 1)
@@ -88,7 +88,7 @@ class ActionWriter:
             yield self._step(MOVE + symbol, _TOOL_SPOT, able, "", self._d.part_s, changes)
 
     def _tray_changes(self, sku: str, parts: int) -> list[_Change]:
-        """What changes when a tray gets a part or loses one, where it matters."""
+        """Returns what changes when a tray gets a part or loses one, where it matters."""
         stock = [(f"stock {self._sku(sku)}", "s", parts)] if sku in self._task.stock else []
         return stock + ([(f"room {self._sku(sku)}", "r", -parts)] if sku in self._task.room else [])
 
@@ -109,7 +109,7 @@ class ActionWriter:
         yield self._step(SHIFT + symbol, _TOOL_SPOT, f"{able} (kit-on ?spot)", gone, over_s, over)
 
     def _hand(self) -> Iterator[str]:
-        """Only what the robot holds at the start can be in its hand between two steps."""
+        """Yields only what the robot holds at the start can be in its hand between two steps."""
         d, hand = self._d, self._task.hand
         if hand is None:
             return
@@ -139,7 +139,7 @@ class ActionWriter:
         duration_s: float,
         changes: list[_Change] | None = None,
     ) -> str:
-        """An action that changes counters by one."""
+        """Returns an action that changes counters by one."""
         for counter, tag, by in changes or ():
             needed, done = (self._counters.increase if by > 0 else self._counters.decrease)(counter, tag)
             parameters += self._counters.parameters(tag)

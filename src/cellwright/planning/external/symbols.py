@@ -17,7 +17,7 @@ class Symbols:
         self._things: dict[str, tuple[str, str]] = {}
 
     def of(self, kind: str, name: str) -> str:
-        """The symbol of a thing, as near to its name as possible."""
+        """Returns the symbol of a thing, as near to its name as possible."""
         key = (kind, name)
         if key not in self._symbols:
             plain = re.sub(r"[^a-z0-9_-]", "_", name.lower())
@@ -31,6 +31,6 @@ class Symbols:
         return self._symbols[key]
 
     def name(self, kind: str, symbol: str) -> str | None:
-        """The thing of that kind that a symbol stands for; None when there is none. Case does not matter."""
+        """Returns the thing of that kind that a symbol stands for; None when there is none. Case does not matter."""
         found = self._things.get(symbol.lower())
         return found[1] if found and found[0] == kind else None

@@ -135,7 +135,7 @@ class CountedTask:
 
 
 def choose_work(request: PlanRequest) -> Work:
-    """The work of the robot that leaves out the fewest kits; other planners plan for one robot."""
+    """Returns the work of the robot that leaves out the fewest kits; other planners plan for one robot."""
     robots = [robot.name for robot in request.state.robots if robot.available]
     works = [find_work(request, name) for name in robots] or [find_work(request)]
     return min(works, key=lambda work: len(work.unfinished))
