@@ -20,10 +20,16 @@ __version__ = "0.1.0"
 
 shield_mujoco_import()  # before anything imports MuJoCo
 
-_MODULES = {"KittingReport": ".trials", "Lab": ".lab", "Pose": ".core.pose", "expect": ".testing"}
-
-__getattr__ = lazy_names(__name__, _MODULES)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".core.pose": "Pose",
+        ".lab": "Lab",
+        ".testing": "expect",
+        ".trials": "KittingReport",
+    },
+)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__})

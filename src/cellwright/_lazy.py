@@ -12,12 +12,13 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
 
     Args:
         package: The package's `__name__`.
-        modules: Each name and the module that defines it, relative to the package where it begins with a dot.
+        modules: Module, relative to the package -> the names that it defines, with spaces between.
     """
+    homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> Any:
-        if name not in modules:
-            raise AttributeError(f"module '{package}' has no attribute '{name}' (it has: {', '.join(modules)})")
-        return getattr(import_module(modules[name], package), name)
+        if name not in homes:
+            raise AttributeError(f"module '{package}' has no attribute '{name}' (it has: {', '.join(sorted(homes))})")
+        return getattr(import_module(homes[name], package), name)
 
     return get

@@ -3,8 +3,9 @@
 Its parts are imported when they are used: settings alone need no motion planner.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.execution.executor import Executor
@@ -52,36 +53,17 @@ __all__ = [
     "Way",
 ]
 
-_HOMES = {
-    "ActionRecord": "outcome",
-    "TransferArm": "transfer",
-    "Evaluated": "outcome",
-    "ExecutionSettings": "settings",
-    "Executor": "executor",
-    "KitReport": "outcome",
-    "Latencies": "settings",
-    "OrderReport": "outcome",
-    "OrderStatus": "outcome",
-    "PathArm": "pick_place",
-    "PickPlace": "pick_place",
-    "PickPlacePlan": "pick_plan",
-    "PickPlacePlanner": "pick_plan",
-    "PickPlaceSettings": "pick_plan",
-    "Recipe": "settings",
-    "RecoveryMode": "settings",
-    "AveragedScene": "scene",
-    "Sighting": "scene",
-    "SlotReport": "outcome",
-    "JobStep": "waiting",
-    "Transfer": "transfer",
-    "Unobtainable": "outcome",
-    "Waiting": "waiting",
-    "Way": "straight_ways",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".executor": "Executor",
+        ".outcome": "ActionRecord Evaluated KitReport OrderReport OrderStatus SlotReport Unobtainable",
+        ".pick_place": "PathArm PickPlace",
+        ".pick_plan": "PickPlacePlan PickPlacePlanner PickPlaceSettings",
+        ".scene": "AveragedScene Sighting",
+        ".settings": "ExecutionSettings Latencies Recipe RecoveryMode",
+        ".straight_ways": "Way",
+        ".transfer": "Transfer TransferArm",
+        ".waiting": "JobStep Waiting",
+    },
+)

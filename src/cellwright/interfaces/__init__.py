@@ -40,14 +40,14 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "CrclArmFrame": ".crcl_frames",
-        "BlockingVisionClient": ".vision_blocking",
-        "ControlInterface": ".control",
-        "CrclArm": ".crcl_arm",
-        "CrclInterface": ".crcl",
-        "VisionInterface": ".vision",
-    }
-    | dict.fromkeys(("Frame", "NoFrame", "VisionClient"), ".vision_client")
-    | dict.fromkeys(("LineEncoder", "VisionServer"), ".vision_server")
-    | dict.fromkeys(("AngleUnit", "VisionEncoder", "VisionGroup", "decode_line", "encode_line"), ".vision_text"),
+        ".control": "ControlInterface",
+        ".crcl": "CrclInterface",
+        ".crcl_arm": "CrclArm",
+        ".crcl_frames": "CrclArmFrame",
+        ".vision": "VisionInterface",
+        ".vision_blocking": "BlockingVisionClient",
+        ".vision_client": "Frame NoFrame VisionClient",
+        ".vision_server": "LineEncoder VisionServer",
+        ".vision_text": "AngleUnit VisionEncoder VisionGroup decode_line encode_line",
+    },
 )

@@ -3,8 +3,9 @@
 Its parts are imported when they are used: a fault's text can be checked without a simulator.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.judge.allowed_contact import AllowedContact
@@ -51,40 +52,20 @@ __all__ = [
     "score_run",
 ]
 
-_HOMES = {
-    "AnyFault": "faults",
-    "CollisionMonitor": "collision",
-    "DropEvent": "drops",
-    "DropMonitor": "drops",
-    "FaultCfg": "faults",
-    "FaultScheduler": "faults",
-    "HandEvent": "hand_events",
-    "HandWatch": "hands",
-    "Hit": "collision",
-    "HeldObject": "hand_events",
-    "Judge": "judge",
-    "KitItem": "kit",
-    "KitVerdict": "kit",
-    "HandMoment": "hand_events",
-    "AllowedContact": "permit",
-    "Points": "score",
-    "Reaches": "oracle",
-    "Recoverability": "oracle",
-    "Score": "score",
-    "ScoreItem": "score",
-    "Seating": "seating",
-    "judge_kit": "kit",
-    "judge_recoverable": "oracle",
-    "judge_slot": "seating",
-    "judge_slots": "seating",
-    "kitting_permits": "permits",
-    "parse_fault": "faults",
-    "score_run": "score",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".allowed_contact": "AllowedContact",
+        ".collision": "CollisionMonitor Hit",
+        ".drops": "DropEvent DropMonitor",
+        ".faults": "AnyFault FaultCfg FaultScheduler parse_fault",
+        ".hand_events": "HandEvent HandMoment HeldObject",
+        ".hands": "HandWatch",
+        ".judge": "Judge",
+        ".kit": "KitItem KitVerdict judge_kit",
+        ".kitting_contacts": "kitting_permits",
+        ".oracle": "Reaches Recoverability judge_recoverable",
+        ".score": "Points Score ScoreItem score_run",
+        ".seating": "Seating judge_slot judge_slots",
+    },
+)

@@ -10,4 +10,9 @@ if TYPE_CHECKING:
 
 __all__ = ["JobReport", "Lab", "TransferJob", "run_transfer"]
 
-__getattr__ = lazy_names(__name__, dict.fromkeys(("JobReport", "TransferJob", "run_transfer"), ".job"))
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".job": "JobReport TransferJob run_transfer",
+    },
+)

@@ -17,7 +17,9 @@ __all__ = ["CellError", "CellUnderTest", "ControllerRun", "Expect", "expect"]
 
 __getattr__ = lazy_names(
     __name__,
-    dict.fromkeys(("CellUnderTest", "CellError"), ".cell")
-    | {"ControllerRun": ".controller_run"}
-    | dict.fromkeys(("Expect", "expect"), ".expectations"),
+    {
+        ".cell": "CellError CellUnderTest",
+        ".controller_run": "ControllerRun",
+        ".expectations": "Expect expect",
+    },
 )

@@ -15,5 +15,8 @@ __all__ = ["KittingReport", "KittingStatus", "RunCfg", "run_order"]
 
 __getattr__ = lazy_names(
     __name__,
-    dict.fromkeys(("RunCfg", "run_order"), ".run") | dict.fromkeys(("KittingReport", "KittingStatus"), ".run_report"),
+    {
+        ".run": "RunCfg run_order",
+        ".run_report": "KittingReport KittingStatus",
+    },
 )

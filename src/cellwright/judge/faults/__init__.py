@@ -3,8 +3,9 @@
 Its parts are imported when they are used: a fault's text can be checked without a simulator.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.judge.faults.cfg import (
@@ -38,25 +39,12 @@ __all__ = [
     "parse_fault",
 ]
 
-_HOMES = {
-    "AnyFault": "spec",
-    "BlackoutCfg": "cfg",
-    "DropCfg": "cfg",
-    "FAULTS": "cfg",
-    "FaultCfg": "cfg",
-    "FaultScheduler": "scheduler",
-    "FilteredSensor": "seen",
-    "OffsetCfg": "cfg",
-    "PushCfg": "cfg",
-    "RemoveCfg": "cfg",
-    "SwapCfg": "cfg",
-    "WeakGripperCfg": "cfg",
-    "parse_fault": "spec",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".cfg": "BlackoutCfg DropCfg FAULTS FaultCfg OffsetCfg PushCfg RemoveCfg SwapCfg WeakGripperCfg",
+        ".scheduler": "FaultScheduler",
+        ".seen": "FilteredSensor",
+        ".spec": "AnyFault parse_fault",
+    },
+)

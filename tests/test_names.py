@@ -1,0 +1,67 @@
+"""One meaning for each public name: the glossary names classes that exist, and no two classes share a name."""
+
+import ast
+import importlib
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "cellwright"
+
+SHARED = {
+    "Message": "CRCL's own word for a text to the operator; ours is the base of what goes over the bus",
+    "Order": "the message that announces an order has its name",
+    "Pose": "CRCL's pose, by two axes, is converted where it enters",
+    "Wrench": "CRCL's wrench is converted where it enters",
+}
+
+ROWS = re.findall(
+    r"^\| ([^|]+) \| .* \| `([\w.]+)` \|$", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+)
+
+
+def public_classes() -> dict[str, list[str]]:
+    """Name -> the modules that define a public class of that name, without generated ones."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        relative = path.relative_to(SOURCE)
+        if "generated" in relative.parts:
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(str(relative))
+    return found
+
+
+def registries() -> dict[str, list[str]]:
+    """Name -> the modules that make a registry of that name."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in re.findall(r"^([A-Z_]+)\b[^=\n]*= (?:Registry|registry)\b", path.read_text("utf-8"), re.MULTILINE):
+            found[name].append(str(path.relative_to(SOURCE)))
+    return found
+
+
+def test_no_two_public_classes_share_a_name():
+    shared = {name: where for name, where in public_classes().items() if len(where) > 1}
+    assert set(shared) == set(SHARED), {name: where for name, where in shared.items() if name not in SHARED}
+    assert len(SHARED) <= 10
+
+
+def test_there_is_one_registry_for_each_concept():
+    found = registries()
+    assert len(found) >= 5
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
+
+
+def test_the_glossary_has_about_forty_terms():
+    assert 35 <= len(ROWS) <= 60
+
+
+@pytest.mark.parametrize(("term", "path"), ROWS, ids=[term for term, _ in ROWS])
+def test_the_glossary_names_what_exists(term, path):
+    module, _, name = path.rpartition(".")
+    assert isinstance(getattr(importlib.import_module(f"cellwright.{module}"), name), type), term
