@@ -55,7 +55,7 @@ async def work(lab, address):
         for command in (*BEGIN, MoveTo(0, move_straight=False, end_position=here)):  # by a client of its own
             (await external.execute(command)).check()
         for at in (address, "simulated"):
-            print(f"the two stand together: {(await fanuc.switch(at)).apart.tool_mm < 5.0}")
+            print(f"the two stand together: {(await fanuc.switch(at)).difference.tool_mm < 5.0}")
             await lower(fanuc, 3)
     await doors.close()
 

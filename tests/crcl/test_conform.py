@@ -137,7 +137,7 @@ class Clamps(Broken):
     """Takes what is out of reach for what is just within."""
 
     def command(self, connection, command):
-        arm = self.server.canon.robot
+        arm = self.server.executor.robot
         if isinstance(command, MoveTo):
             at, (low, high) = command.end_position.point, arm.cartesian_limits
             near = [
@@ -331,7 +331,7 @@ def test_a_sound_server_passes_with_motion_and_stays_near_home(examine, areas):
 
     class Watched(Sound):
         def status(self, connection, status):
-            poses.append(self.server.canon.robot.read().pose_tool_in_base.position)
+            poses.append(self.server.executor.robot.read().pose_tool_in_base.position)
             return status
 
     report = examine(Watched, names=areas, options=QUICK)
@@ -355,7 +355,7 @@ def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
 
     class Watched(Clamps):
         def status(self, connection, status):
-            positions.append(self.server.canon.robot.read().pose_tool_in_base.position[0])
+            positions.append(self.server.executor.robot.read().pose_tool_in_base.position[0])
             return status
 
     report = examine(Watched, names=["limits"])

@@ -38,7 +38,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
     index, joints = lab.world.robot("fanuc"), lab.robot("fanuc").kinematics.arm.joints
     low, high = np.array([joint.position_limits_rad for joint in joints]).T
     most = np.array([joint.velocity_limit_radps for joint in joints])
-    canon = []
+    executor = []
     seen = {"beyond": [], "moved_ticks": 0, "ticks": 0, "travelled_rad": 0.0}
     slack = 1e-6 if fidelity == "kinematic" else 0.02  # drives overshoot a little
     last = lab.world.data.qpos[index.qpos].copy()
@@ -54,7 +54,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
         # A brake grips while a joint still speeds up: until then its speed may pass the limit by a little.
         fast = most * (1.03 if robot.state.value == "stopping" else 1 + slack) + slack
         if (now < low - slack).any() or (now > high + slack).any() or (speed > fast).any():
-            told = repr(canon[0]._standing.instance.crcl_command)[:600] if canon else ""
+            told = repr(executor[0]._current.instance.crcl_command)[:600] if executor else ""
             seen["beyond"].append([now.tolist(), speed.tolist(), robot.state.value, robot.override, told])
         if not np.isfinite(now).all():
             seen["beyond"].append("not finite")
@@ -64,7 +64,7 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
 
     async def main():
         doors = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
-        canon.append(doors.servers["fanuc"].canon)
+        executor.append(doors.servers["fanuc"].executor)
         print(json.dumps(doors.servers["fanuc"].address[1]), flush=True)
         ended = asyncio.Event()
 

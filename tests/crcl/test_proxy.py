@@ -10,7 +10,7 @@ from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import ConnectionFailed, tcp
 from cellwright.crcl.link import LinkLost
 from cellwright.crcl.options import ClientOptions
-from cellwright.crcl.proxy import CrclProxy, Passed
+from cellwright.crcl.proxy import CrclProxy, ProxiedMessage
 from cellwright.crcl.xml_log import XmlLog, read_xml_log
 
 QUICK = ClientOptions(poll_s=0.01, status_s=1.0, reconnect_s=0.0)
@@ -122,11 +122,11 @@ def test_a_recorder_that_fails_does_not_disturb(other_server, move_to):
 
     async def work(proxy, server):
         async with CrclClient.to(proxy.address, options=QUICK) as client:
-            return await client.execute(InitCanon(0)), proxy.trouble
+            return await client.execute(InitCanon(0)), proxy.recording_error
 
-    outcome, trouble = through_proxy(other_server, work, fail)
+    outcome, error = through_proxy(other_server, work, fail)
     assert outcome.done
-    assert trouble == "OSError: disk full"
+    assert error == "OSError: disk full"
 
 
 def test_without_a_server_the_client_is_let_go():
@@ -155,20 +155,22 @@ def test_a_server_that_hangs_up_ends_the_client_too(other_server, move_to):
 
 def test_the_text_record_reads_back_byte_for_byte(tmp_path):
     document = encode(CRCLCommandInstance(GetStatus(1)))
-    passed = [
-        Passed(1_763_191_234_000_000_001, 1, True, document),
-        Passed(1_763_191_234_500_000_000, 2, False, b"\xff no document\n<!-- a comment -->\n", is_document=False),
-        Passed(1_763_191_235_999_999_999, 1, False, b"<CRCLStatus>\r\n</CRCLStatus>"),
+    messages = [
+        ProxiedMessage(1_763_191_234_000_000_001, 1, True, document),
+        ProxiedMessage(
+            1_763_191_234_500_000_000, 2, False, b"\xff no document\n<!-- a comment -->\n", is_document=False
+        ),
+        ProxiedMessage(1_763_191_235_999_999_999, 1, False, b"<CRCLStatus>\r\n</CRCLStatus>"),
     ]
     log = XmlLog(tmp_path / "log.xml")
-    for item in passed:
+    for item in messages:
         log.add(item)
     log.close()
-    assert list(read_xml_log(tmp_path / "log.xml")) == passed
+    assert list(read_xml_log(tmp_path / "log.xml")) == messages
     text = (tmp_path / "log.xml").read_bytes()
     assert b" +0.500000 s, connection 2, from robot, bytes, 33 bytes -->" in text
     (tmp_path / "cut.xml").write_bytes(text[:-5])
-    assert list(read_xml_log(tmp_path / "cut.xml")) == passed[:2]
+    assert list(read_xml_log(tmp_path / "cut.xml")) == messages[:2]
 
 
 def test_text_records_that_cannot_be(tmp_path):

@@ -27,9 +27,9 @@ from cellwright.crcl import (
     decode,
 )
 from cellwright.crcl.client import CrclClient
+from cellwright.crcl.command_timeouts import CommandTimeouts
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import OutcomeState
-from cellwright.crcl.patience import Patience
 from cellwright.crcl.runner import run_program, steps
 from cellwright.crcl.units import CrclUnits, Quantity
 
@@ -125,7 +125,7 @@ def test_it_ends_at_the_first_command_that_fails(other_server, move_to):
 
 def test_a_robot_that_does_not_arrive_in_time_is_stopped(other_server, move_to):
     server = other_server(move_s=5.0)
-    options = replace(QUICK, patience=Patience(move_s=0.1, margin_s=0.0))
+    options = replace(QUICK, timeouts=CommandTimeouts(move_s=0.1, margin_s=0.0))
 
     async def work(client):
         return await run_program(client, program(move_to(1.0)))

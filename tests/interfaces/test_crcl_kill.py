@@ -88,7 +88,7 @@ class Cycles:
     def __init__(self, lab, doors, network):
         self.lab, self.network, self.chance = lab, network, network.chance
         self.asked, self.begun = [], []
-        arm = doors.servers["fanuc"].canon.robot
+        arm = doors.servers["fanuc"].executor.robot
         follow = arm.move_through
 
         async def counted(waypoints, *, straight):

@@ -117,7 +117,7 @@ def test_the_twist_is_that_of_the_controlled_point(lab, robot):
 
     async def main():
         doors = CrclInterface(lab, profile="aprs-lab")
-        arm, controller = doors.servers[robot].canon.robot, lab.robots[robot]
+        arm, controller = doors.servers[robot].executor.robot, lab.robots[robot]
         await controller.move_home()
         moving = asyncio.ensure_future(controller.move_joints(controller.joints_rad + 0.2, speed=0.3))
         await lab.clock.sleep(0.3)
@@ -149,7 +149,7 @@ def began_after_s(lab, disturb_s):
             await connection.send(encode(m.CRCLCommandInstance(m.InitCanon(1))))
             await connection.send(encode(m.CRCLCommandInstance(m.SetIntermediatePoseTolerance(2, tolerance=tolerance))))
             await lab.clock.sleep(0.1)
-            x, y, z = doors.servers["fanuc"].canon.robot.read().pose_tool_in_base.position.tolist()
+            x, y, z = doors.servers["fanuc"].executor.robot.read().pose_tool_in_base.position.tolist()
             down = m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0)
             poses = tuple(m.Pose(m.Point(x, y + 0.05 * (-1) ** i, z), *down) for i in range(10))
             begin_s = lab.clock.time_s

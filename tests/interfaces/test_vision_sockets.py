@@ -96,7 +96,7 @@ def test_one_line_is_one_frame_even_without_objects():
 
 def test_a_stuck_client_loses_its_oldest_frames_and_nobody_else_does():
     async def main():
-        async with serving(backlog_bytes=20_000, patience_frames=10**6) as server:
+        async with serving(backlog_bytes=20_000, max_missed_frames=10**6) as server:
             slow = stuck(server)
             await until(lambda: server.clients == 1)
             reader, writer = await connected(server)
@@ -129,7 +129,7 @@ def test_a_stuck_client_loses_its_oldest_frames_and_nobody_else_does():
 
 def test_a_client_that_never_reads_is_disconnected_in_the_end():
     async def main():
-        async with serving(backlog_bytes=1000, patience_frames=50) as server:
+        async with serving(backlog_bytes=1000, max_missed_frames=50) as server:
             slow = stuck(server)
             await until(lambda: server.clients == 1)
             for number in range(5000):

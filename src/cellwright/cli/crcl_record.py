@@ -21,7 +21,7 @@ from cellwright.crcl import CRCLCommandInstance, DecodeError, DocumentProblem, d
 from cellwright.crcl.connection import parse_address, tcp
 from cellwright.crcl.findings import DocumentFindings
 from cellwright.crcl.lenient import read_status
-from cellwright.crcl.proxy import CrclProxy, Passed
+from cellwright.crcl.proxy import CrclProxy, ProxiedMessage
 from cellwright.crcl.xml_log import XmlLog
 from cellwright.record import Recorder
 
@@ -68,19 +68,19 @@ def record(
 
     answers, commands = DocumentFindings(), DocumentFindings()
 
-    def write(passed: Passed) -> None:
+    def write(message: ProxiedMessage) -> None:
         content = (
-            passed.time_ns,
+            message.time_ns,
             next(numbers),
-            f"connection_{passed.connection}",
-            passed.data.decode(errors="replace"),
+            f"connection_{message.connection}",
+            message.data.decode(errors="replace"),
         )
-        if passed.to_robot:
+        if message.to_robot:
             bus.publish(command_topic, CrclCommand(*content))
         else:
             bus.publish(status_topic, CrclStatus(*content))
-        text.add(passed)
-        (commands if passed.to_robot else answers).add(_problems(passed))
+        text.add(message)
+        (commands if message.to_robot else answers).add(_problems(message))
 
     proxy = CrclProxy(tcp(server), write, say=lambda line: say(line, to=err))
     try:
@@ -88,28 +88,28 @@ def record(
     finally:
         lost = recorder.close()
         text.close()
-    trouble = proxy.trouble or lost.reason
+    problem = proxy.recording_error or lost.reason
     tell_findings(commands, "the clients' commands")
     tell_findings(answers)
     if as_json:
         found = {"commands": commands.lines, "answers": answers.lines}
         counts = {"connections": proxy.accepted, "documents": text.written}
-        print_json({"server": server, "log": out, "text": text_file, **counts, "findings": found, "trouble": trouble})
+        print_json({"server": server, "log": out, "text": text_file, **counts, "findings": found, "trouble": problem})
     else:
         say(f"{text.written} documents on {proxy.accepted} connections: {out}, {text_file}")
-    if trouble:
-        say(f"the record is incomplete: {trouble}", to=err)
-    return 1 if trouble else 0
+    if problem:
+        say(f"the record is incomplete: {problem}", to=err)
+    return 1 if problem else 0
 
 
-def _problems(passed: Passed) -> list[DocumentProblem]:
+def _problems(message: ProxiedMessage) -> list[DocumentProblem]:
     """Returns what is wrong with what went by; nothing where it can be read."""
-    if not passed.is_document:
-        return [DocumentProblem(1, f"{len(passed.data)} bytes that are no document")]
+    if not message.is_document:
+        return [DocumentProblem(1, f"{len(message.data)} bytes that are no document")]
     try:
-        if not passed.to_robot:
-            return read_status(passed.data)[1]
-        decode(passed.data, CRCLCommandInstance)
+        if not message.to_robot:
+            return read_status(message.data)[1]
+        decode(message.data, CRCLCommandInstance)
         return []
     except DecodeError as error:
         return [DocumentProblem(error.line, error.what, error.where, error.allowed)]

@@ -21,6 +21,7 @@ from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
 from cellwright.core.pose import Pose
 from cellwright.crcl import decode
 from cellwright.crcl.client import CrclClient
+from cellwright.crcl.command_timeouts import CommandTimeouts
 from cellwright.crcl.connection import parse_address
 from cellwright.crcl.findings import DocumentFindings
 from cellwright.crcl.frame import FrameMove
@@ -35,9 +36,8 @@ from cellwright.crcl.messages import (
 )
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import Outcome
-from cellwright.crcl.patience import Patience
 from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program, steps
-from cellwright.crcl.unit_words import unit_commands
+from cellwright.crcl.unit_names import unit_commands
 
 __all__ = ["send"]
 
@@ -83,14 +83,14 @@ def send(
     name = "stdin" if file == "-" else file
     document = _document(file, name)
     frame = None if move_frame is None else _frame(move_frame)
-    ways = _Ways(setup, 1 if start is None else start, until, frozenset(pause_at or ()), step, frame)
+    options = _SendOptions(setup, 1 if start is None else start, until, frozenset(pause_at or ()), step, frame)
     if isinstance(document, CRCLProgram):
-        ways.check(document, name)
+        options.check(document, name)
     elif step or pause_at or start is not None or until is not None:
         raise BadInput(f"{name} is one command (allowed with --from, --until, --pause-at and --step: a program)")
-    patience = Patience() if timeout is None else Patience(move_s=timeout, margin_s=0.0)
-    options = ClientOptions(patience=patience)
-    report, command, findings = asyncio.run(_send(document, to, ways, options, Path(name).name))
+    timeouts = CommandTimeouts() if timeout is None else CommandTimeouts(move_s=timeout, margin_s=0.0)
+    client_options = ClientOptions(timeouts=timeouts)
+    report, command, findings = asyncio.run(_send(document, to, options, client_options, Path(name).name))
     last = report if isinstance(report, Outcome) else report.last
     tell_findings(findings)
     if as_json:
@@ -104,7 +104,7 @@ def send(
 
 
 @dataclass(frozen=True)
-class _Ways:
+class _SendOptions:
     """How a document is sent.
 
     Attributes:
@@ -186,32 +186,32 @@ def _document(file: str, name: str) -> CRCLCommandInstance | CRCLProgram:
 async def _send(
     document: CRCLCommandInstance | CRCLProgram,
     to: str,
-    ways: _Ways,
-    options: ClientOptions,
+    options: _SendOptions,
+    client_options: ClientOptions,
     name: str,
 ) -> tuple[Outcome | ProgramReport, CRCLCommand | None, DocumentFindings]:
-    async with CrclClient.to(to, options=options, say=lambda text: say(text, to=err)) as client:
+    async with CrclClient.to(to, options=client_options, say=lambda text: say(text, to=err)) as client:
         try:
             if isinstance(document, CRCLProgram):
-                pauses = Pauses(client, ways.pause_at, ways.stepping, ways.start, len(document.middle_command))
+                pauses = Pauses(client, options.pause_at, options.stepping, options.start, len(document.middle_command))
                 with pauses.listening():
                     report = await run_program(
-                        client, document, file=name, setup=ways.setup, start=ways.start, until=ways.until,
-                        change=ways.change(), before=pauses.before, on_progress=_tell,
+                        client, document, file=name, setup=options.setup, start=options.start, until=options.until,
+                        change=options.change(), before=pauses.before, on_progress=_tell,
                     )  # fmt: skip
                 return report, None, client.findings
             command = document.crcl_command
-            return await _one(client, command, ways), command, client.findings
+            return await _one(client, command, options), command, client.findings
         except asyncio.CancelledError:
             stopped = await client.abort()
             say("the robot was stopped" if stopped.done else f"THE ROBOT WAS NOT STOPPED: {stopped.text}", to=err)
             raise
 
 
-async def _one(client: CrclClient, command: CRCLCommand, ways: _Ways) -> Outcome:
+async def _one(client: CrclClient, command: CRCLCommand, options: _SendOptions) -> Outcome:
     """Returns a command in its units: InitCanon would undo them, so they come after it."""
-    order = [command, *ways.setup] if isinstance(command, InitCanon) else [*ways.setup, command]
-    change = ways.change()
+    order = [command, *options.setup] if isinstance(command, InitCanon) else [*options.setup, command]
+    change = options.change()
     for each in [change(each) for each in order]:
         outcome = await client.execute(each)
         if not outcome.done:

@@ -104,7 +104,7 @@ def move(
 
 
 @dataclass
-class _Following:
+class _TrackingError:
     """How far the joints are from where they are told to be: at most, and in the end."""
 
     worst_deg: float = 0.0
@@ -112,9 +112,9 @@ class _Following:
 
 
 @contextmanager
-def _watch(lab: Lab, robot: str) -> Iterator[_Following]:
+def _watch(lab: Lab, robot: str) -> Iterator[_TrackingError]:
     """Looks at a robot's joints while it moves."""
-    seen, world = _Following(), lab.world
+    seen, world = _TrackingError(), lab.world
     index = world.robot(robot)
 
     def look() -> None:

@@ -90,7 +90,7 @@ def run(
         raise BadInput(f"log and picture cannot both be written to {record}")
     if not overwrite and not resume:
         refuse_existing(*wanted)  # now, and not after the laboratory was built
-    given = _given(plan, rename or [])
+    given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
     tell_hints(cell_hints(loaded))
@@ -172,7 +172,7 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
     if fidelity not in (None, *get_args(Fidelity)):
         raise UnknownName("fidelity", fidelity, get_args(Fidelity))
     if header["faults"] or header["recovery"] != "full":
-        _troubles(header)
+        _recovery_and_faults(header)
 
 
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
@@ -206,7 +206,7 @@ def _resuming(database: str) -> str:
     return f"cellwright run --resume --database {said}"
 
 
-def _troubles(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:
+def _recovery_and_faults(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:
     """Returns what is done after a failure, and what goes wrong."""
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
@@ -226,12 +226,12 @@ def _cfg(header: dict[str, Any]) -> RunCfg:
     from cellwright.execution.settings import ExecutionSettings
     from cellwright.trials.run import RunCfg
 
-    robots, (mode, faults) = header["robots"], _troubles(header)
+    robots, (mode, faults) = header["robots"], _recovery_and_faults(header)
     settings = replace(ExecutionSettings(), recovery=mode)
     return RunCfg(robots=None if robots is None else tuple(robots), settings=settings, faults=faults)
 
 
-def _given(plan: Path | None, renamed: list[str]) -> GivenPlan | None:
+def _external_plan(plan: Path | None, renamed: list[str]) -> GivenPlan | None:
     from cellwright.cli.plan_check import read_text
     from cellwright.knowledge.pddl import read_steps
     from cellwright.planning.given import GivenPlan

@@ -9,6 +9,7 @@ from cellwright.crcl import messages
 from cellwright.crcl.blocking import BlockingClient
 from cellwright.crcl.check import DocumentProblem, check
 from cellwright.crcl.client import CrclClient
+from cellwright.crcl.command_timeouts import CommandTimeouts
 from cellwright.crcl.connection import Connection, ConnectionFailed, Connector, tcp
 from cellwright.crcl.endpoints import EndpointCfg, TargetsCfg
 from cellwright.crcl.errors import CrclError, DecodeError, EncodeError, FramingError
@@ -28,8 +29,7 @@ from cellwright.crcl.messages.tools import *  # noqa: F403
 from cellwright.crcl.options import ClientOptions, ProgramPlace
 from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
 from cellwright.crcl.parser import MAX_BYTES
-from cellwright.crcl.patience import Patience
-from cellwright.crcl.proxy import CrclProxy, Passed
+from cellwright.crcl.proxy import CrclProxy, ProxiedMessage
 from cellwright.crcl.reader import decode
 from cellwright.crcl.robot import (
     BeyondLimit,
@@ -49,7 +49,7 @@ from cellwright.crcl.robot import (
 from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program
 from cellwright.crcl.screw import Screw
 from cellwright.crcl.server import DEFAULT_PORT, CrclServer
-from cellwright.crcl.targets import Switched, SwitchRefused, Target, Targets
+from cellwright.crcl.targets import SwitchRefused, SwitchReport, Target, Targets
 from cellwright.crcl.units import UNIT_PROFILES, CrclUnits, Quantity
 from cellwright.crcl.wall_clock import WallClock
 from cellwright.crcl.writer import encode
@@ -64,6 +64,7 @@ __all__ = [
     "BlockingClient",
     "ClientOptions",
     "CommandFailed",
+    "CommandTimeouts",
     "Connection",
     "ConnectionFailed",
     "Connector",
@@ -90,18 +91,17 @@ __all__ = [
     "Outcome",
     "OutcomeState",
     "Pace",
-    "Passed",
-    "Patience",
     "ProgramPlace",
     "ProgramProgress",
     "ProgramReport",
+    "ProxiedMessage",
     "Quantity",
     "RobotClock",
     "RobotReading",
     "Screw",
     "SensorReading",
     "SwitchRefused",
-    "Switched",
+    "SwitchReport",
     "Target",
     "Targets",
     "TargetsCfg",

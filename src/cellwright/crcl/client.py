@@ -30,8 +30,8 @@ from cellwright.crcl.messages import (
 )
 from cellwright.crcl.options import ClientOptions, ProgramPlace
 from cellwright.crcl.outcome import CommandFailed, Outcome, OutcomeState
-from cellwright.crcl.pending import Pending
-from cellwright.crcl.remembered import Remembered
+from cellwright.crcl.pending_command import PendingCommand
+from cellwright.crcl.session_settings import SessionSettings
 
 __all__ = ["CrclClient"]
 
@@ -59,7 +59,7 @@ class CrclClient:
         options: ClientOptions | None = None,
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
-        self.peer, self.options, self.remembered = peer, options or ClientOptions(), Remembered()
+        self.peer, self.options, self.session_settings = peer, options or ClientOptions(), SessionSettings()
         self.aborts = 0
         """How often `abort` was called: who runs a program looks whether it grew."""
         self._say = say
@@ -146,13 +146,13 @@ class CrclClient:
         instance = CRCLCommandInstance(
             command, program_file=place.file, program_index=place.index, program_length=place.length
         )
-        patience_s = self.options.patience.timeout_s(command, before) + 2 * self.options.poll_s
-        pending = Pending(instance, {before.command_status.command_id}, self._now_s())
+        allowed_s = self.options.timeouts.timeout_s(command, before) + 2 * self.options.poll_s
+        pending = PendingCommand(instance, {before.command_status.command_id}, self._now_s())
         self._waited_for += 1
         try:
-            outcome = await self._finish(link, pending, patience_s if timeout_s is None else timeout_s, least_s)
+            outcome = await self._finish(link, pending, allowed_s if timeout_s is None else timeout_s, least_s)
             if outcome.done:
-                self.remembered.note(command, outcome.status)
+                self.session_settings.note(command, outcome.status)
             if self._lines.is_bare and outcome.done and outcome.status is not None:
                 outcome = replace(outcome, status=await self._in_known_units(outcome.status))
             return outcome
@@ -193,7 +193,7 @@ class CrclClient:
                 if self._now_s() > until_s:
                     raise
 
-    async def _finish(self, link: CrclLink, pending: Pending, timeout_s: float, least_s: float = 0.0) -> Outcome:
+    async def _finish(self, link: CrclLink, pending: PendingCommand, timeout_s: float, least_s: float = 0.0) -> Outcome:
         status: CRCLStatus | None = None
         must_send, is_lost, start_s = True, "", pending.sent_s
 
@@ -240,18 +240,18 @@ class CrclClient:
         left_s = min(least_s - passed_s, self.options.quiet_s)
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
-    async def _anew(self, link: CrclLink, pending: Pending) -> Pending:
+    async def _anew(self, link: CrclLink, pending: PendingCommand) -> PendingCommand:
         """Returns a command that was not taken up, with another number, for a connection on which it means the same."""
         command = pending.instance.crcl_command
         if not isinstance(command, _NEEDS_NO_UNITS):
             await self._restore(link, pending.before_ids)
         instance = replace(pending.instance, crcl_command=replace(command, command_id=self._next_id()))
-        return Pending(instance, pending.before_ids, pending.sent_s)
+        return PendingCommand(instance, pending.before_ids, pending.sent_s)
 
-    def _judge(self, pending: Pending, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
+    def _judge(self, pending: PendingCommand, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
         return pending.judge(status, self._now_s(), self.options.refusal_s, self._last_id, self._stop_ids)
 
-    async def _whether_taken_up(self, link: CrclLink, pending: Pending) -> str:
+    async def _whether_taken_up(self, link: CrclLink, pending: PendingCommand) -> str:
         """After a reconnect: notes whether the command was seen; says why that cannot be known, or nothing."""
         until_s = self._now_s() + self.options.settle_s
         while True:
@@ -267,7 +267,7 @@ class CrclClient:
 
     async def _perform(self, link: CrclLink, command: CRCLCommand, timeout_s: float, answer_s: float = inf) -> Outcome:
         """Sends a numbered command and waits for it on this link only; raises LinkLost and NoAnswer."""
-        pending = Pending(CRCLCommandInstance(command), set(), self._now_s())
+        pending = PendingCommand(CRCLCommandInstance(command), set(), self._now_s())
         await link.send(pending.instance)
         while True:
             self._lines.sent_id = command.command_id
@@ -287,16 +287,16 @@ class CrclClient:
             link: The connection.
             numbers: Gets those of the commands that are sent.
         """
-        for command in self.remembered.of_connection():
+        for command in self.session_settings.connection_commands():
             command = replace(command, command_id=self._next_id())
             if numbers is not None:
                 numbers.add(command.command_id)
-            (await self._perform(link, command, self.options.patience.timeout_s(command))).check()
+            (await self._perform(link, command, self.options.timeouts.timeout_s(command))).check()
         self._lines.is_bare = False
 
     async def _in_known_units(self, status: CRCLStatus) -> CRCLStatus:
         """A status in the units that were set, about the same command; only once nothing is under way any more."""
-        if not self.remembered.initialised:
+        if not self.session_settings.initialised:
             return status
         try:
             link = await self._lines.live()

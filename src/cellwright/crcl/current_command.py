@@ -10,7 +10,7 @@ from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance
 from cellwright.crcl.reports import Reports
 from cellwright.crcl.units import CrclUnits
 
-__all__ = ["CurrentCommand", "OwnAnswer", "PrivateCommand", "Speaker"]
+__all__ = ["CommandSource", "ConnectionAnswer", "CurrentCommand", "PrivateCommand"]
 
 LONGEST_TEXT = 500  # of a description; clients show it in one line
 
@@ -33,14 +33,14 @@ class CurrentCommand:
     state: CommandStateEnum
     text: str = ""
 
-    def status(self, status_id: int, override_percent: int, doing: str = "") -> m.CommandStatus:
+    def status(self, status_id: int, override_percent: int, activity: str = "") -> m.CommandStatus:
         """The message; while there is nothing else to say of a command under way, it says what the robot does."""
-        doing = doing if self.state is CommandStateEnum.CRCL_WORKING else ""
+        activity = activity if self.state is CommandStateEnum.CRCL_WORKING else ""
         return m.CommandStatus(
             self.instance.crcl_command.command_id,
             status_id,
             self.state,
-            state_description=_clean(self.text or doing) or None,
+            state_description=_clean(self.text or activity) or None,
             program_file=self.instance.program_file,
             program_index=self.instance.program_index,
             program_length=self.instance.program_length,
@@ -49,20 +49,20 @@ class CurrentCommand:
 
 
 @dataclass(slots=True, eq=False)
-class OwnAnswer:
+class ConnectionAnswer:
     """What one connection alone is told: once at least, and then as long as the robot's command stands as it stood."""
 
     beside: CurrentCommand
     answer: CurrentCommand
-    was_told: bool = False
+    was_sent: bool = False
 
 
-class Speaker(Protocol):
+class CommandSource(Protocol):
     """A connection: it has units and reports of its own, and sometimes an answer of its own."""
 
     units: CrclUnits
     reports: Reports
-    own_answer: OwnAnswer | None
+    connection_answer: ConnectionAnswer | None
 
     def configure(self, command: m.CRCLCommand) -> None:
         """Takes what a command sets for this connection alone."""

@@ -8,9 +8,9 @@ from pydantic import Field, field_validator
 
 from cellwright.core.config import Cfg
 from cellwright.core.errors import BadInput
-from cellwright.crcl.apart import PlaceTolerance
 from cellwright.crcl.connection import parse_address
 from cellwright.crcl.options import ClientOptions
+from cellwright.crcl.position_difference import PositionTolerance
 
 __all__ = ["SIMULATED", "EndpointCfg", "TargetsCfg"]
 
@@ -44,9 +44,9 @@ class EndpointCfg(Cfg):
         return ClientOptions(poll_s=self.poll_s, reconnect_s=self.reconnect_s, status_s=self.stalled_s)
 
     @property
-    def place_tolerance(self) -> PlaceTolerance:
+    def position_tolerance(self) -> PositionTolerance:
         """Where it must stand in order to take over."""
-        return PlaceTolerance(self.tolerance_mm, self.tolerance_deg, self.joint_tolerance_deg)
+        return PositionTolerance(self.tolerance_mm, self.tolerance_deg, self.joint_tolerance_deg)
 
     @field_validator("at")
     @classmethod

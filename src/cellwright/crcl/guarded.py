@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
-from cellwright.crcl.actions import Action
+from cellwright.crcl.command_plan import Action
 from cellwright.crcl.guards import GuardWatch
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.crcl.robot import CrclRobot
 
-__all__ = ["GuardRecord", "Guarded"]
+__all__ = ["GuardRecord", "GuardedRunner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class GuardRecord:
     pose_tool_in_base: Pose | None = None
 
 
-class Guarded:
+class GuardedRunner:
     """Runs the guarded commands of a session, and remembers what there is to tell of them."""
 
     def __init__(self, robot: CrclRobot) -> None:
@@ -79,17 +79,17 @@ class Guarded:
             await action()
 
         loop = asyncio.get_running_loop()
-        doing, watching = loop.create_task(act()), loop.create_task(watch.watch())
+        activity, watching = loop.create_task(act()), loop.create_task(watch.watch())
         try:
-            await asyncio.wait([doing, watching], return_when=asyncio.FIRST_COMPLETED)
-            if doing.done():
-                doing.result()
+            await asyncio.wait([activity, watching], return_when=asyncio.FIRST_COMPLETED)
+            if activity.done():
+                activity.result()
                 watch.check()  # what came in the last moment counts
             else:
                 watching.result()
         finally:
-            doing.cancel()
+            activity.cancel()
             watching.cancel()
-            await asyncio.gather(doing, watching, return_exceptions=True)
+            await asyncio.gather(activity, watching, return_exceptions=True)
             if not watching.cancelled() and watching.exception() is not None:
                 await self._robot.stop(StopConditionEnum.FAST)  # a guard that cannot see protects nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cellwright.crcl.patience import Patience
+from cellwright.crcl.command_timeouts import CommandTimeouts
 
 __all__ = ["ClientOptions", "ProgramPlace"]
 
@@ -21,7 +21,7 @@ class ClientOptions:
         reconnect_s: How long to try after a connection was lost; 0: not at all.
         retry_s: Between two tries.
         settle_s: After a reconnect, how long a command may still arrive by the old connection.
-        patience: How long commands may take.
+        timeouts: How long commands may take.
         first_id: The number of the first command; None: one more than the server's last one.
         with_stop_connection: Whether a second connection stands ready for `abort`.
     """
@@ -33,7 +33,7 @@ class ClientOptions:
     reconnect_s: float = 10.0
     retry_s: float = 0.25
     settle_s: float = 0.3
-    patience: Patience = field(default_factory=Patience)
+    timeouts: CommandTimeouts = field(default_factory=CommandTimeouts)
     first_id: int | None = None
     with_stop_connection: bool = True
 

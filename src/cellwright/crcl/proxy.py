@@ -13,11 +13,11 @@ from cellwright.crcl.connection import Connection, Connector, TcpConnection
 from cellwright.crcl.errors import FramingError
 from cellwright.crcl.framing import MessageStream
 
-__all__ = ["CrclProxy", "Passed"]
+__all__ = ["CrclProxy", "ProxiedMessage"]
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class ProxiedMessage:
     """A document that went by, or bytes that are none.
 
     Attributes:
@@ -35,19 +35,19 @@ class Passed:
     is_document: bool = True
 
 
-class _Ear:
+class _StreamTap:
     """Cuts what goes in one direction into documents; it never stands in the way of the bytes."""
 
-    def __init__(self, connection: int, to_robot: bool, tell: Callable[[Passed], None]) -> None:
+    def __init__(self, connection: int, to_robot: bool, tell: Callable[[ProxiedMessage], None]) -> None:
         self._connection, self._to_robot, self._tell = connection, to_robot, tell
         self._stream, self._held, self._understands = MessageStream(), bytearray(), True
 
-    def hear(self, data: bytes, time_ns: int) -> None:
+    def feed(self, data: bytes, time_ns: int) -> None:
         self._held += data
         if self._understands:
             try:
                 for document in self._stream.feed(data):
-                    self._tell(Passed(time_ns, self._connection, self._to_robot, document))
+                    self._tell(ProxiedMessage(time_ns, self._connection, self._to_robot, document))
                     del self._held[: self._held.find(document) + len(document)]
             except FramingError:
                 self._understands = False
@@ -57,7 +57,7 @@ class _Ear:
     def end(self, time_ns: int) -> None:
         """What is left and will be no document any more."""
         if self._held.strip(b" \t\r\n\0"):
-            self._tell(Passed(time_ns, self._connection, self._to_robot, bytes(self._held), is_document=False))
+            self._tell(ProxiedMessage(time_ns, self._connection, self._to_robot, bytes(self._held), is_document=False))
         self._held.clear()
 
 
@@ -74,13 +74,13 @@ class CrclProxy:
     def __init__(
         self,
         connect: Connector,
-        tell: Callable[[Passed], None],
+        tell: Callable[[ProxiedMessage], None],
         *,
         now_ns: Callable[[], int] = time.time_ns,
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self.accepted = 0
-        self.trouble = ""
+        self.recording_error = ""
         """Why something is missing in the record; empty when nothing is."""
         self._connect, self._tell, self._now_ns, self._say = connect, tell, now_ns, say
         self._server: asyncio.Server | None = None
@@ -123,37 +123,37 @@ class CrclProxy:
             await client.close()
             return
         self._say(f"connection {number} opened")
-        ways = [
-            asyncio.ensure_future(self._pass_on(client, server, _Ear(number, True, self._told))),
-            asyncio.ensure_future(self._pass_on(server, client, _Ear(number, False, self._told))),
+        directions = [
+            asyncio.ensure_future(self._pass_on(client, server, _StreamTap(number, True, self._notify))),
+            asyncio.ensure_future(self._pass_on(server, client, _StreamTap(number, False, self._notify))),
         ]
         try:
-            await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
+            await asyncio.wait(directions, return_when=asyncio.FIRST_EXCEPTION)
         finally:
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
+            for direction in directions:
+                direction.cancel()
+            await asyncio.gather(*directions, return_exceptions=True)
             await client.close()
             await server.close()
             self._say(f"connection {number} closed")
             self._tasks.discard(task)
 
-    async def _pass_on(self, source: Connection, sink: Connection, ear: _Ear) -> None:
+    async def _pass_on(self, source: Connection, sink: Connection, tap: _StreamTap) -> None:
         """Until the source has no more, which the sink is told; raises OSError when either is gone."""
         try:
             while data := await source.receive():
                 time_ns = self._now_ns()
                 await sink.send(data)
-                ear.hear(data, time_ns)
+                tap.feed(data, time_ns)
             if isinstance(sink, TcpConnection):
                 sink.end_sending()
             else:
                 await sink.close()
         finally:
-            ear.end(self._now_ns())
+            tap.end(self._now_ns())
 
-    def _told(self, passed: Passed) -> None:
+    def _notify(self, message: ProxiedMessage) -> None:
         try:
-            self._tell(passed)
+            self._tell(message)
         except Exception as error:
-            self.trouble = self.trouble or f"{type(error).__name__}: {error}"
+            self.recording_error = self.recording_error or f"{type(error).__name__}: {error}"

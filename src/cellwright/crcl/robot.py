@@ -171,7 +171,7 @@ class RobotReading:
     sensors: Mapping[str, SensorReading] = field(default_factory=dict)
     override_percent: int = 100
     path_share: float | None = None
-    doing: str = ""
+    activity: str = ""
 
 
 class RobotClock(Protocol):

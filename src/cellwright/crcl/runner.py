@@ -23,7 +23,7 @@ from cellwright.crcl.messages import (
 from cellwright.crcl.options import ProgramPlace
 from cellwright.crcl.outcome import Outcome, OutcomeState
 
-__all__ = ["Executing", "ProgramProgress", "ProgramReport", "ProgramStep", "run_program", "steps"]
+__all__ = ["CommandClient", "ProgramProgress", "ProgramReport", "ProgramStep", "run_program", "steps"]
 
 MAX_DEPTH = 50
 MAX_SKIPPED = 20_000
@@ -54,7 +54,7 @@ _SETTINGS = (
 _MAY_MOVE = (OutcomeState.TIMEOUT, OutcomeState.LOST)
 
 
-class Executing(Protocol):
+class CommandClient(Protocol):
     """What a program is run on: a client, or a target that can be switched."""
 
     @property
@@ -241,7 +241,7 @@ def _loop_ends(commands: Sequence[MiddleCommand]) -> dict[int, int]:
 
 
 async def run_program(
-    robot: Executing,
+    robot: CommandClient,
     program: CRCLProgram,
     *,
     file: str | None = None,

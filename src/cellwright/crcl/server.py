@@ -12,7 +12,7 @@ from typing import Literal, Self
 from cellwright.core.errors import OutOfRange, UnknownName
 from cellwright.core.listener import Listener
 from cellwright.core.pose import Pose
-from cellwright.crcl.canon import Canon
+from cellwright.crcl.executor import CommandExecutor
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES
 from cellwright.crcl.memory import MemoryConnection
 from cellwright.crcl.robot import CrclRobot
@@ -75,10 +75,12 @@ class CrclServer:
             raise UnknownName("frame", frame, ["base", "world"])
         if push_period_s is not None and not 0.001 <= push_period_s <= 3600.0:
             raise OutOfRange("push period", push_period_s, 0.001, 3600.0, "s")
-        self.canon = Canon(robot, robot.pose_base_in_world if frame == "world" else Pose.identity(), epoch_s)
+        self.executor = CommandExecutor(
+            robot, robot.pose_base_in_world if frame == "world" else Pose.identity(), epoch_s
+        )
         self._service = Service(
-            self.canon,
-            StatusWriter(self.canon),
+            self.executor,
+            StatusWriter(self.executor),
             unit_profile(profile),
             max_message_bytes,
             bad_stream_is_error,
@@ -136,7 +138,7 @@ class CrclServer:
         for client in list(self._clients):
             client.session.end()
             client.drop()
-        await self.canon.close()
+        await self.executor.close()
         await asyncio.sleep(0)  # lets transports close their sockets
 
     async def __aenter__(self) -> Self:
@@ -197,7 +199,7 @@ class CrclServer:
 
     async def _push(self, period_s: float) -> None:
         while True:
-            await self.canon.robot.clock.sleep(period_s)
+            await self.executor.robot.clock.sleep(period_s)
             for client in list(self._clients):
                 client.session.push()
 

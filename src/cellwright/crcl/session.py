@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from cellwright.core.slices import at_once, in_turns
 from cellwright.crcl import messages as m
-from cellwright.crcl.canon import Canon
-from cellwright.crcl.current_command import OwnAnswer
+from cellwright.crcl.current_command import ConnectionAnswer
 from cellwright.crcl.errors import DecodeError, FramingError
+from cellwright.crcl.executor import CommandExecutor
 from cellwright.crcl.framing import MAX_MESSAGE_BYTES, MessageStream
 from cellwright.crcl.reader import decode_in_slices
 from cellwright.crcl.reports import Reports
@@ -30,7 +30,7 @@ class Service:
     """What all connections of a server share.
 
     Attributes:
-        canon: The robot's commands.
+        executor: The robot's commands.
         writer: Writes its status.
         units: What InitCanon sets.
         max_message_bytes: Longer messages end a connection.
@@ -40,7 +40,7 @@ class Service:
         on_status: Gets the text of every status that is sent.
     """
 
-    canon: Canon
+    executor: CommandExecutor
     writer: StatusWriter
     units: CrclUnits
     max_message_bytes: int = MAX_MESSAGE_BYTES
@@ -61,7 +61,7 @@ class Session:
     Attributes:
         units: In which it speaks.
         reports: What it wants to be told.
-        own_answer: What it alone is told.
+        connection_answer: What it alone is told.
         only_stops: Whether it may ask and stop the robot, and nothing else.
     """
 
@@ -77,8 +77,8 @@ class Session:
         self._open = True
         self._request = b""  # the last GetStatus: clients send the same bytes again and again
         self.units = service.units
-        self.reports = Reports.initial(len(service.canon.linear_joints))
-        self.own_answer: OwnAnswer | None = None
+        self.reports = Reports.initial(len(service.executor.linear_joints))
+        self.connection_answer: ConnectionAnswer | None = None
         self.only_stops = False
         self._reading: asyncio.Task[None] | None = None  # a long message
         self._waiting = bytearray()  # what came after it
@@ -136,7 +136,7 @@ class Session:
         try:
             self._tell(document)
             work = decode_in_slices(document, m.CRCLCommandInstance, max_bytes=self._service.max_message_bytes)
-            self._take(await in_turns(work, self._service.canon.robot.clock), document, answers)
+            self._take(await in_turns(work, self._service.executor.robot.clock), document, answers)
         except DecodeError as error:
             try:
                 self._refuse(error, document)
@@ -155,7 +155,7 @@ class Session:
     def _give_up(self, error: FramingError | DecodeError) -> None:
         self._open = False
         if self._service.bad_stream_is_error and not self.only_stops:
-            self._service.canon.reject(f"connection closed, its message could not be read: {error}")
+            self._service.executor.reject(f"connection closed, its message could not be read: {error}")
 
     def _handle(self, document: bytes, answers: list[bytes]) -> None:
         self._tell(document)
@@ -178,7 +178,7 @@ class Session:
         if error.command_id is None:
             shown = document[:SHOWN_BYTES].decode(errors="replace")
             raise DecodeError(f"{error.what} in {shown}", allowed=error.allowed) from error
-        self._service.canon.reject(str(error), error.command_id)
+        self._service.executor.reject(str(error), error.command_id)
 
     def _take(self, instance: m.CRCLCommandInstance, document: bytes, answers: list[bytes]) -> None:
         command = instance.crcl_command
@@ -188,7 +188,7 @@ class Session:
         elif self.only_stops and not isinstance(command, m.StopMotion):
             self._open = False
         else:
-            self._service.canon.accept(instance, self)
+            self._service.executor.accept(instance, self)
 
     def _status(self) -> bytes:
         text = self._service.writer.text(self)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
-from cellwright.crcl.canon import Canon
-from cellwright.crcl.current_command import Speaker
+from cellwright.crcl.current_command import CommandSource
 from cellwright.crcl.errors import EncodeError
+from cellwright.crcl.executor import CommandExecutor
 from cellwright.crcl.reports import Reports
 from cellwright.crcl.status_parts import (
     gripper_part,
@@ -37,35 +37,35 @@ _ANY = m.CommandStatus(0, 0, m.CommandStateEnum.CRCL_READY)
 class StatusWriter:
     """Writes the status of one robot, for all connections."""
 
-    def __init__(self, canon: Canon) -> None:
-        self._canon = canon
-        self._in_base = canon.pose_base.is_close(Pose.identity())
+    def __init__(self, executor: CommandExecutor) -> None:
+        self._executor = executor
+        self._in_base = executor.pose_base.is_close(Pose.identity())
         self._motion, self._settings = _Kept(self._write_motion), _Kept(self._write_settings)
         self._sensing = _Kept(self._write_sensing)
         self._said = ""
 
-    def text(self, speaker: Speaker) -> bytes:
+    def text(self, source: CommandSource) -> bytes:
         """Returns the status now, for a connection."""
-        canon, units, reports = self._canon, speaker.units, speaker.reports
-        reading, settings = canon.robot.read(), canon.settings
-        parameters = canon.robot.parameters if settings.parameters else None
+        executor, units, reports = self._executor, source.units, source.reports
+        reading, settings = executor.robot.read(), executor.settings
+        parameters = executor.robot.parameters if settings.parameters else None
         pieces = (
-            self._head(canon.command_status(speaker)),
+            self._head(executor.command_status(source)),
             self._motion.text((reading, settings), units, reports),
             self._settings.text((settings, parameters), units, reports),
-            self._sensing.text((reading, settings, canon.guard_record), units, reports),
+            self._sensing.text((reading, settings, executor.guard_record), units, reports),
             _END,
         )
         return b"".join(pieces)
 
     def _write_motion(self, units: CrclUnits, reports: Reports) -> bytes:
-        canon, reading = self._canon, self._canon.robot.read()
+        executor, reading = self._executor, self._executor.robot.read()
         return self._write(
             m.CRCLStatus(
                 _ANY,
                 joint_statuses=joints_part(reading, reports) if reports.joints else None,
-                pose_status=pose_part(reading, canon.pose_base) if reports.pose else None,
-                gripper_status=gripper_part(reading.gripper, canon.settings) if reports.gripper else None,
+                pose_status=pose_part(reading, executor.pose_base) if reports.pose else None,
+                gripper_status=gripper_part(reading.gripper, executor.settings) if reports.gripper else None,
             ),
             units,
         )
@@ -73,13 +73,13 @@ class StatusWriter:
     def _write_settings(self, units: CrclUnits, reports: Reports) -> bytes:
         if not reports.settings:
             return b""
-        part = settings_part(self._canon.robot, self._canon.settings, units, in_base=self._in_base)
+        part = settings_part(self._executor.robot, self._executor.settings, units, in_base=self._in_base)
         return self._write(m.CRCLStatus(_ANY, settings_status=part), units)
 
     def _write_sensing(self, units: CrclUnits, reports: Reports) -> bytes:
-        canon = self._canon
-        sensors = sensors_part(canon.robot.read(), canon.settings, canon.epoch_s) if reports.sensors else None
-        guards = guards_part(canon.guard_record, canon.pose_base) if reports.guards else None
+        executor = self._executor
+        sensors = sensors_part(executor.robot.read(), executor.settings, executor.epoch_s) if reports.sensors else None
+        guards = guards_part(executor.guard_record, executor.pose_base) if reports.guards else None
         if sensors is None and guards is None:
             return b""
         return self._write(m.CRCLStatus(_ANY, sensor_statuses=sensors, guards_statuses=guards), units)
@@ -95,7 +95,7 @@ class StatusWriter:
     def _write(self, status: m.CRCLStatus, units: CrclUnits) -> bytes:
         """The text of what stands behind the head; nothing where a value has no text, because a status must come."""
         try:
-            text = encode(from_si(status, units, self._canon.linear_joints), declaration=False)
+            text = encode(from_si(status, units, self._executor.linear_joints), declaration=False)
         except EncodeError as error:
             self._say(error)
             return b""
@@ -105,7 +105,7 @@ class StatusWriter:
         """Once, and not with every status."""
         if self._said != str(error):
             self._said = str(error)
-            LOG.warning("the status of %s lacks a part: %s", self._canon.robot.name, error)
+            LOG.warning("the status of %s lacks a part: %s", self._executor.robot.name, error)
 
 
 class _Kept:

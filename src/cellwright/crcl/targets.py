@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from cellwright.core.errors import CellwrightError, JobFailed, UnknownName
-from cellwright.crcl.apart import Apart
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.connection import Connector, parse_address, tcp
 from cellwright.crcl.endpoints import SIMULATED, EndpointCfg, TargetsCfg
-from cellwright.crcl.handover import hand_over
 from cellwright.crcl.messages import CommandStateEnum, CRCLCommand, CRCLStatus, EndCanon, StopConditionEnum
 from cellwright.crcl.options import ProgramPlace
 from cellwright.crcl.outcome import Outcome, OutcomeState
-from cellwright.crcl.plausible import believed
+from cellwright.crcl.plausibility import without_implausible_positions
+from cellwright.crcl.position_difference import PositionDifference
+from cellwright.crcl.session_transfer import transfer_session
 from cellwright.crcl.units import CrclUnits
 
-__all__ = ["SwitchRefused", "Switched", "Target", "Targets"]
+__all__ = ["SwitchRefused", "SwitchReport", "Target", "Targets"]
 
 LOG = logging.getLogger(__name__)
 LEAVE_S = 5.0  # for the stop and the last command of a robot that is left
@@ -38,23 +38,23 @@ class SwitchRefused(JobFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Switched:
-    """A switch that was made.
+class SwitchReport:
+    """The report of a switch that was made.
 
     Attributes:
         robot: The robot's name.
         old: Where it was.
         new: Where it is now.
         left: How the session with the old robot was closed.
-        apart: How far the two stood apart.
-        unconfirmed: Settings that the new robot took but does not tell.
+        difference: The difference between the positions of the two.
+        unconfirmed: Settings that the new robot took but does not report.
     """
 
     robot: str
     old: str
     new: str
     left: str
-    apart: Apart
+    difference: PositionDifference
     unconfirmed: tuple[str, ...]
 
 
@@ -78,7 +78,7 @@ class Target:
         self._connector, self._say = connector, say
         self._client = self._make(endpoint)
         self._turn = asyncio.Lock()
-        self._doing: CRCLCommand | None = None
+        self._executing: CRCLCommand | None = None
         self._may_move = self._is_closed = False
         self._known: CRCLStatus | None = None
         self._doubts: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class Target:
 
     async def status(self) -> CRCLStatus:
         """Returns what the robot reports now, without positions that cannot be; those are told and count as no news."""
-        return self._believe(await self._client.status())
+        return self._checked(await self._client.status())
 
     async def execute(
         self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
@@ -119,23 +119,23 @@ class Target:
                 return Outcome(OutcomeState.LOST, command, f"not sent: {self.name} was left", None, 0.0)
             if self.aborts != aborts:
                 return Outcome(OutcomeState.ABORTED, command, "stopped before it was sent", None, 0.0)
-            self._doing, self._may_move = command, True
+            self._executing, self._may_move = command, True
             try:
                 outcome = await self._client.execute(command, timeout_s=timeout_s, place=place)
             except asyncio.CancelledError:
                 await asyncio.shield(self._stop())
                 raise
             finally:
-                self._doing = None
+                self._executing = None
             self._may_move = outcome.state not in _STANDS
-            return replace(outcome, status=self._believe(outcome.status)) if outcome.status else outcome
+            return replace(outcome, status=self._checked(outcome.status)) if outcome.status else outcome
 
     async def abort(self, condition: StopConditionEnum = StopConditionEnum.FAST, *, timeout_s: float = 5.0) -> Outcome:
         """Stops the robot at once."""
         self.aborts += 1
         return await self._client.abort(condition, timeout_s=timeout_s)
 
-    async def switch(self, to: str | EndpointCfg, *, wait_s: float | None = None) -> Switched:
+    async def switch(self, to: str | EndpointCfg, *, wait_s: float | None = None) -> SwitchReport:
         """Makes another endpoint the robot: `simulated` or HOST:PORT.
 
         Nothing is moved. If a session is open, it is opened at the new robot with the same units, speeds, override,
@@ -163,12 +163,14 @@ class Target:
         finally:
             self._turn.release()
 
-    async def _switch(self, endpoint: EndpointCfg) -> Switched:
+    async def _switch(self, endpoint: EndpointCfg) -> SwitchReport:
         old, new = self._client, self._make(endpoint)
         try:
             await new.open()
             here = await self._last_status()
-            difference, unconfirmed = await hand_over(old.remembered, here, new, endpoint.place_tolerance, self._say)
+            difference, unconfirmed = await transfer_session(
+                old.session_settings, here, new, endpoint.position_tolerance, self._say
+            )
         except CellwrightError as error:
             await self._leave(new)
             raise self._refused(endpoint, str(error)) from None
@@ -177,7 +179,7 @@ class Target:
             raise
         before, self.endpoint, self._client, self._known = self.endpoint, endpoint, new, None
         left = await asyncio.shield(self._leave(old))
-        return Switched(self.name, before.at, endpoint.at, left, difference, unconfirmed)
+        return SwitchReport(self.name, before.at, endpoint.at, left, difference, unconfirmed)
 
     async def _last_status(self) -> CRCLStatus | None:
         """Returns what is known of the robot that shall be left: it stands from now on, if it obeys."""
@@ -185,7 +187,7 @@ class Target:
             await self._stop()
         try:
             status = await self.status()
-            if self._client.remembered.initialised and status.command_status.command_state is _WORKING:
+            if self._client.session_settings.initialised and status.command_status.command_state is _WORKING:
                 await self._stop()
                 status = await self.status()
         except JobFailed:
@@ -202,15 +204,17 @@ class Target:
     async def _leave(client: CrclClient) -> str:
         """Closes the session if there is one; says how that went."""
         try:
-            if not client.remembered.initialised:
+            if not client.session_settings.initialised:
                 return "no session was open"
             return (await client.execute(EndCanon(0), timeout_s=LEAVE_S)).text
         finally:
             await client.close()
 
-    def _believe(self, status: CRCLStatus) -> CRCLStatus:
-        remembered = self._client.remembered
-        status, doubts = believed(status, remembered.units if remembered.initialised else CrclUnits())
+    def _checked(self, status: CRCLStatus) -> CRCLStatus:
+        session_settings = self._client.session_settings
+        status, doubts = without_implausible_positions(
+            status, session_settings.units if session_settings.initialised else CrclUnits()
+        )
         if doubts and doubts != self._doubts:
             self._say(f"{self._client.peer}: {'; '.join(doubts)}")
         self._doubts = doubts
@@ -228,8 +232,8 @@ class Target:
         return CrclClient(self._connector(endpoint.at), peer=peer, options=endpoint.client_options, say=self._say)
 
     def _busy(self) -> str:
-        doing = type(self._doing).__name__ if self._doing is not None else "a switch"
-        return f"{doing} is in progress, and a robot is switched between commands only"
+        activity = type(self._executing).__name__ if self._executing is not None else "a switch"
+        return f"{activity} is in progress, and a robot is switched between commands only"
 
     def _refused(self, endpoint: EndpointCfg, why: str) -> SwitchRefused:
         return SwitchRefused(f"{self.name} stays {self.endpoint.at}, it was not switched to {endpoint.at}: {why}")

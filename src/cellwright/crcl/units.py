@@ -90,7 +90,7 @@ class CrclUnits:
                 return replace(self, torque=command.unit_name)
         return self
 
-    def told(self, settings: m.SettingsStatus | None) -> CrclUnits:
+    def with_reported(self, settings: m.SettingsStatus | None) -> CrclUnits:
         """Returns the units that a status names; where it names none they stay what they are."""
         if settings is None:
             return self

@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 
 from cellwright.core.errors import LogError, OutputError
-from cellwright.crcl.proxy import Passed
+from cellwright.crcl.proxy import ProxiedMessage
 
 __all__ = ["XmlLog", "read_xml_log"]
 
@@ -39,19 +39,19 @@ class XmlLog:
         except (OSError, ValueError) as error:
             raise OutputError(path, getattr(error, "strerror", None) or str(error)) from None
 
-    def add(self, passed: Passed) -> None:
+    def add(self, message: ProxiedMessage) -> None:
         """Adds what went by; raises OSError where the disk takes it not."""
         if self._start_ns is None:
-            self._start_ns = passed.time_ns
-        seconds, nanoseconds = divmod(passed.time_ns, 1_000_000_000)
+            self._start_ns = message.time_ns
+        seconds, nanoseconds = divmod(message.time_ns, 1_000_000_000)
         stamp = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        since_s = (passed.time_ns - self._start_ns) / 1e9
-        way, kind = "to" if passed.to_robot else "from", "document" if passed.is_document else "bytes"
+        since_s = (message.time_ns - self._start_ns) / 1e9
+        way, kind = "to" if message.to_robot else "from", "document" if message.is_document else "bytes"
         head = (
-            f"<!-- {stamp}.{nanoseconds:09d}Z +{since_s:.6f} s, connection {passed.connection}, "
-            f"{way} robot, {kind}, {len(passed.data)} bytes -->\n"
+            f"<!-- {stamp}.{nanoseconds:09d}Z +{since_s:.6f} s, connection {message.connection}, "
+            f"{way} robot, {kind}, {len(message.data)} bytes -->\n"
         )
-        rest = memoryview(head.encode() + passed.data + b"\n")
+        rest = memoryview(head.encode() + message.data + b"\n")
         while rest:
             rest = rest[self._file.write(rest) or 0 :]
         self.written += 1
@@ -61,7 +61,7 @@ class XmlLog:
         self._file.close()
 
 
-def read_xml_log(path: Path) -> Iterator[Passed]:
+def read_xml_log(path: Path) -> Iterator[ProxiedMessage]:
     """Yields what a record holds, byte for byte as it went by; one that was cut off is read as far as it goes.
 
     Raises:
@@ -79,7 +79,7 @@ def read_xml_log(path: Path) -> Iterator[Passed]:
             return
         seconds = int(datetime.fromisoformat(stamp.decode()).replace(tzinfo=UTC).timestamp())
         time_ns = seconds * 1_000_000_000 + int(nanoseconds)
-        yield Passed(time_ns, int(connection), way == b"to", data[head.end() : end], kind == b"document")
+        yield ProxiedMessage(time_ns, int(connection), way == b"to", data[head.end() : end], kind == b"document")
         at = end + 1
     if at == 0 and data:
         raise LogError(f"{path} is no record of CRCL: it does not begin with a comment that tells a time")

@@ -23,7 +23,7 @@ BACKLOG_BYTES = 64 * 1024
 SEND_BUFFER_BYTES = 16 * 1024  # the system's own, megabytes long, would hold minutes of old frames for a slow client
 MAX_LINE_BYTES = 1024 * 1024
 MAX_CLIENTS = 64
-PATIENCE_FRAMES = 600
+MAX_MISSED_FRAMES = 600
 HEARD_BYTES = 64 * 1024  # what a client may say before its socket is left full
 
 _SCRAP = bytearray(4096)  # where everything that clients send ends
@@ -48,7 +48,7 @@ class VisionServer:
     Args:
         encoder: Makes the lines.
         backlog_bytes: What may wait for a client that is slow; beyond it, its oldest lines are dropped.
-        patience_frames: A client that takes nothing while it misses so many frames is disconnected.
+        max_missed_frames: A client that takes nothing while it misses so many frames is disconnected.
         max_clients: A further one takes the place of one that reads nothing; if there is none, it is closed at once.
         max_line_bytes: Longer lines are not sent.
     """
@@ -58,13 +58,13 @@ class VisionServer:
         encoder: LineEncoder,
         *,
         backlog_bytes: int = BACKLOG_BYTES,
-        patience_frames: int = PATIENCE_FRAMES,
+        max_missed_frames: int = MAX_MISSED_FRAMES,
         max_clients: int = MAX_CLIENTS,
         max_line_bytes: int = MAX_LINE_BYTES,
     ) -> None:
         limits = {
             "backlog": backlog_bytes,
-            "patience": patience_frames,
+            "missed frames": max_missed_frames,
             "clients": max_clients,
             "line": max_line_bytes,
         }
@@ -73,7 +73,7 @@ class VisionServer:
                 raise OutOfRange(f"limit of {what}", limit, 1, 2**30)
         self.lines_sent = self.lines_dropped = self.clients_dropped = self.frames_too_long = 0
         self._encoder = encoder
-        self._backlog_bytes, self._patience_frames = backlog_bytes, patience_frames
+        self._backlog_bytes, self._max_missed_frames = backlog_bytes, max_missed_frames
         self._max_clients, self._max_line_bytes = max_clients, max_line_bytes
         self._listener = Listener("the vision server")
         self._clients: dict[_Client, None] = {}  # in the order of their coming
@@ -194,7 +194,7 @@ class _Client(asyncio.BufferedProtocol):
             self._write(line)
             return
         self._missed += 1
-        if self._missed > self._server._patience_frames and not self._transport.is_closing():
+        if self._missed > self._server._max_missed_frames and not self._transport.is_closing():
             self._server.clients_dropped += 1
             self._transport.abort()
             return

@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.crcl import BeyondLimit, ExampleArm, JointTarget, Screw, StopConditionEnum, WallClock
 from cellwright.crcl.example_robot.gantry import GANTRY_JOINTS, forward, inverse
-from cellwright.crcl.example_robot.joint_travel import JointTravel, Leg
+from cellwright.crcl.example_robot.trajectory import StoppableTrajectory, TrajectorySegment
 from cellwright.crcl.poses import misses
 from cellwright.crcl.robot import Tolerance
 
@@ -53,18 +53,20 @@ def test_a_helix_keeps_its_distance_its_rate_and_its_bounds(joints, x, y, distan
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0.01, 3.0), st.floats(0.01, 1.0)), min_size=1, max_size=4), st.floats(0.1, 1.0))
-def test_a_journey_arrives_and_never_exceeds_its_share(legs, share):
-    """Each leg is as long as it lasts at full speed, so a rate above the share would be a speed above it."""
-    ends = np.cumsum([duration for duration, _ in legs]).tolist()
+def test_a_trajectory_arrives_and_never_exceeds_its_share(segments, share):
+    """Each segment is as long as it lasts at full speed, so a rate above the share would be a speed above it."""
+    ends = np.cumsum([duration for duration, _ in segments]).tolist()
     starts = [0.0, *ends[:-1]]
-    journey = JointTravel([Leg(d, r, lambda f, s=s, d=d: (s + d * f,)) for (d, r), s in zip(legs, starts, strict=True)])
+    trajectory = StoppableTrajectory(
+        [TrajectorySegment(d, r, lambda f, s=s, d=d: (s + d * f,)) for (d, r), s in zip(segments, starts, strict=True)]
+    )
     place, steps = 0.0, 0
-    while not journey.over:
-        (new,) = journey.step(0.01, share)
+    while not trajectory.over:
+        (new,) = trajectory.step(0.01, share)
         assert 0.0 < new - place <= share * 0.01 + 1e-9
         place, steps = new, steps + 1
     assert place == pytest.approx(ends[-1])
-    assert not journey.stopped
+    assert not trajectory.stopped
     assert steps * 0.01 >= ends[-1] / 1.0 - 0.011
 
 

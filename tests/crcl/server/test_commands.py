@@ -176,7 +176,7 @@ async def watch(rig, peer, command):
     """Sends a command and returns the largest speed of the tool, and the places that it passed."""
     await peer.send(command)
     most, places = 0.0, []
-    while rig.server.canon.state is CommandStateEnum.CRCL_WORKING:
+    while rig.server.executor.state is CommandStateEnum.CRCL_WORKING:
         most = max(most, math.hypot(*rig.arm.read().twist[:3]))
         places.append(rig.tool())
         await rig.clock.sleep(0.01)
@@ -267,7 +267,7 @@ def test_joints_take_their_speed_and_the_others_stay(memory_rig):
         details = m.JointSpeedAccel(joint_speed=0.2, joint_accel=0.4)
         await peer.send(m.ActuateJoints(3, (m.ActuateJoint(4, 1.0, details), m.ActuateJoint(2, 0.1, details))))
         most = [0.0] * 6
-        while rig.server.canon.state is CommandStateEnum.CRCL_WORKING:
+        while rig.server.executor.state is CommandStateEnum.CRCL_WORKING:
             most = [max(a, abs(b)) for a, b in zip(most, rig.arm.read().velocities, strict=True)]
             await rig.clock.sleep(0.01)
         assert most[3] == pytest.approx(0.2, rel=1e-6)

@@ -154,10 +154,10 @@ def test_guards_are_written_anew_only_after_a_check(memory_rig):
         records = []
         for _ in range(20):
             await rig.clock.sleep(0.01)
-            records.append(rig.server.canon.guard_record)
+            records.append(rig.server.executor.guard_record)
         assert len({id(record) for record in records}) == 1
         await rig.clock.sleep(0.5)
-        assert rig.server.canon.guard_record is not records[-1]
+        assert rig.server.executor.guard_record is not records[-1]
 
     memory_rig.run(work)
 

@@ -1,11 +1,11 @@
 """Tries any CRCL server against the rules: every command, units, errors, pre-emption, bad input, several clients."""
 
 from cellwright.crcl.conform.answer import ConformOptions
-from cellwright.crcl.conform.battery import CHECKS, conform, plan, select
 from cellwright.crcl.conform.check import Check, CheckVerdict
 from cellwright.crcl.conform.evidence import Exchange
 from cellwright.crcl.conform.page import as_html
 from cellwright.crcl.conform.report import CheckResult, ConformReport
+from cellwright.crcl.conform.runner import CHECKS, conform, plan, select
 
 __all__ = [
     "CHECKS",

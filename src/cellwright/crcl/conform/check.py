@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from cellwright.crcl.conform.probe import Probe
 
-__all__ = ["REGISTERED", "Check", "CheckEnded", "CheckVerdict", "check", "doubt", "fail", "require"]
+__all__ = ["REGISTERED", "Check", "CheckEnded", "CheckVerdict", "ambiguous", "check", "fail", "require"]
 
 Run = Callable[["Probe"], Awaitable[str | None]]
 
@@ -39,7 +39,7 @@ def fail(reason: str) -> NoReturn:
     raise CheckEnded(CheckVerdict.FAIL, reason)
 
 
-def doubt(reason: str) -> NoReturn:
+def ambiguous(reason: str) -> NoReturn:
     """It cannot be told whether the server breaks the rule."""
     raise CheckEnded(CheckVerdict.AMBIGUOUS, reason)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellwright.crcl.conform.answer import Reaction
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.messages import (
     AngleUnitEnum,
@@ -106,7 +106,7 @@ def _add_must_work(name: str, command: CRCLCommand) -> None:
     async def run(probe: Probe) -> str:
         answer = await probe.do(command)
         if answer.is_error and answer.status.command_status.state_description:
-            doubt(f"the server does not support it: {answer.text}")
+            ambiguous(f"the server does not support it: {answer.text}")
         require(answer.done, f"{kind} is {answer.text}")
         return f"done after {answer.took_s:.3f} s"
 
@@ -143,10 +143,10 @@ async def set_end_effector(probe: Probe) -> str:
     """Sends SetEndEffector with the setting that is in force already."""
     settings = (await probe.ask()).settings_status
     if settings is None or settings.end_effector_setting is None:
-        doubt("not tried: the present setting is not reported, and another one might drop a part")
+        ambiguous("not tried: the present setting is not reported, and another one might drop a part")
     answer = await probe.do(SetEndEffector(0, settings.end_effector_setting), timeout_s=10.0)
     if answer.is_error and answer.status.command_status.state_description:
-        doubt(f"the server does not support it: {answer.text}")
+        ambiguous(f"the server does not support it: {answer.text}")
     require(answer.done, f"SetEndEffector is {answer.text}")
     return answer.text
 
@@ -170,7 +170,7 @@ async def fraction_range(probe: Probe) -> str:
         speed = settings.trans_speed_relative if settings else None
         fail("a relative speed of 1.7 is done" + (f", and {speed.fraction:g} is reported" if speed else ""))
     if not answer.is_error and not await probe.closes(other, 0.0):
-        doubt(f"it is not executed, but its sender does not learn that: {answer.text}")
+        ambiguous(f"it is not executed, but its sender does not learn that: {answer.text}")
     return answer.text
 
 
@@ -189,5 +189,5 @@ async def tool_changer(probe: Probe) -> str:
             fail(f"{type(command).__name__} is {answer.text}")
         texts.append(f"{type(command).__name__} {answer.text}")
         if answer.is_error:
-            doubt("; ".join(texts))
+            ambiguous("; ".join(texts))
     return "; ".join(texts)

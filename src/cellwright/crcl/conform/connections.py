@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellwright.crcl.conform.check import check, doubt, require
+from cellwright.crcl.conform.check import ambiguous, check, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.messages import CRCLCommandInstance, GetStatus, Message
 from cellwright.crcl.writer import encode
@@ -26,7 +26,7 @@ async def shared_command_status(probe: Probe) -> str:
     other = await probe.open()
     answer = await probe.do(Message(0, "conformance: seen by all"), other)
     if not answer.done:
-        doubt(f"cannot be tried: Message is {answer.text}")
+        ambiguous(f"cannot be tried: Message is {answer.text}")
     # Not the first status that comes: where a server reports by itself, that may be an older one.
     seen = (await probe.outcome(answer.command_id)).status.command_status
     require(seen.command_id == answer.command_id, f"one sees command {answer.command_id}, the other {seen.command_id}")
@@ -38,7 +38,7 @@ async def shared_initialisation(probe: Probe) -> str:
     """Sends Message on a connection that never sent InitCanon."""
     answer = await probe.do(Message(0, "conformance: not initialised here"), await probe.open())
     if not answer.done:
-        doubt(f"Message on another connection is {answer.text}")
+        ambiguous(f"Message on another connection is {answer.text}")
     return answer.text
 
 
@@ -65,7 +65,7 @@ async def slow_reader(probe: Probe) -> str:
     try:
         await other.send(request * 200)
     except OSError as error:
-        doubt(f"cannot be tried: the server hung up on it: {error}")
+        ambiguous(f"cannot be tried: the server hung up on it: {error}")
     start_s = probe.now_s()
     require(await probe.responds(probe.main), "the other connection is not answered")
     took_s = probe.now_s() - start_s

@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 
 from cellwright.crcl.conform.answer import Answer, Reaction
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe, distance_m
 from cellwright.crcl.messages import (
     ActuateJoint,
@@ -85,7 +85,7 @@ async def _must_be_refused(probe: Probe, command: CRCLCommand, valid: CRCLComman
     require(not moved, f"{moved}; the command is {answer.text}")
     require(not answer.done, f"it is {answer.text}")
     if not answer.is_error:
-        doubt(f"nothing moves, but no error is signalled: {answer.text}")
+        ambiguous(f"nothing moves, but no error is signalled: {answer.text}")
     return answer
 
 
@@ -95,7 +95,7 @@ async def _stay(probe: Probe, number: int | None = None) -> ActuateJoints:
         if joint.joint_position is not None and number in (None, joint.joint_number):
             details = JointSpeedAccel(joint_speed=CREEP_JOINT)
             return ActuateJoints(0, (ActuateJoint(joint.joint_number, joint.joint_position, details),))
-    doubt("cannot be tried: no joint positions are reported")
+    ambiguous("cannot be tried: no joint positions are reported")
 
 
 @check(
@@ -114,10 +114,10 @@ async def cartesian_limits(probe: Probe) -> str:
         fail(f"MoveTo to a point {FAR_M:g} m away is done, {moved or 'and nothing moved'}: the target was clamped")
     settings = (await probe.ask()).settings_status
     if moved and settings is not None and settings.max_cartesian_limit is None and not settings.joint_limits:
-        doubt(f"{moved}; the server states no limits, so it may have none")
+        ambiguous(f"{moved}; the server states no limits, so it may have none")
     require(not moved, f"{moved}; MoveTo is {answer.text}")
     if not answer.is_error:
-        doubt(f"nothing moves, but no error is signalled: {answer.text}")
+        ambiguous(f"nothing moves, but no error is signalled: {answer.text}")
     return answer.text
 
 
@@ -132,7 +132,7 @@ async def joint_limits(probe: Probe) -> str:
     settings = (await probe.ask()).settings_status
     limits = [limit for limit in settings.joint_limits if limit.joint_max_position is not None] if settings else []
     if not limits:
-        doubt("cannot be tried: the status tells no joint limits")
+        ambiguous("cannot be tried: the status tells no joint limits")
     limit = limits[-1]
     assert limit.joint_max_position is not None
     target = ActuateJoint(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from cellwright.core.errors import JobFailed
-from cellwright.crcl.conform.check import CheckEnded, check, doubt, fail, require
+from cellwright.crcl.conform.check import CheckEnded, ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.link import LinkLost
 from cellwright.crcl.messages import (
@@ -52,7 +52,7 @@ async def _bad(probe: Probe, text: bytes, number: int | None = None) -> str:
         require(answer.done, f"{type(command).__name__} after it is {answer.text}")
     is_error = told.command_state is CommandStateEnum.CRCL_ERROR
     if not (is_error or closed):
-        doubt("the message was passed over in silence: its sender does not learn that it was bad")
+        ambiguous("the message was passed over in silence: its sender does not learn that it was bad")
     seen = " and ".join(["the connection was closed"] * closed + ["the state became CRCL_Error"] * is_error)
     return f"{seen}; others go on, InitCanon recovers"
 
@@ -131,5 +131,5 @@ async def document_type(probe: Probe) -> str:
         return await _bad(probe, b'<!DOCTYPE CRCLCommandInstance [<!ENTITY word "hello">]>' + body, number)
     except CheckEnded as ended:
         if ended.reason == EXECUTED:
-            doubt("the entity was accepted: nothing in CRCL needs it, and others can be harmful")
+            ambiguous("the entity was accepted: nothing in CRCL needs it, and others can be harmful")
         raise

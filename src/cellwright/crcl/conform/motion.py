@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from cellwright.crcl.conform.answer import Answer, Reaction
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe, distance_m
 from cellwright.crcl.messages import (
     ActuateJoint,
@@ -37,7 +37,7 @@ SPEED_MARGIN = 1.15
 
 async def _must_arrive(probe: Probe, answer: Answer, target: Pose) -> str:
     if answer.reaction is Reaction.ERROR and answer.status.command_status.state_description:
-        doubt(f"cannot be tried: the robot may not go there from where it stands: {answer.text}")
+        ambiguous(f"cannot be tried: the robot may not go there from where it stands: {answer.text}")
     require(answer.done, f"it is {answer.text}")
     off_m = distance_m(await probe.pose(), target)
     require(off_m <= NEAR_M, f"done, but {1000 * off_m:.2f} mm from the target")
@@ -53,9 +53,9 @@ async def _rises(probe: Probe, number: int, metres: float) -> Pose:
         if status.pose_status and probe.home and distance_m(status.pose_status.pose, probe.home) >= metres:
             return status.pose_status.pose
         if told.command_id == number and told.command_state is not CommandStateEnum.CRCL_WORKING:
-            doubt(f"cannot be tried: the move ended at once as {told.command_state}")
+            ambiguous(f"cannot be tried: the move ended at once as {told.command_state}")
         await probe.sleep(probe.options.poll_s)
-    doubt("cannot be tried: the robot does not move")
+    ambiguous("cannot be tried: the robot does not move")
 
 
 async def _must_stand(probe: Probe, why: str, still_after_s: float = 0.6) -> Pose:
@@ -105,7 +105,7 @@ async def speed_limit(probe: Probe) -> str:
     await probe.do(SetTransSpeed(0, TransSpeedAbsolute(limit_mps)))
     answer = await probe.move(target)
     if not answer.done:
-        doubt(f"cannot be tried: MoveTo is {answer.text}")
+        ambiguous(f"cannot be tried: MoveTo is {answer.text}")
     mean_mps = probe.options.reach_m / max(answer.took_s, 1e-9)
     require(
         mean_mps <= limit_mps * SPEED_MARGIN, f"{1000 * mean_mps:.1f} mm/s on average, {1000 * limit_mps:.1f} were set"
@@ -126,7 +126,7 @@ async def waypoint_settings(probe: Probe) -> str:
     require(answer.done, f"MoveTo with settings is {answer.text}")
     after = (await probe.ask()).settings_status
     if before is None or after is None or before.trans_speed_absolute is None:
-        doubt("cannot be seen: the status does not tell TransSpeedAbsolute")
+        ambiguous("cannot be seen: the status does not tell TransSpeedAbsolute")
     require(after.trans_speed_absolute == before.trans_speed_absolute, "the waypoint's speed stays in force")
     return f"{answer.took_s:.2f} s; the speed set before is in force again"
 
@@ -144,7 +144,7 @@ async def move_screw(probe: Probe) -> str:
     """Turns by 0.02 rad without advancing."""
     answer = await probe.do(MoveScrew(0, axial_distance_screw=0.0, turn=0.02), timeout_s=probe.move_s)
     if answer.is_error and answer.status.command_status.state_description:
-        doubt(f"the server does not support it: {answer.text}")
+        ambiguous(f"the server does not support it: {answer.text}")
     require(answer.done, f"MoveScrew is {answer.text}")
     return await _must_arrive(probe, answer, await probe.target(0.0))
 
@@ -266,7 +266,7 @@ async def unknown_guard_sensor(probe: Probe) -> str:
     command = replace(MoveTo(0, True, await probe.target()), guard=(guard,))
     answer = await probe.do(command, timeout_s=probe.move_s)
     if answer.done:
-        doubt("the guard is ignored, and the move is done without it")
+        ambiguous("the guard is ignored, and the move is done without it")
     if answer.reaction is Reaction.SILENT:
         fail(f"MoveTo with a guard is {answer.text}")
     return answer.text
@@ -277,5 +277,5 @@ async def _joints(probe: Probe) -> dict[int, float]:
     joints = status.joint_statuses.joint_status if status.joint_statuses else ()
     found = {joint.joint_number: joint.joint_position for joint in joints if joint.joint_position is not None}
     if not found:
-        doubt("cannot be tried: no joint positions are reported")
+        ambiguous("cannot be tried: no joint positions are reported")
     return found

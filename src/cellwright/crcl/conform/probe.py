@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.conform.answer import Answer, ConformOptions, Reaction
-from cellwright.crcl.conform.check import doubt
+from cellwright.crcl.conform.check import ambiguous
 from cellwright.crcl.conform.evidence import LoggedConnection, Transcript
 from cellwright.crcl.connection import Connector
 from cellwright.crcl.findings import DocumentFindings
@@ -132,7 +132,7 @@ class Probe:
             return
         opened = await self.do(InitCanon(0))
         if not opened.done:
-            doubt(f"cannot be tried: InitCanon is {opened.text}")
+            ambiguous(f"cannot be tried: InitCanon is {opened.text}")
         await self.use_si()
         await self.report_all()
         self.note(await self.ask())
@@ -204,7 +204,7 @@ class Probe:
         """Doubts unless a valid command is done: otherwise the error of a bad one would mean nothing."""
         answer = await self.do(command, timeout_s=self.move_s)
         if not answer.done:
-            doubt(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
+            ambiguous(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
         return answer
 
     async def outcome(
@@ -240,7 +240,7 @@ class Probe:
         for command in (SetLengthUnits(0, LengthUnitEnum.METER), SetAngleUnits(0, AngleUnitEnum.RADIAN)):
             answer = await self.do(command, wire)
             if not answer.done:
-                doubt(f"cannot be tried: {type(command).__name__} is {answer.text}")
+                ambiguous(f"cannot be tried: {type(command).__name__} is {answer.text}")
 
     async def report_all(self, wire: ProbeConnection | None = None) -> None:
         """Everything in the status, as far as the server has it."""
@@ -250,16 +250,16 @@ class Probe:
         """Returns where the controlled point is, in the units of the connection."""
         status = await self.ask(wire)
         if status.pose_status is None:
-            doubt("cannot be tried: the status holds no pose")
+            ambiguous("cannot be tried: the status holds no pose")
         point = status.pose_status.pose.point
         if not all(math.isfinite(value) for value in (point.x, point.y, point.z)):
-            doubt(f"cannot be tried: the status tells the point {point.x:g}, {point.y:g}, {point.z:g}")
+            ambiguous(f"cannot be tried: the status tells the point {point.x:g}, {point.y:g}, {point.z:g}")
         return status.pose_status.pose
 
     async def target(self, fraction: float = 1.0) -> Pose:
         """Returns the pose above home by a fraction of the reach, in metres."""
         if self.home is None:
-            doubt("cannot be tried: where the robot stands is not known")
+            ambiguous("cannot be tried: where the robot stands is not known")
         point = self.home.point
         return replace(self.home, point=Point(point.x, point.y, point.z + fraction * self.options.reach_m))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellwright.crcl.conform.check import check, doubt, require
+from cellwright.crcl.conform.check import ambiguous, check, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.conform.restore import PARTS, parts_of
 from cellwright.crcl.messages import ConfigureJointReport, ConfigureJointReports, ConfigureStatusReport, CRCLStatus
@@ -30,14 +30,14 @@ async def reports_per_connection(probe: Probe) -> str:
     """Turns all parts off on a second connection and reads the first."""
     there = parts_of(await probe.ask())
     if not there:
-        doubt("cannot be seen: the status has no parts")
+        ambiguous("cannot be seen: the status has no parts")
     other = await probe.open()
     answer = await probe.do(ConfigureStatusReport(0, False, False, False, False, False, False), other)
     if not answer.done:
-        doubt(f"cannot be tried: ConfigureStatusReport is {answer.text}")
+        ambiguous(f"cannot be tried: ConfigureStatusReport is {answer.text}")
     here, gone = parts_of(await probe.ask()), parts_of(await probe.ask(other))
     if gone:
-        doubt(f"cannot be tried: turned off, but still reported: {', '.join(gone)}")
+        ambiguous(f"cannot be tried: turned off, but still reported: {', '.join(gone)}")
     require(here == there, f"the first connection lost {', '.join(sorted(set(there) - set(here)))}")
     return f"{len(here)} parts on one, none on the other"
 
@@ -56,7 +56,7 @@ async def configure_joint_reports(probe: Probe) -> str:
         require(told[1] is None, "torque or force is reported, though it was not asked for")
         missing = "position" if position and told[0] is None else "velocity" if velocity and told[2] is None else ""
         if missing == "velocity":
-            doubt("the velocity of a joint is not reported; the robot may not know it")
+            ambiguous("the velocity of a joint is not reported; the robot may not know it")
         require(not missing, f"the {missing} was asked for and is not reported")
         extra = "position" if told[0] is not None and not position else ""
         extra = "velocity" if told[2] is not None and not velocity else extra

@@ -17,20 +17,9 @@ from cellwright.crcl.messages import (
     CRCLCommand,
     CRCLStatus,
     DataThing,
-    SetAngleUnits,
-    SetDefaultJointPositonsTolerances,
-    SetEndPoseTolerance,
-    SetForceUnits,
-    SetIntermediatePoseTolerance,
-    SetLengthUnits,
-    SetMotionCoordination,
-    SetRotAccel,
-    SetRotSpeed,
     SettingsStatus,
-    SetTorqueUnits,
-    SetTransAccel,
-    SetTransSpeed,
 )
+from cellwright.crcl.session_settings import SETTING_COMMANDS, UNIT_COMMANDS
 from cellwright.crcl.table import element_name
 
 __all__ = ["PARTS", "parts_of", "put_back"]
@@ -38,27 +27,8 @@ __all__ = ["PARTS", "parts_of", "put_back"]
 PARTS = ("joint_statuses", "pose_status", "gripper_status", "settings_status", "sensor_statuses", "guards_statuses")
 """The parts of a status in the order of the flags of ConfigureStatusReport."""
 
-_UNITS: dict[str, Callable[[int, Any], CRCLCommand]] = {
-    "length_unit_name": SetLengthUnits,
-    "angle_unit_name": SetAngleUnits,
-    "force_unit_name": SetForceUnits,
-    "torque_unit_name": SetTorqueUnits,
-}
-# Where a server tells an absolute and a relative value, the absolute one is put back last and holds.
-_SETTINGS: dict[str, Callable[[int, Any], CRCLCommand]] = {
-    "trans_speed_relative": SetTransSpeed,
-    "trans_speed_absolute": SetTransSpeed,
-    "trans_accel_relative": SetTransAccel,
-    "trans_accel_absolute": SetTransAccel,
-    "rot_speed_relative": SetRotSpeed,
-    "rot_speed_absolute": SetRotSpeed,
-    "rot_accel_relative": SetRotAccel,
-    "rot_accel_absolute": SetRotAccel,
-    "end_pose_tolerance": SetEndPoseTolerance,
-    "intermediate_pose_tolerance": SetIntermediatePoseTolerance,
-    "joint_tolerances": SetDefaultJointPositonsTolerances,
-    "motion_coordinated": SetMotionCoordination,
-}
+_UNITS: dict[str, Callable[[int, Any], CRCLCommand]] = {f"{kind}_unit_name": c for kind, c in UNIT_COMMANDS.items()}
+_SETTINGS: dict[str, Callable[[int, Any], CRCLCommand]] = dict(SETTING_COMMANDS)
 _CLOSE = 1e-6
 GIVE_UP_AFTER = 2
 

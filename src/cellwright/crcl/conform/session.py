@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellwright.crcl.conform.answer import Answer
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.messages import (
     CommandStateEnum,
@@ -30,7 +30,7 @@ LONGEST_DWELL_S = 6.0
 def _must_be_refused(answer: Answer) -> str:
     require(not answer.done, f"it was executed: {answer.text}")
     if not answer.is_error:
-        doubt(f"it was not executed, but no error is signalled either: {answer.text}")
+        ambiguous(f"it was not executed, but no error is signalled either: {answer.text}")
     return answer.text
 
 
@@ -44,7 +44,7 @@ async def provoke_error(probe: Probe) -> Answer:
         answer = await probe.do(command)
         if answer.is_error:
             return answer
-    doubt(f"cannot be tried: no error could be provoked, {type(command).__name__} is {answer.text}")
+    ambiguous(f"cannot be tried: no error could be provoked, {type(command).__name__} is {answer.text}")
 
 
 @check("answers", "GetStatus is answered with a status at once (schema).", prepared=False)
@@ -65,7 +65,7 @@ async def commands_before_init(probe: Probe) -> str:
     """Sends Message to a server that nobody has initialised yet."""
     first = (await probe.ask()).command_status
     if first.command_id > 0:
-        doubt(f"the server was in use before (command {first.command_id}): it may be initialised")
+        ambiguous(f"the server was in use before (command {first.command_id}): it may be initialised")
     return _must_be_refused(await probe.do(Message(0, "conformance: before InitCanon")))
 
 
@@ -102,7 +102,7 @@ async def init_clears_error(probe: Probe) -> str:
     await probe.do(EndCanon(0))
     error = await probe.do(Message(0, "conformance: must be an error"))
     if not error.is_error:
-        doubt(f"no error could be provoked: {error.text}")
+        ambiguous(f"no error could be provoked: {error.text}")
     for command in (InitCanon(0), Message(0, "conformance: after the error")):
         answer = await probe.do(command)
         require(answer.done, f"{type(command).__name__} after an error is {answer.text}")
@@ -115,7 +115,7 @@ async def error_lasts(probe: Probe) -> str:
     await provoke_error(probe)
     answer = await probe.do(Message(0, "conformance: in the error state"))
     if not answer.is_error:
-        doubt(f"the next command ended the error without InitCanon: {answer.text}")
+        ambiguous(f"the next command ended the error without InitCanon: {answer.text}")
     return answer.text
 
 
@@ -132,7 +132,7 @@ async def get_status_is_no_command(probe: Probe) -> str:
     """Asks three times under numbers of their own after a command is done."""
     done = await probe.do(Message(0, "conformance: GetStatus follows"))
     if not done.done:
-        doubt(f"cannot be tried: Message is {done.text}")
+        ambiguous(f"cannot be tried: Message is {done.text}")
     for _ in range(3):
         number = probe.next_id()
         told = (await probe.ask(command_id=number)).command_status
@@ -153,7 +153,7 @@ async def number_at_once(probe: Probe) -> str:
     await probe.main.send_bytes(dwell + encode(CRCLCommandInstance(GetStatus(number)), declaration=False))
     told = (await probe.main.next_status(probe.options.answer_s)).command_status
     if probe.main.arrived > before + 1:
-        doubt("the server reports by itself: which status is the answer cannot be told")
+        ambiguous("the server reports by itself: which status is the answer cannot be told")
     found = told.command_id
     await probe.outcome(number, timeout_s=DWELL_S + probe.options.done_s)
     require(found == number, f"the first status after command {number} bears {found}")
@@ -197,10 +197,12 @@ async def new_command_replaces_old(probe: Probe) -> str:
     while probe.now_s() - start_s < dwell_s / 4:
         told = (await probe.ask()).command_status
         if told.command_id == number and told.command_state is not CommandStateEnum.CRCL_WORKING:
-            doubt(f"cannot be tried: Dwell {dwell_s:g} s is {told.command_state} after {probe.now_s() - start_s:.2f} s")
+            ambiguous(
+                f"cannot be tried: Dwell {dwell_s:g} s is {told.command_state} after {probe.now_s() - start_s:.2f} s"
+            )
         await probe.sleep(probe.options.poll_s)
     if told.command_id != number:
-        doubt(f"cannot be tried: Dwell {dwell_s:g} s is not taken up")
+        ambiguous(f"cannot be tried: Dwell {dwell_s:g} s is not taken up")
     answer = await probe.do(Message(0, "conformance: instead of waiting"), timeout_s=dwell_s + probe.options.done_s)
     if answer.took_s > usual.took_s + dwell_s / 4:
         fail(f"the new command waits for the old one: {answer.text} after {answer.took_s:.1f} s")

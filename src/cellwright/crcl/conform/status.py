@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cellwright.crcl.check import check as check_text
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.messages import CRCLStatus, Vector
 
@@ -38,7 +38,7 @@ async def status_numbers(probe: Probe) -> str:
         repeated += pair in seen
         seen[pair] = status
     if repeated:
-        doubt(f"{repeated} of 10 statuses had numbers of an earlier one, with the same content")
+        ambiguous(f"{repeated} of 10 statuses had numbers of an earlier one, with the same content")
     return "10 of 10 different"
 
 
@@ -63,11 +63,11 @@ async def joints_are_reported(probe: Probe) -> str:
     """Looks for JointStatuses with positions."""
     status = await probe.ask()
     if status.joint_statuses is None:
-        doubt("no joints are reported; the schema allows that until ConfigureJointReports")
+        ambiguous("no joints are reported; the schema allows that until ConfigureJointReports")
     numbers = [joint.joint_number for joint in status.joint_statuses.joint_status]
     require(numbers == sorted(set(numbers)) and numbers[0] >= 1, f"joint numbers are {numbers}")
     if any(joint.joint_position is None for joint in status.joint_statuses.joint_status):
-        doubt("some joints are reported without a position")
+        ambiguous("some joints are reported without a position")
     return f"{len(numbers)} joints"
 
 
@@ -76,10 +76,10 @@ async def settings_are_reported(probe: Probe) -> str:
     """Looks for SettingsStatus with the names of the units."""
     settings = (await probe.ask()).settings_status
     if settings is None:
-        doubt("the status holds no SettingsStatus, though ConfigureStatusReport asked for it")
+        ambiguous("the status holds no SettingsStatus, though ConfigureStatusReport asked for it")
     names = (settings.length_unit_name, settings.angle_unit_name, settings.force_unit_name, settings.torque_unit_name)
     if None in names:
-        doubt(f"unit names are {', '.join(str(name) for name in names)}")
+        ambiguous(f"unit names are {', '.join(str(name) for name in names)}")
     return ", ".join(str(name) for name in names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cellwright.crcl.conform.check import check, doubt, require
+from cellwright.crcl.conform.check import ambiguous, check, require
 from cellwright.crcl.conform.probe import Probe, ProbeConnection
 from cellwright.crcl.messages import (
     AngleUnitEnum,
@@ -32,10 +32,10 @@ DEFAULTS = (METER, AngleUnitEnum.RADIAN, ForceUnitEnum.NEWTON, TorqueUnitEnum.NE
 def _names(status: CRCLStatus) -> tuple[str, str, str, str]:
     told = status.settings_status
     if told is None:
-        doubt("cannot be seen: the status holds no SettingsStatus")
+        ambiguous("cannot be seen: the status holds no SettingsStatus")
     names = (told.length_unit_name, told.angle_unit_name, told.force_unit_name, told.torque_unit_name)
     if None in names:
-        doubt(f"cannot be seen: unit names are {', '.join(str(name) for name in names)}")
+        ambiguous(f"cannot be seen: unit names are {', '.join(str(name) for name in names)}")
     return tuple(str(name) for name in names)  # type: ignore[return-value]
 
 
@@ -53,7 +53,7 @@ async def default_units(probe: Probe) -> str:
     """Sends InitCanon and reads the names of the units."""
     answer = await probe.do(InitCanon(0))
     if not answer.done:
-        doubt(f"cannot be tried: InitCanon is {answer.text}")
+        ambiguous(f"cannot be tried: InitCanon is {answer.text}")
     await probe.report_all()
     names = _names(await probe.ask())
     require(names == DEFAULTS, f"units after InitCanon are {', '.join(names)}")
@@ -74,10 +74,10 @@ async def init_resets_units(probe: Probe) -> str:
     ):
         answer = await probe.do(command)
         if not answer.done:
-            doubt(f"cannot be tried: {type(command).__name__} is {answer.text}")
+            ambiguous(f"cannot be tried: {type(command).__name__} is {answer.text}")
     other = _names(await probe.ask())
     if other == defaults:
-        doubt("cannot be tried: the names of the units do not change")
+        ambiguous("cannot be tried: the names of the units do not change")
     await probe.do(InitCanon(0))
     await probe.report_all()
     after = _names(await probe.ask())
@@ -114,7 +114,7 @@ async def angle_units(probe: Probe) -> str:
         require(turns or slides, f"joint {number} went from {value:g} to {now:g}")
         turning += turns and not slides
     if not turning:
-        doubt("all joints stand at 0 or slide: nothing to convert")
+        ambiguous("all joints stand at 0 or slide: nothing to convert")
     return f"{turning} of {len(radians)} joints converted, the others slide or stand at 0"
 
 
@@ -124,14 +124,14 @@ async def units_convert_settings(probe: Probe) -> str:
     await _set(probe, SetTransSpeed(0, TransSpeedAbsolute(0.01)))
     before = (await probe.ask()).settings_status
     if before is None or before.trans_speed_absolute is None:
-        doubt("cannot be seen: the status does not tell TransSpeedAbsolute")
+        ambiguous("cannot be seen: the status does not tell TransSpeedAbsolute")
     require(
         _close(before.trans_speed_absolute.setting, 0.01, 0.0), f"0.01 is reported as {before.trans_speed_absolute}"
     )
     await _set(probe, SetLengthUnits(0, MM))
     after = (await probe.ask()).settings_status
     if after is None or after.trans_speed_absolute is None:
-        doubt("cannot be seen: the status does not tell TransSpeedAbsolute after the switch")
+        ambiguous("cannot be seen: the status does not tell TransSpeedAbsolute after the switch")
     setting = after.trans_speed_absolute.setting
     require(_close(setting, 10.0, 0.0), f"0.01 m/s became {setting:g} mm/s")
     return "0.01 m/s is 10 mm/s"
@@ -161,7 +161,7 @@ async def units_per_connection(probe: Probe) -> str:
     await _set(probe, SetLengthUnits(0, MM), other)
     here, there = (await probe.pose()).point, (await probe.pose(other)).point
     if max(abs(home.x), abs(home.y), abs(home.z)) < 1e-3:
-        doubt("cannot be seen: the robot stands at the origin")
+        ambiguous("cannot be seen: the robot stands at the origin")
     require(
         _close(here.x, home.x, 1.0) and _close(here.z, home.z, 1.0), f"the first connection went to {here.x:g} as well"
     )
@@ -176,5 +176,5 @@ def _positions(status: CRCLStatus) -> dict[int, float]:
     joints = status.joint_statuses.joint_status if status.joint_statuses else ()
     found = {joint.joint_number: joint.joint_position for joint in joints if joint.joint_position is not None}
     if not found:
-        doubt("cannot be seen: no joint positions are reported")
+        ambiguous("cannot be seen: no joint positions are reported")
     return found

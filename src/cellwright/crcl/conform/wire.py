@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellwright.crcl.conform.check import check, doubt, fail, require
+from cellwright.crcl.conform.check import ambiguous, check, fail, require
 from cellwright.crcl.conform.probe import Probe
 from cellwright.crcl.link import LinkLost, NoAnswer
 from cellwright.crcl.messages import CRCLCommandInstance, GetStatus, Message
@@ -88,7 +88,7 @@ async def nul_between_messages(probe: Probe) -> str:
     await wire.send_bytes(_request() + b"\0" + _request() + b"\0")
     await probe.sleep(0.3)
     if wire.arrived < 2:
-        doubt(f"{wire.arrived} of 2 answered" + ("" if wire.is_open else ", the connection was closed"))
+        ambiguous(f"{wire.arrived} of 2 answered" + ("" if wire.is_open else ", the connection was closed"))
     return "2 of 2 answered"
 
 
@@ -102,5 +102,5 @@ async def nothing_unasked(probe: Probe) -> str:
     await probe.ask()
     came = await _count(probe, probe.main.arrived, 1, 1.2)
     if came:
-        doubt("the server reports by itself: fine by the standard, too much for NIST's client")
+        ambiguous("the server reports by itself: fine by the standard, too much for NIST's client")
     return "silence for 1.2 s"

@@ -19,7 +19,7 @@ from cellwright.core.errors import BadInput, JobFailed, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import vector_from_quaternion
 from cellwright.crcl.example_robot.gantry import GANTRY_JOINTS, forward, inverse
-from cellwright.crcl.example_robot.joint_travel import Joints, JointTravel, Leg
+from cellwright.crcl.example_robot.trajectory import Joints, StoppableTrajectory, TrajectorySegment
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.crcl.robot import (
     GripperKind,
@@ -97,7 +97,7 @@ class ExampleArm:
         self._sensors = {"ATINetFT": self._sample((0.0,) * 6), "part_present": self._sample(False)}
         self._enabled: set[str] = set()
         self._drive: asyncio.Task[None] | None = None
-        self._journey = JointTravel([])
+        self._journey = StoppableTrajectory([])
         self._reading: RobotReading | None = None
 
     def set_sensor(self, sensor_id: str, value: SensorValue) -> None:
@@ -149,25 +149,25 @@ class ExampleArm:
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """The tool exactly through all waypoints."""
-        legs: list[Leg] = []
+        segments: list[TrajectorySegment] = []
         joints = self._positions
         for waypoint in waypoints:
             begin, end, pace = forward(joints), waypoint.pose_tool_in_base, waypoint.pace
             goal = inverse(end)
             duration_s = max(begin.distance_m(end) / pace.speed_mps, begin.angle_rad(end) / pace.turn_radps)
-            legs.append(
+            segments.append(
                 _straight_leg(begin, end, duration_s, _ramp_s(pace))
                 if straight
                 else _joint_leg(joints, goal, duration_s, _ramp_s(pace))
             )
             joints = goal
-        await self._follow(legs)
+        await self._follow(segments)
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """The tool along a helix."""
         duration_s = max(screw.length_m / pace.speed_mps, abs(screw.turn_rad) / pace.turn_radps)
-        leg = Leg(duration_s, _ramp_s(pace), lambda share: inverse(screw.pose_at(share)))
-        await self._follow([_checked(leg, screw.turn_rad)])
+        segment = TrajectorySegment(duration_s, _ramp_s(pace), lambda share: inverse(screw.pose_at(share)))
+        await self._follow([_checked(segment, screw.turn_rad)])
 
     async def stop(self, condition: StopConditionEnum) -> None:
         """Immediate: at once. Fast and normal: on the path, with a hard and a soft ramp."""
@@ -228,32 +228,32 @@ class ExampleArm:
         holding = self.object_width_m is not None and self._separation_m <= self.object_width_m
         return GripperReading("practice_gripper", GripperKind.PARALLEL, holding, self._separation_m)
 
-    async def _follow(self, legs: Sequence[Leg]) -> None:
+    async def _follow(self, segments: Sequence[TrajectorySegment]) -> None:
         if self._drive is not None:
             raise JobFailed(f"{self.name} moves already")
-        journey = self._journey = JointTravel(legs)
-        if journey.over:
+        trajectory = self._journey = StoppableTrajectory(segments)
+        if trajectory.over:
             return
-        self._drive = drive = asyncio.get_running_loop().create_task(self._run(journey))
+        self._drive = drive = asyncio.get_running_loop().create_task(self._run(trajectory))
         try:
             await asyncio.shield(drive)
         except asyncio.CancelledError:
-            journey.brake(StopConditionEnum.NORMAL)
+            trajectory.brake(StopConditionEnum.NORMAL)
             raise
-        if journey.stopped:
+        if trajectory.stopped:
             raise JobFailed(f"{self.name} was stopped")
 
-    async def _run(self, journey: JointTravel) -> None:
+    async def _run(self, trajectory: StoppableTrajectory) -> None:
         """Moves until the journey is over, in equal steps; an event loop that is far too late makes it slower."""
         driven_s = self.clock.time_s
         try:
-            while not journey.over:
+            while not trajectory.over:
                 await self.clock.sleep(self._tick_s)
                 now_s = self.clock.time_s
                 driven_s = max(driven_s, now_s - CATCH_UP_TICKS * self._tick_s)
-                while not journey.over and driven_s + self._tick_s <= now_s + 1e-9:
+                while not trajectory.over and driven_s + self._tick_s <= now_s + 1e-9:
                     driven_s += self._tick_s
-                    self._take(journey.step(self._tick_s, int(self.parameters["override_percent"]) / 100))
+                    self._take(trajectory.step(self._tick_s, int(self.parameters["override_percent"]) / 100))
         finally:
             self._drive = None
             self._velocities, self._turning, self._reading = (0.0,) * 6, (0.0, 0.0, 0.0), None
@@ -270,26 +270,26 @@ def _ramp_s(pace: Pace) -> float:
     return max(pace.speed_mps / pace.acceleration_mps2, pace.turn_radps / pace.turn_acceleration_radps2)
 
 
-def _joint_leg(begin: Joints, end: Joints, duration_s: float, ramp_s: float) -> Leg:
+def _joint_leg(begin: Joints, end: Joints, duration_s: float, ramp_s: float) -> TrajectorySegment:
     way = np.array(end) - np.array(begin)
-    return Leg(
+    return TrajectorySegment(
         duration_s, ramp_s, lambda share: end if share >= 1.0 else tuple((np.array(begin) + way * share).tolist())
     )
 
 
-def _straight_leg(begin: Pose, end: Pose, duration_s: float, ramp_s: float) -> Leg:
-    leg = Leg(duration_s, ramp_s, lambda share: inverse(begin.interpolate(end, share)))
-    return _checked(leg, begin.angle_rad(end))
+def _straight_leg(begin: Pose, end: Pose, duration_s: float, ramp_s: float) -> TrajectorySegment:
+    segment = TrajectorySegment(duration_s, ramp_s, lambda share: inverse(begin.interpolate(end, share)))
+    return _checked(segment, begin.angle_rad(end))
 
 
-def _checked(leg: Leg, turn_rad: float) -> Leg:
+def _checked(segment: TrajectorySegment, turn_rad: float) -> TrajectorySegment:
     """Returns a leg whose joints exist everywhere; finding out on the way would be too late."""
     samples = 2 + math.ceil(min(abs(turn_rad), 2 * math.pi) / SAMPLE_RAD)  # a whole turn meets the wrist's limits
     most = min(1.0, 2 * math.pi / abs(turn_rad)) if turn_rad else 1.0
     for sample in range(samples + 1):
-        leg.joints_at(most * sample / samples)
-    leg.joints_at(1.0)
-    return leg
+        segment.joints_at(most * sample / samples)
+    segment.joints_at(1.0)
+    return segment
 
 
 async def serve_example_arm(

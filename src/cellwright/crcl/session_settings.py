@@ -33,24 +33,34 @@ from cellwright.crcl.messages import (
 )
 from cellwright.crcl.units import CrclUnits, to_si
 
-__all__ = ["Remembered"]
+__all__ = ["SETTING_COMMANDS", "UNIT_COMMANDS", "SessionSettings"]
 
-_UNITS = {"length": SetLengthUnits, "angle": SetAngleUnits, "force": SetForceUnits, "torque": SetTorqueUnits}
-_ALWAYS_TOLD = ("length", "angle")
-"""Units that every robot is told; the others only if they were set or differ, for some servers do not know them."""
-_OF_ROBOT = (
-    SetTransSpeed,
-    SetTransAccel,
-    SetRotSpeed,
-    SetRotAccel,
-    SetEndPoseTolerance,
-    SetIntermediatePoseTolerance,
-    SetDefaultJointPositonsTolerances,
-    SetMotionCoordination,
-)
+UNIT_COMMANDS = {"length": SetLengthUnits, "angle": SetAngleUnits, "force": SetForceUnits, "torque": SetTorqueUnits}
+"""Kind of unit -> the command that sets it."""
+SETTING_COMMANDS = {
+    "trans_speed_relative": SetTransSpeed,
+    "trans_speed_absolute": SetTransSpeed,
+    "trans_accel_relative": SetTransAccel,
+    "trans_accel_absolute": SetTransAccel,
+    "rot_speed_relative": SetRotSpeed,
+    "rot_speed_absolute": SetRotSpeed,
+    "rot_accel_relative": SetRotAccel,
+    "rot_accel_absolute": SetRotAccel,
+    "end_pose_tolerance": SetEndPoseTolerance,
+    "intermediate_pose_tolerance": SetIntermediatePoseTolerance,
+    "joint_tolerances": SetDefaultJointPositonsTolerances,
+    "motion_coordinated": SetMotionCoordination,
+}
+"""Field of SettingsStatus -> the command that sets it at the robot.
+
+Where a server reports an absolute and a relative value, the absolute one comes last here, is set last, and holds.
+"""
+_ALWAYS_SET = ("length", "angle")
+"""Units that are set at every robot; the others only if they were set or differ, for some servers do not know them."""
+_ROBOT_SETTINGS = tuple(set(SETTING_COMMANDS.values()))
 
 
-class Remembered:
+class SessionSettings:
     """The settings in force, as the commands that made them.
 
     Attributes:
@@ -62,7 +72,7 @@ class Remembered:
         self.initialised = False
         self.units = CrclUnits()
         self._units: dict[type[CRCLCommand], CRCLCommand] = {}
-        self._of_robot: dict[type[CRCLCommand], tuple[CrclUnits, CRCLCommand]] = {}
+        self._robot_settings: dict[type[CRCLCommand], tuple[CrclUnits, CRCLCommand]] = {}
         self._status_report: CRCLCommand | None = None
         self._joint_reports: list[CRCLCommand] = []
 
@@ -70,48 +80,50 @@ class Remembered:
         """Takes in a command that was done, and the status that said so."""
         if isinstance(command, InitCanon):
             self.initialised = True
-            self.units = CrclUnits().told(status.settings_status if status else None)
+            self.units = CrclUnits().with_reported(status.settings_status if status else None)
             self._units.clear()
-            self._of_robot.clear()
+            self._robot_settings.clear()
         elif isinstance(command, EndCanon):
             self.initialised = False
-        elif isinstance(command, tuple(_UNITS.values())):
+        elif isinstance(command, tuple(UNIT_COMMANDS.values())):
             self._units[type(command)] = command
             self.units = self.units.after(command)
-        elif isinstance(command, _OF_ROBOT):
+        elif isinstance(command, _ROBOT_SETTINGS):
             # A speed of 300 is one in the units that held when it was set: they belong to it, and the order counts.
-            self._of_robot.pop(type(command), None)
-            self._of_robot[type(command)] = (self.units, command)
+            self._robot_settings.pop(type(command), None)
+            self._robot_settings[type(command)] = (self.units, command)
         elif isinstance(command, ConfigureStatusReport):
             self._status_report = command
         elif isinstance(command, ConfigureJointReports):
             kept = [] if command.reset_all else self._joint_reports
             self._joint_reports = [*kept, command]
 
-    def of_connection(self) -> list[CRCLCommand]:
+    def connection_commands(self) -> list[CRCLCommand]:
         """Returns what a new connection to the same robot needs."""
         return [*self._units.values(), *self._reports()]
 
-    def of_robot(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
+    def robot_commands(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
         """Returns what another robot needs after InitCanon: speeds and other settings, then what its connection needs.
 
         Args:
             ours: What the robot that is left says: the speeds that hold there without having been set hold on.
             theirs: What the other robot says after InitCanon.
         """
-        known = CrclUnits().told(theirs)
-        told = {name for name, setter in _UNITS.items() if setter in self._units}
-        told |= {name for name in _UNITS if name in _ALWAYS_TOLD or getattr(known, name) != getattr(self.units, name)}
+        known = CrclUnits().with_reported(theirs)
+        needed = {name for name, setter in UNIT_COMMANDS.items() if setter in self._units}
+        needed |= {
+            name for name in UNIT_COMMANDS if name in _ALWAYS_SET or getattr(known, name) != getattr(self.units, name)
+        }
         commands: list[CRCLCommand] = []
         before: CrclUnits | None = None
-        for units, command in (*self._of_robot.values(), *((self.units, c) for c in self._unset_speeds(ours))):
-            commands += [*_setters(before, units, told), command]
+        for units, command in (*self._robot_settings.values(), *((self.units, c) for c in self._unset_speeds(ours))):
+            commands += [*_setters(before, units, needed), command]
             before = units
-        return [*commands, *_setters(before, self.units, told), *self._reports()]
+        return [*commands, *_setters(before, self.units, needed), *self._reports()]
 
     def in_si(self) -> list[CRCLCommand]:
         """Returns the settings of the robot in SI units; its joints are taken for turning ones."""
-        return [to_si(command, units, ()) for units, command in self._of_robot.values()]
+        return [to_si(command, units, ()) for units, command in self._robot_settings.values()]
 
     def _reports(self) -> list[CRCLCommand]:
         return [*([self._status_report] if self._status_report else []), *self._joint_reports]
@@ -120,13 +132,13 @@ class Remembered:
         if ours is None:
             return []
         trans, rot = ours.trans_speed_absolute, ours.rot_speed_absolute
-        told: list[CRCLCommand] = [SetTransSpeed(0, trans)] if trans and 0 < trans.setting < inf else []
-        told += [SetRotSpeed(0, rot)] if rot and 0 < rot.setting < inf else []
-        return [command for command in told if type(command) not in self._of_robot]
+        speeds: list[CRCLCommand] = [SetTransSpeed(0, trans)] if trans and 0 < trans.setting < inf else []
+        speeds += [SetRotSpeed(0, rot)] if rot and 0 < rot.setting < inf else []
+        return [command for command in speeds if type(command) not in self._robot_settings]
 
 
 def _setters(before: CrclUnits | None, units: CrclUnits, names: Iterable[str]) -> list[CRCLCommand]:
     """Commands from one set of units to another; from None, all that are to be told."""
     wanted = [field.name for field in fields(CrclUnits) if field.name in names]
     changed = (n for n in wanted if before is None or getattr(before, n) != getattr(units, n))
-    return [_UNITS[name](0, getattr(units, name)) for name in changed]
+    return [UNIT_COMMANDS[name](0, getattr(units, name)) for name in changed]

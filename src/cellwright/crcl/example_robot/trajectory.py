@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from cellwright.crcl.messages import StopConditionEnum
 
-__all__ = ["JointTravel", "Leg"]
+__all__ = ["StoppableTrajectory", "TrajectorySegment"]
 
 Joints: TypeAlias = "tuple[float, ...]"
 FAST_FACTOR = 4.0  # how much harder a fast stop brakes than a normal one
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class TrajectorySegment:
     """One piece of the way.
 
     Attributes:
@@ -30,15 +30,15 @@ class Leg:
     joints_at: Callable[[float], Joints]
 
 
-class JointTravel:
+class StoppableTrajectory:
     """Legs one after the other. Place and rate are in seconds of full speed, so that every leg has its own speed."""
 
-    def __init__(self, legs: Sequence[Leg]) -> None:
-        self._legs = [leg for leg in legs if leg.duration_s > 0.0]
+    def __init__(self, segments: Sequence[TrajectorySegment]) -> None:
+        self._segments = [segment for segment in segments if segment.duration_s > 0.0]
         self._ends_s: list[float] = []
         total_s = 0.0
-        for leg in self._legs:
-            total_s += leg.duration_s
+        for segment in self._segments:
+            total_s += segment.duration_s
             self._ends_s.append(total_s)
         self._total_s = total_s
         self._place_s = self._rate = 0.0
@@ -69,8 +69,8 @@ class JointTravel:
 
     def step(self, duration_s: float, share: float) -> Joints:
         """Returns the joints after some more time, at most at this share of full speed."""
-        leg = self._legs[self._index()]
-        ramp = 1.0 / max(leg.ramp_s, duration_s)
+        segment = self._segments[self._index()]
+        ramp = 1.0 / max(segment.ramp_s, duration_s)
         if self._braking is not None:
             hardness = FAST_FACTOR if self._braking is StopConditionEnum.FAST else 1.0
             self._rate = max(0.0, self._rate - hardness * ramp * duration_s)
@@ -84,12 +84,12 @@ class JointTravel:
     def joints(self) -> Joints:
         """Returns where it is."""
         index = self._index()
-        leg = self._legs[index]
-        before_s = self._ends_s[index] - leg.duration_s
-        return leg.joints_at(min(1.0, (self._place_s - before_s) / leg.duration_s))
+        segment = self._segments[index]
+        before_s = self._ends_s[index] - segment.duration_s
+        return segment.joints_at(min(1.0, (self._place_s - before_s) / segment.duration_s))
 
     def _index(self) -> int:
         for index, end_s in enumerate(self._ends_s):
             if self._place_s < end_s:
                 return index
-        return len(self._legs) - 1
+        return len(self._segments) - 1

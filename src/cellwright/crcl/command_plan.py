@@ -12,7 +12,7 @@ from cellwright.crcl.moves import Moves
 from cellwright.crcl.robot import CrclRobot
 from cellwright.crcl.settings import Settings
 
-__all__ = ["Action", "Actions", "CommandPlan"]
+__all__ = ["Action", "CommandPlan", "CommandTranslator"]
 
 Action: TypeAlias = "Callable[[], Awaitable[None]]"
 LONGEST_DWELL_S = 86_400.0
@@ -35,7 +35,7 @@ class CommandPlan:
     note: str = ""
 
 
-class Actions:
+class CommandTranslator:
     """Turns commands into plans for one robot."""
 
     def __init__(self, robot: CrclRobot, moves: Moves) -> None:

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable
 
 from cellwright.core.errors import JobFailed
-from cellwright.crcl.apart import Apart, PlaceTolerance, apart
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.messages import CRCLStatus, InitCanon, ParameterSetting, SetRobotParameters, SettingsStatus
-from cellwright.crcl.plausible import believed
-from cellwright.crcl.remembered import Remembered
+from cellwright.crcl.plausibility import without_implausible_positions
+from cellwright.crcl.position_difference import PositionDifference, PositionTolerance, position_difference
+from cellwright.crcl.session_settings import SessionSettings
 from cellwright.crcl.units import CrclUnits, to_si
 
-__all__ = ["hand_over"]
+__all__ = ["transfer_session"]
 
 CONFIRM_S = 0.5  # servers that report by themselves may be behind by a report
 CLOSE = 1e-3  # share by which a number that is told may differ from the one that was set
@@ -21,17 +21,17 @@ OVERRIDE = "override_percent"
 _SPEEDS = {"trans_speed": "m/s", "trans_accel": "m/s2", "rot_speed": "rad/s", "rot_accel": "rad/s2"}
 
 
-async def hand_over(
-    remembered: Remembered,
+async def transfer_session(
+    session_settings: SessionSettings,
     here: CRCLStatus | None,
     new: CrclClient,
-    tolerance: PlaceTolerance,
+    tolerance: PositionTolerance,
     say: Callable[[str], None],
-) -> tuple[Apart, tuple[str, ...]]:
+) -> tuple[PositionDifference, tuple[str, ...]]:
     """Opens the session of one robot at another one, which does not move by this.
 
     Args:
-        remembered: What was set at the robot that is left.
+        session_settings: What was set at the robot that is left.
         here: The last that is known of it.
         new: A client of the other robot; it is open.
         tolerance: How far apart they may be.
@@ -44,31 +44,31 @@ async def hand_over(
         JobFailed: It stands elsewhere, does not take the settings, or says that others hold.
     """
     ours = here.settings_status if here else None
-    units = remembered.units if remembered.initialised else CrclUnits()
-    there, doubts = believed(await new.status(), units)
+    units = session_settings.units if session_settings.initialised else CrclUnits()
+    there, doubts = without_implausible_positions(await new.status(), units)
     for doubt in doubts:
         say(f"{new.peer}: {doubt}")
     if there.settings_status is not None and there.settings_status.length_unit_name is not None:
-        apart(here, there, units).check(tolerance, doubts)  # one that stands elsewhere is left as it is
+        position_difference(here, there, units).check(tolerance, doubts)  # one that stands elsewhere is left as it is
     unconfirmed: tuple[str, ...] = ()
-    if remembered.initialised:
+    if session_settings.initialised:
         begun = (await new.execute(InitCanon(0))).check().status
-        for command in remembered.of_robot(ours, begun.settings_status if begun else None):
+        for command in session_settings.robot_commands(ours, begun.settings_status if begun else None):
             (await new.execute(command)).check()
         override = here.command_status.override_percent if here else None
         if override is not None:
             await _set_override(new, override)
         unconfirmed = await _confirmed(new, override)
-    there, doubts = believed(await new.status(), units)
-    difference = apart(here, there, units)
+    there, doubts = without_implausible_positions(await new.status(), units)
+    difference = position_difference(here, there, units)
     difference.check(tolerance, doubts)
     return difference, unconfirmed
 
 
 async def _set_override(new: CrclClient, percent: int) -> None:
     """Sends the override unless it holds already; a robot that tells none has none until it is told one."""
-    told = (await new.status()).command_status.override_percent
-    if percent != (100 if told is None else told):
+    reported = (await new.status()).command_status.override_percent
+    if percent != (100 if reported is None else reported):
         (await new.execute(SetRobotParameters(0, (ParameterSetting(OVERRIDE, str(percent)),)))).check()
 
 
@@ -77,7 +77,7 @@ async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
     loop = asyncio.get_running_loop()
     until_s = loop.time() + CONFIRM_S
     while True:
-        wrong, untold = _compared(new.remembered, override, await new.status())
+        wrong, untold = _compared(new.session_settings, override, await new.status())
         if not wrong:
             return tuple(untold)
         if loop.time() >= until_s:
@@ -85,35 +85,39 @@ async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
         await asyncio.sleep(new.options.poll_s)
 
 
-def _compared(remembered: Remembered, override: int | None, status: CRCLStatus) -> tuple[list[str], list[str]]:
+def _compared(
+    session_settings: SessionSettings, override: int | None, status: CRCLStatus
+) -> tuple[list[str], list[str]]:
     """Settings that a status tells otherwise, and those that it does not tell."""
     wrong: list[str] = []
     untold: list[str] = []
 
-    def compare(what: str, told: float | str | None, wanted: float | str, unit: str = "") -> None:
-        if told is None:
+    def compare(what: str, reported: float | str | None, wanted: float | str, unit: str = "") -> None:
+        if reported is None:
             untold.append(what)
-        elif told != wanted if isinstance(told, str) or isinstance(wanted, str) else not _close(told, wanted):
-            value, asked = (v if isinstance(v, str) else f"{v:g}{unit}" for v in (told, wanted))
+        elif not _same(reported, wanted):
+            value, asked = (v if isinstance(v, str) else f"{v:g}{unit}" for v in (reported, wanted))
             wrong.append(f"{what} is {value} by its status (asked for: {asked})")
 
-    settings, units = status.settings_status or SettingsStatus(), remembered.units
+    settings, units = status.settings_status or SettingsStatus(), session_settings.units
     compare("length unit", settings.length_unit_name, units.length)
     compare("angle unit", settings.angle_unit_name, units.angle)
     compare("force unit", settings.force_unit_name, units.force)
     compare("torque unit", settings.torque_unit_name, units.torque)
-    in_si = to_si(settings, units.told(settings), ())
-    for command in remembered.in_si():
+    in_si = to_si(settings, units.with_reported(settings), ())
+    for command in session_settings.in_si():
         for name, unit in _SPEEDS.items():
             if (wanted := getattr(command, name, None)) is not None:
                 kind, field = ("absolute", "setting") if hasattr(wanted, "setting") else ("relative", "fraction")
-                told = getattr(getattr(in_si, f"{name}_{kind}"), field, None)
+                reported = getattr(getattr(in_si, f"{name}_{kind}"), field, None)
                 what = "".join(word.capitalize() for word in name.split("_"))
-                compare(what, told, getattr(wanted, field), f" {unit}" * (kind == "absolute"))
+                compare(what, reported, getattr(wanted, field), f" {unit}" * (kind == "absolute"))
     if override is not None:
         compare("override", status.command_status.override_percent, override, " %")
     return wrong, untold
 
 
-def _close(told: float, wanted: float) -> bool:
-    return abs(told - wanted) <= CLOSE * abs(wanted)
+def _same(reported: float | str, wanted: float | str) -> bool:
+    if isinstance(reported, str) or isinstance(wanted, str):
+        return reported == wanted
+    return abs(reported - wanted) <= CLOSE * abs(wanted)

@@ -22,11 +22,11 @@ from cellwright.crcl.messages import (
     RunProgram,
 )
 
-__all__ = ["Patience"]
+__all__ = ["CommandTimeouts"]
 
 
 @dataclass(frozen=True)
-class Patience:
+class CommandTimeouts:
     """Waiting times by kind of command, in seconds.
 
     Attributes:

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.messages import CRCLStatus
-from cellwright.crcl.plausible import AXIS_ERROR
+from cellwright.crcl.plausibility import AXIS_ERROR
 from cellwright.crcl.poses import checked_pose
 from cellwright.crcl.units import CrclUnits, to_si
 
-__all__ = ["Apart", "PlaceTolerance", "apart"]
+__all__ = ["PositionDifference", "PositionTolerance", "position_difference"]
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceTolerance:
+class PositionTolerance:
     """How far apart two robots may be for one to take over from the other; None: that is not compared."""
 
     tool_mm: float | None = 5.0
@@ -25,7 +25,7 @@ class PlaceTolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class PositionDifference:
     """How far apart two robots are; None where one of them does not tell.
 
     Attributes:
@@ -56,7 +56,7 @@ class Apart:
             parts.append(f"joint {', '.join(map(str, self.only_one))} on one of them only")
         return "; ".join(parts) or "where they are is not told"
 
-    def check(self, tolerance: PlaceTolerance, doubts: Sequence[str] = ()) -> None:
+    def check(self, tolerance: PositionTolerance, doubts: Sequence[str] = ()) -> None:
         """Complains when the two are too far apart, or nothing could be compared that should be.
 
         Args:
@@ -88,7 +88,7 @@ def _over(value: float | None, limit: float | None) -> bool:
     return value is not None and limit is not None and value > limit
 
 
-def apart(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> Apart:
+def position_difference(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> PositionDifference:
     """Returns how far apart two robots are by their statuses, of which all positions are believed.
 
     Joints are compared only when both speak in the same units: a status does not say which of them slide.
@@ -99,15 +99,15 @@ def apart(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> Apa
         units: Those of both, where they do not name their own.
     """
     if first is None:
-        return Apart()
-    ours, theirs = (to_si(each, units.told(each.settings_status), ()) for each in (first, second))
-    found = Apart()
+        return PositionDifference()
+    ours, theirs = (to_si(each, units.with_reported(each.settings_status), ()) for each in (first, second))
+    found = PositionDifference()
     if ours.pose_status and theirs.pose_status:
         here, there = (checked_pose(s.pose_status.pose, "pose", AXIS_ERROR) for s in (ours, theirs) if s.pose_status)
         offset_mm = tuple((1000.0 * (there.position - here.position)).tolist())
-        found = Apart(1000.0 * here.distance_m(there), offset_mm, math.degrees(here.angle_rad(there)))
+        found = PositionDifference(1000.0 * here.distance_m(there), offset_mm, math.degrees(here.angle_rad(there)))
     at, to = _joints(ours), _joints(theirs)
-    if at and to and units.told(first.settings_status) == units.told(second.settings_status):
+    if at and to and units.with_reported(first.settings_status) == units.with_reported(second.settings_status):
         differences = tuple((number, math.degrees(to[number] - at[number])) for number in sorted(at.keys() & to.keys()))
         found = replace(found, joints_deg=differences, only_one=tuple(sorted(at.keys() ^ to.keys())))
     return found

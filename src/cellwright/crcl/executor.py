@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 from cellwright.core.errors import CellwrightError, OutOfReach
 from cellwright.core.pose import Pose
 from cellwright.crcl import messages as m
-from cellwright.crcl.actions import Actions, CommandPlan
-from cellwright.crcl.current_command import CurrentCommand, OwnAnswer, PrivateCommand, Speaker
-from cellwright.crcl.guarded import Guarded, GuardRecord
+from cellwright.crcl.command_plan import CommandPlan, CommandTranslator
+from cellwright.crcl.current_command import CommandSource, ConnectionAnswer, CurrentCommand, PrivateCommand
+from cellwright.crcl.guarded import GuardedRunner, GuardRecord
 from cellwright.crcl.guards import GuardWatch
 from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance, StopConditionEnum
 from cellwright.crcl.moves import Moves
@@ -23,13 +23,13 @@ from cellwright.crcl.robot import BeyondLimit, CrclRobot
 from cellwright.crcl.settings import Settings
 from cellwright.crcl.units import CrclUnits, other_unit, to_si
 
-__all__ = ["Canon"]
+__all__ = ["CommandExecutor"]
 
 LOG = logging.getLogger(__name__)
 _WORKING, _DONE, _ERROR = CommandStateEnum.CRCL_WORKING, CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_ERROR
 
 
-class Canon:
+class CommandExecutor:
     """One robot's commands.
 
     Args:
@@ -48,57 +48,57 @@ class Canon:
         self.linear_joints = tuple(joint.is_linear for joint in robot.joints)
         self.settings = Settings()
         self.initialised = False
-        self._actions = Actions(robot, Moves(robot, self.pose_base))
-        self._guarded = Guarded(robot)
+        self._actions = CommandTranslator(robot, Moves(robot, self.pose_base))
+        self._guarded = GuardedRunner(robot)
         self._tasks: list[asyncio.Task[None]] = []  # the last one is the present command; others are ending
         self._stop_with = StopConditionEnum.NORMAL  # a harder stop that is not over yet is not made softer
         self._status_id = 0
-        self._standing = CurrentCommand(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
-        self._owner: Speaker | None = None  # who sent the present command
+        self._current = CurrentCommand(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
+        self._owner: CommandSource | None = None  # who sent the present command
 
     @property
     def state(self) -> CommandStateEnum:
         """How far the present command is."""
-        return self._standing.state
+        return self._current.state
 
     @property
     def guard_record(self) -> GuardRecord:
         """What there is to tell of guards."""
         return self._guarded.record
 
-    def command_status(self, speaker: Speaker) -> m.CommandStatus:
+    def command_status(self, source: CommandSource) -> m.CommandStatus:
         """Returns what a connection is told of the present command; every status has a number of its own."""
         self._status_id += 1
-        standing, own = self._standing, speaker.own_answer
-        if own is not None and (own.beside is standing or not own.was_told):
-            own.was_told, standing = True, own.answer
+        current, own = self._current, source.connection_answer
+        if own is not None and (own.beside is current or not own.was_sent):
+            own.was_sent, current = True, own.answer
         reading = self.robot.read()
-        return standing.status(self._status_id, reading.override_percent, reading.doing)
+        return current.status(self._status_id, reading.override_percent, reading.activity)
 
-    def accept(self, instance: CRCLCommandInstance, speaker: Speaker) -> None:
+    def accept(self, instance: CRCLCommandInstance, source: CommandSource) -> None:
         """Begins a command in place of the present one; the state tells at once that it is the present one now."""
         command = instance.crcl_command
-        if isinstance(command, PrivateCommand) and self._owner not in (None, speaker):
-            self._accept_beside(instance, speaker)
+        if isinstance(command, PrivateCommand) and self._owner not in (None, source):
+            self._accept_beside(instance, source)
             return
-        self._owner = speaker
+        self._owner = source
         if self.state is _ERROR and not isinstance(command, m.InitCanon):
             self._accept_in_error(instance)
             return
         if reason := self._refusal(command):
             self._fail(reason, instance)
             return
-        units = speaker.units
+        units = source.units
         try:
             in_si = to_si(command, units, self.linear_joints)
-            speaker.configure(command)
+            source.configure(command)
             plan = self._actions.plan(in_si, self.settings)
             watch = GuardWatch(in_si.guard, self.robot, self.epoch_s) if in_si.guard else None
         except Exception as error:
             self._fail(_text(error, units), instance)
             return
         if isinstance(command, m.InitCanon):
-            self.initialised, self._guarded = True, Guarded(self.robot)
+            self.initialised, self._guarded = True, GuardedRunner(self.robot)
         elif isinstance(command, m.EndCanon):
             self.initialised = False
         elif isinstance(command, m.StopMotion):
@@ -107,9 +107,9 @@ class Canon:
             self.settings = plan.settings
         moving = self._cancel()
         if plan.action is None and watch is None and not moving:
-            self._standing = CurrentCommand(instance, _DONE, plan.note)
+            self._current = CurrentCommand(instance, _DONE, plan.note)
         else:
-            self._standing = CurrentCommand(instance, _WORKING)
+            self._current = CurrentCommand(instance, _WORKING)
             self._start(lambda: self._run(plan, watch, units, halt=moving and not plan.stops))
 
     def _refusal(self, command: m.CRCLCommand) -> str:
@@ -118,7 +118,7 @@ class Canon:
             return ""
         return f"not initialised: {type(command).__name__} needs an InitCanon first"
 
-    def _accept_beside(self, instance: CRCLCommandInstance, speaker: Speaker) -> None:
+    def _accept_beside(self, instance: CRCLCommandInstance, source: CommandSource) -> None:
         """Units or reports of a connection, while the present command is another one's: nobody else notices.
 
         NIST's client repeats the reports that it configures on the connection that it polls, with the same number and
@@ -126,15 +126,15 @@ class Canon:
         """
         state, text = _DONE, ""
         if self.state is _ERROR:
-            state, text = _ERROR, self._standing.text
+            state, text = _ERROR, self._current.text
         elif reason := self._refusal(instance.crcl_command):
             state, text = _ERROR, reason
         else:
             try:
-                speaker.configure(instance.crcl_command)
+                source.configure(instance.crcl_command)
             except CellwrightError as error:
                 state, text = _ERROR, str(error)
-        speaker.own_answer = OwnAnswer(self._standing, CurrentCommand(instance, state, text))
+        source.connection_answer = ConnectionAnswer(self._current, CurrentCommand(instance, state, text))
 
     def reject(self, text: str, command_id: int | None = None) -> None:
         """Goes into the error state for a message that nobody could understand.
@@ -145,7 +145,7 @@ class Canon:
         if self.state is not _ERROR:
             self._fail(text, instance)
         elif instance is not None:  # the first error is the one to be told
-            self._standing = CurrentCommand(instance, _ERROR, self._standing.text)
+            self._current = CurrentCommand(instance, _ERROR, self._current.text)
 
     async def close(self) -> None:
         """Ends whatever is going on; the robot stands."""
@@ -163,10 +163,10 @@ class Canon:
         elif isinstance(command, m.EndCanon):
             self.initialised = False
         # Its sender waits for an answer: the error is the answer.
-        self._standing = CurrentCommand(instance, _ERROR, self._standing.text)
+        self._current = CurrentCommand(instance, _ERROR, self._current.text)
 
     def _fail(self, text: str, instance: CRCLCommandInstance | None = None) -> None:
-        self._standing = CurrentCommand(instance or self._standing.instance, _ERROR, text)
+        self._current = CurrentCommand(instance or self._current.instance, _ERROR, text)
         if self._cancel():
             self._start(lambda: self._halt(StopConditionEnum.NORMAL))
 
@@ -214,7 +214,7 @@ class Canon:
 
     def _end(self, state: CommandStateEnum, text: str) -> None:
         if asyncio.current_task() is self._tasks[-1] and self.state is _WORKING:
-            self._standing = CurrentCommand(self._standing.instance, state, text)
+            self._current = CurrentCommand(self._current.instance, state, text)
 
 
 def _text(error: Exception, units: CrclUnits) -> str:

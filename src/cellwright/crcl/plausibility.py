@@ -9,14 +9,14 @@ from cellwright.crcl.messages import CRCLStatus, Pose
 from cellwright.crcl.poses import checked_pose
 from cellwright.crcl.units import CrclUnits, Quantity
 
-__all__ = ["believed"]
+__all__ = ["without_implausible_positions"]
 
 FARTHEST_M = 100.0  # no arm reaches so far, and a pose in millimetres that is read as metres is beyond it
 MOST_IN_JOINT = 1e6
 AXIS_ERROR = 0.05  # of lengths and of the right angle; generous, since some servers write two digits
 
 
-def believed(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[str, ...]]:
+def without_implausible_positions(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[str, ...]]:
     """Returns a status without the positions that cannot be, and why each of them was left out.
 
     What it says of its command is kept: that is news, whatever the rest is worth.
@@ -33,8 +33,8 @@ def believed(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[st
         joints = status.joint_statuses.joint_status
         bad = [j for j in joints if j.joint_position is not None and not abs(j.joint_position) <= MOST_IN_JOINT]
         if bad:
-            told = ", ".join(f"joint {joint.joint_number} at {joint.joint_position:g}" for joint in bad)
-            doubts.append(f"its joints are not believed: {told}")
+            reported = ", ".join(f"joint {joint.joint_number} at {joint.joint_position:g}" for joint in bad)
+            doubts.append(f"its joints are not believed: {reported}")
             kept = tuple(replace(joint, joint_position=None) if joint in bad else joint for joint in joints)
             status = replace(status, joint_statuses=replace(status.joint_statuses, joint_status=kept))
     return status, tuple(doubts)
@@ -46,6 +46,6 @@ def _impossible(pose: Pose, units: CrclUnits, status: CRCLStatus) -> str:
         checked_pose(pose, "tool", AXIS_ERROR)
     except BadInput as error:
         return str(error)
-    in_m = units.told(status.settings_status).factor(Quantity.LENGTH)
+    in_m = units.with_reported(status.settings_status).factor(Quantity.LENGTH)
     far_m = in_m * max(abs(pose.point.x), abs(pose.point.y), abs(pose.point.z))
     return "" if far_m <= FARTHEST_M else f"it is {far_m:g} m away (allowed: {FARTHEST_M:g} m)"

@@ -81,8 +81,8 @@ def test_a_program_in_default_metres_goes_on_in_metres_at_a_server_of_millimetre
     assert report.done
     assert left_at.position.tolist() == pytest.approx([0.4, 0.0, 0.296])
     assert ended_at.position.tolist() == pytest.approx([0.4, 0.0, 0.292])
-    assert switched.apart.tool_mm == pytest.approx(4.0)
-    assert switched.apart.offset_mm == pytest.approx((0.0, 0.0, 4.0))
+    assert switched.difference.tool_mm == pytest.approx(4.0)
+    assert switched.difference.offset_mm == pytest.approx((0.0, 0.0, 4.0))
     assert switched.unconfirmed == ()
 
 
@@ -212,7 +212,7 @@ def test_a_robot_that_stands_elsewhere_is_refused_with_the_difference(with_targe
 
     untouched, switched = with_targets(work)
     assert untouched == [], "what cannot take over is not even initialised"
-    assert switched.apart.tool_mm == pytest.approx(4.9)
+    assert switched.difference.tool_mm == pytest.approx(4.9)
 
 
 def test_without_a_session_the_place_counts_too(with_targets):
@@ -245,7 +245,7 @@ def test_the_tolerances_are_configurable():
 
     wide = {"tolerance_mm": 50.0, "tolerance_deg": None, "joint_tolerance_deg": None}
     switched = between_arms(work, starts=(START, (0.44, *START[1:4], 0.3, 0.0)), endpoint=wide)
-    assert switched.apart.tool_mm == pytest.approx(40.0)
+    assert switched.difference.tool_mm == pytest.approx(40.0)
 
 
 def nothing_of(status):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from cellwright.crcl.messages import CommandStateEnum, CRCLCommandInstance, CRCLStatus
 from cellwright.crcl.outcome import OutcomeState
 
-__all__ = ["Pending"]
+__all__ = ["PendingCommand"]
 
 
 @dataclass
-class Pending:
+class PendingCommand:
     """A command that was sent and is not known to have ended.
 
     Attributes:
