@@ -60,9 +60,9 @@ def watched():
             error = np.abs(data.qpos[index.qpos] - data.ctrl[index.ctrl_position]).max()
             worst[0] = max(worst[0], float(error))
 
-        ticking = lab.stepper.every(4, look, order=15, name="watch")  # before the next set points are written
+        scheduled = lab.stepper.every(4, look, order=15, name="watch")  # before the next set points are written
         lab.perform(work)
-        ticking.cancel()
+        scheduled.cancel()
         return worst[0]
 
     return run

@@ -76,7 +76,7 @@ def test_without_backlash_a_run_is_the_same_to_the_last_bit(open_lab, controller
     def run(**actual) -> bytes:
         lab = open_arm(open_lab, controller, "physics", actual=actual)
         come_from(lab, -1)
-        assert bool(lab.world.plays) == ("backlash_deg" in actual and bool(actual["backlash_deg"]))
+        assert bool(lab.world.backlash) == ("backlash_deg" in actual and bool(actual["backlash_deg"]))
         return lab.world.data.qpos.tobytes() + lab.world.data.qvel.tobytes()
 
     assert run() == run(backlash_deg=0.0)

@@ -206,7 +206,7 @@ def test_the_python_law_drives_the_arm_as_the_compiled_one_does(open_lab):
         arm.use_controller("computed_torque")
         controller = arm._servo.controller
         if plain:
-            controller.tickings[0].call = lambda c=controller: Controller._tick(c)
+            controller.scheduled[0].call = lambda c=controller: Controller._tick(c)
         lab.perform(arm.move_joints(np.radians([10, 5, -5, 10, -80, 10])))
         ends.append(lab.world.data.qpos.copy())
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)

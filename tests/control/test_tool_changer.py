@@ -148,7 +148,7 @@ def test_its_pins_draw_together_what_is_near(lab, pose):
         await leave(arm)
 
     lab.perform(close())
-    off = lab.world.mounts.misfit("one", "pincher")
+    off = lab.world.mounts.coupling_offset("one", "pincher")
     assert max(off.lateral_m, off.axial_m) < 1e-6
     assert max(off.tilt_rad, off.turn_rad) < 1e-5
 

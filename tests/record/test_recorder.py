@@ -18,7 +18,7 @@ from mcap.reader import make_reader
 from cellwright.core import Bus, Clock, Role
 from cellwright.core.errors import OutputError
 from cellwright.core.messages import Beam, CrclStatus, IoState, JointState, Wrench
-from cellwright.record import Lost, Recorder, read_log
+from cellwright.record import LostMessages, Recorder, read_log
 
 
 def test_what_was_published_is_in_the_log(tmp_path, run_on):
@@ -27,7 +27,7 @@ def test_what_was_published_is_in_the_log(tmp_path, run_on):
     with Recorder(bus, path, metadata={"seed": "7"}) as recorder:
         bus.subscribe(None, lambda topic, message: published.append((topic, message)), subscriber="t", role=Role.JUDGE)
         run_on(bus, seconds=2.5)
-    assert recorder.lost == Lost()
+    assert recorder.lost == LostMessages()
     assert recorder.recorded == len(published) == 2 * 2 * 125 + 3 * 25
     log = read_log(path)
     assert (log.problem, log.metadata) == ("", {"seed": "7"})
@@ -91,7 +91,7 @@ def test_a_stranger_s_message_class_needs_no_registration(tmp_path, monkeypatch)
     bus = Bus()
     with Recorder(bus, tmp_path / "smoke.mcap") as recorder:
         bus.publish("/smoke", smoke(5, 1, "hall", "north", 0.5, np.array([1.0, 2.0]), (True, False)))
-    assert recorder.lost == Lost()
+    assert recorder.lost == LostMessages()
     (entry,) = read_log(tmp_path / "smoke.mcap").entries()
     assert type(entry.message) is smoke
     assert (entry.message.room, entry.message.levels.tolist(), entry.message.alarms) == ("north", [1, 2], (True, False))
@@ -132,7 +132,7 @@ def test_really_full(run_on):
     bus = Bus()
     with Recorder(bus, "/dev/full") as recorder:
         run_on(bus, seconds=1)
-    assert recorder.lost == Lost(2 * 2 * 50 + 3 * 10, "No space left on device")
+    assert recorder.lost == LostMessages(2 * 2 * 50 + 3 * 10, "No space left on device")
 
 
 def test_a_closed_file_is_no_trouble_for_the_job_either():
@@ -141,7 +141,7 @@ def test_a_closed_file_is_no_trouble_for_the_job_either():
     out.close()
     for step in range(3):
         bus.publish("/beam", Beam(step * 20_000_000, step, "b", "gate", True))
-    assert recorder.close() == Lost(3, "I/O operation on closed file.")
+    assert recorder.close() == LostMessages(3, "I/O operation on closed file.")
 
 
 def test_a_message_that_cannot_be_encoded_is_left_out_and_told(tmp_path):
@@ -185,7 +185,7 @@ def test_closing_twice_is_harmless(tmp_path):
     recorder.close()
     before = path.read_bytes()
     bus.publish("/beam", Beam(1, 1, "b", "gate", True))
-    assert recorder.close() == Lost()
+    assert recorder.close() == LostMessages()
     assert path.read_bytes() == before
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from cellwright.core import Bus, Role
 from cellwright.core.errors import OutOfRange, TruthLeak
-from cellwright.record import Recorder, Replayed, compare, read_log, replay
+from cellwright.record import Recorder, ReplaySummary, compare, read_log, replay
 from cellwright.record.writer import LogWriter
 
 
@@ -26,7 +26,7 @@ def test_a_replay_recorded_again_is_the_same_log(log_file, tmp_path):
     bus, again = Bus(), tmp_path / "again.mcap"
     log = read_log(log_file)
     with Recorder(bus, again, metadata=log.metadata):
-        assert replay(log, bus) == Replayed(log.count, 0)
+        assert replay(log, bus) == ReplaySummary(log.count, 0)
     assert again.read_bytes() == log_file.read_bytes()
     assert compare(log_file, again).equal
 
@@ -81,8 +81,8 @@ def test_types_without_a_class_cannot_go_over_a_bus(tmp_path):
         )
         writer.finish()
     log, heard = read_log(tmp_path / "foreign.mcap"), []
-    assert replay(log, Bus()) == Replayed(0, 1)
-    assert replay(log, lambda topic, message: heard.append(message.b)) == Replayed(1, 0)
+    assert replay(log, Bus()) == ReplaySummary(0, 1)
+    assert replay(log, lambda topic, message: heard.append(message.b)) == ReplaySummary(1, 0)
     assert heard == [True]
 
 

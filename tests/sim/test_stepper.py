@@ -101,10 +101,10 @@ def test_an_interrupt_ends_the_stretch_after_everything_of_that_tick(stepper):
 
 def test_a_cancelled_turn_does_not_come(stepper):
     calls = []
-    ticking = stepper.every(2, lambda: calls.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
+    scheduled = stepper.every(2, lambda: calls.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
     stepper.advance(5)
-    ticking.cancel()
-    ticking.cancel()
+    scheduled.cancel()
+    scheduled.cancel()
     stepper.advance(20)
     assert calls == [2, 4]
     assert stepper.clock.tick == 20
@@ -140,9 +140,9 @@ def test_a_new_turn_added_during_a_call_keeps_its_period(stepper):
 
 def test_a_changed_period_counts_from_the_next_turn(stepper):
     ticks = []
-    ticking = stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
+    scheduled = stepper.every(2, lambda: ticks.append(stepper.clock.tick), order=TickOrder.WORLD, name="x")
     stepper.advance(3)
-    ticking.period_ticks = 5
+    scheduled.period_ticks = 5
     stepper.advance(20)
     assert ticks == [2, 4, 9, 14, 19]
 
@@ -203,10 +203,10 @@ def test_machine_code_gets_its_own_pointer(stepper, tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "tick.so", tmp_path / "tick.c"], check=True)
     function = ctypes.cast(ctypes.CDLL(str(tmp_path / "tick.so")).count, ctypes.c_void_p).value
     counts = np.array([0, 0, *stepper.engine.addresses()], dtype=np.int64)
-    ticking = stepper.every_compiled(4, function, order=TickOrder.CONTROL, name="count", user=counts.ctypes.data)
+    scheduled = stepper.every_compiled(4, function, order=TickOrder.CONTROL, name="count", user=counts.ctypes.data)
     stepper.advance(41)
     assert counts[:2].tolist() == [10, 10]
-    ticking.cancel()
+    scheduled.cancel()
     stepper.advance(80)
     assert counts[0] == 10
 

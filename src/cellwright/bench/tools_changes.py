@@ -59,7 +59,7 @@ def try_change(seed: int, number: int) -> str:
             await arm.tool.open()
             if arm.tool_changer.tool != tool:
                 raise CellwrightError(f"{robot} has {arm.tool_changer.tool}, not {tool}")
-            off = lab.world.mounts.misfit(robot, tool)
+            off = lab.world.mounts.coupling_offset(robot, tool)
             if max(off.lateral_m, off.axial_m) > 1e-4:
                 raise CellwrightError(f"{tool} hangs loosely on {robot}: {off}")
             await swing(arm, dock(above_m))

@@ -69,20 +69,20 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     Raises:
         CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
     """
-    mistakes = ErrorCollector(cell.left_out)
-    with mistakes.of_one():
+    collector = ErrorCollector(cell.left_out)
+    with collector.collecting():
         check_names(cell)
-    rest = cell.without(mistakes.paths) if mistakes.paths else cell
+    rest = cell.without(collector.paths) if collector.paths else cell
     placing = ErrorCollector(rest.left_out)
     layout = _placed(rest, streams, placing, exact=exact)
-    mistakes.found += placing.found
-    if mistakes.found:
-        raise CellMistakes(mistakes.in_order(), rest.without(placing.paths))
+    collector.found += placing.found
+    if collector.found:
+        raise CellMistakes(collector.sorted_errors(), rest.without(placing.paths))
     return layout
 
 
-def _placed(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bool) -> Layout:
-    """Returns all in its place whose models exist; what finds none is told to `mistakes`."""
+def _placed(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> Layout:
+    """Returns all in its place whose models exist; what finds none is told to `collector`."""
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
         return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))
@@ -111,6 +111,6 @@ def _placed(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bo
             if FURNITURE.get(f.model).has_camera
         },
         trays=tuple(trays),
-        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, mistakes).parts()),
-        mobiles=place_mobiles(cell, streams, mistakes, exact=exact),
+        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, collector).parts()),
+        mobiles=place_mobiles(cell, streams, collector, exact=exact),
     )

@@ -42,15 +42,17 @@ class MobilePlacement:
     wheel_base_m: float
 
 
-def place_mobiles(cell: Cell, streams: Streams, mistakes: ErrorCollector, *, exact: bool) -> dict[str, MobilePlacement]:
+def place_mobiles(
+    cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool
+) -> dict[str, MobilePlacement]:
     """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
-    What finds no place is told to `mistakes`.
+    What finds no place is told to `collector`.
     """
     placed = {}
     for key, cfg in cell.mobiles.items():
         figures, starts = MOBILES.get(cfg.model), dict[str, Pose]()
-        with mistakes.of_one():
+        with collector.collecting():
             starts = dict(zip(cfg.names(key), _poses(cell, key, cfg, figures, streams), strict=True))
             _check_within_walls(cell, key, starts, figures)
         for name, pose in starts.items():

@@ -37,15 +37,15 @@ _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
 _FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
-def with_models(cell: Cell, mistakes: ErrorCollector | None = None) -> Cell:
+def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
     """Returns the cell with its own models read and filed, and called by the names under which they are filed.
 
     Args:
         cell: The cell.
-        mistakes: Told what is wrong; the cell is then without it.
+        collector: Told what is wrong; the cell is then without it.
 
     Raises:
-        BadInput: A file cannot be used, or a model is not what it is used as; unless `mistakes` are given.
+        BadInput: A file cannot be used, or a model is not what it is used as; unless `collector` are given.
     """
     if not cell.models:
         return cell
@@ -56,7 +56,7 @@ def with_models(cell: Cell, mistakes: ErrorCollector | None = None) -> Cell:
         renamed = {}
         for name, item in items.items():
             filed, count = None, len(found.found)
-            with found.of_one():
+            with found.collecting():
                 filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
             wrong += [f"{section}.{name}"] * (len(found.found) - count)
             update: dict[str, Any] = {key: filed}
@@ -67,15 +67,15 @@ def with_models(cell: Cell, mistakes: ErrorCollector | None = None) -> Cell:
     populations = []
     for place, item in cell.numbered_populations:
         filed, count = None, len(found.found)
-        with found.of_one():
+        with found.collecting():
             filed = _filed(cell, item.model, "part", PARTS, f"{place}.model")
         wrong += [place] * (len(found.found) - count)
         populations.append(item.model_copy(update={"model": filed}) if filed else item)
     made = cell.model_copy(update={**changes, "populations": tuple(populations)})
-    if mistakes is None:
-        found.tell()
+    if collector is None:
+        found.raise_errors()
     elif found.found:
-        mistakes.found += found.found
+        collector.found += found.found
         return made.without(wrong)
     return made
 

@@ -29,41 +29,41 @@ def check_names(cell: Cell) -> None:
     """
     if models_missing(cell):
         with_models(cell)
-    mistakes = ErrorCollector()
-    _check_used_twice(cell, mistakes)
+    errors = ErrorCollector()
+    _check_used_twice(cell, errors)
     models: list[tuple[Registry[Any], str, str]]
     models = [(FURNITURE, fixture.model, f"fixtures.{name}.model") for name, fixture in cell.fixtures.items()]
     models += [(PARTS, part.model, f"parts.{name}.model") for name, part in cell.parts.items()]
     models += [(PARTS, item.model, f"{place}.model") for place, item in cell.numbered_populations]
     models += [(TOOLS, tool.model, f"tools.{name}.model") for name, tool in cell.tools.items()]
     for name, robot in cell.robots.items():
-        _check_robot(cell, name, robot, mistakes)
+        _check_robot(cell, name, robot, errors)
     for registry, model, path in models:
-        with mistakes.of_one():
+        with errors.collecting():
             _known(cell, registry, model, path)
     for name, tray in cell.trays.items():
-        with mistakes.of_one():
+        with errors.collecting():
             TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
-    _check_safety(cell, mistakes)
-    check_tools(cell, mistakes)
-    mistakes.tell()
+    _check_safety(cell, errors)
+    check_tools(cell, errors)
+    errors.raise_errors()
 
 
-def _check_used_twice(cell: Cell, mistakes: ErrorCollector) -> None:
+def _check_used_twice(cell: Cell, errors: ErrorCollector) -> None:
     used: dict[str, str] = {}
     for section in ("robots", "fixtures", "tools", "trays", "parts"):
         for name in getattr(cell, section):
-            with mistakes.of_one():
+            with errors.collecting():
                 if name == RESERVED:
                     raise ConfigError(cell.where, f"{section}.{name}", "the name is reserved; choose another")
                 if name in used:
                     raise ConfigError(cell.where, f"{section}.{name}", f"the name is taken by {used[name]}.{name}")
                 used[name] = section
-    with mistakes.of_one():
+    with errors.collecting():
         if cell.arena is not None and ARENA in used:
             raise ConfigError(cell.where, f"{used[ARENA]}.{ARENA}", "the name is taken by the section arena")
     for key, mobile in cell.mobiles.items():
-        with mistakes.of_one():
+        with errors.collecting():
             MOBILES.get(mobile.model, f"{cell.where}: mobiles.{key}.model")
             for name in mobile.names(key):
                 if name in used or name in (RESERVED, ARENA):
@@ -80,16 +80,16 @@ def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
     return registry.get(name)
 
 
-def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: ErrorCollector) -> None:
-    with mistakes.of_one():
+def _check_robot(cell: Cell, name: str, robot: RobotCfg, errors: ErrorCollector) -> None:
+    with errors.collecting():
         if robot.tool is not None:
             _known(cell, TOOLS, robot.tool, f"robots.{name}.tool")
-    with mistakes.of_one():
+    with errors.collecting():
         arm = _known(cell, ROBOTS, robot.model, f"robots.{name}.model")
         play, key = cell.actual.backlash_deg, f"robots.{name}.home_deg"
         if isinstance(play, tuple) and len(play) != len(arm.joints):
             problem = f"{name} has {len(arm.joints)} joints, got {len(play)} figures; one number is for all joints"
-            mistakes.add(ConfigError(cell.where, "actual.backlash_deg", problem))
+            errors.add(ConfigError(cell.where, "actual.backlash_deg", problem))
         if len(robot.home_deg) != len(arm.joints):
             problem = f"{own_name(robot.model)} has {len(arm.joints)} joints, got {len(robot.home_deg)} angles"
             raise ConfigError(cell.where, key, problem)
@@ -97,14 +97,14 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg, mistakes: ErrorCollecto
             low, high = np.degrees(joint.position_limits_rad)
             if not low - 1e-9 <= angle_deg <= high + 1e-9:
                 problem = f"{joint.name} at {angle_deg:g} deg is outside {low:.2f} to {high:.2f} deg"
-                mistakes.add(ConfigError(cell.where, key, problem))
+                errors.add(ConfigError(cell.where, key, problem))
 
 
-def _check_safety(cell: Cell, mistakes: ErrorCollector) -> None:
+def _check_safety(cell: Cell, errors: ErrorCollector) -> None:
     """Zones have robots that exist and stand in them; guards have zones that exist."""
     zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
     for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):
-        with mistakes.of_one():
+        with errors.collecting():
             if robot not in cell.robots:
                 problem = str(UnknownName("robot", robot, cell.names_in("robots")))
                 raise ConfigError(cell.where, f"safety.zones.{name}", problem)
@@ -112,6 +112,6 @@ def _check_safety(cell: Cell, mistakes: ErrorCollector) -> None:
             if (np.abs(middle.inverse().apply(cell.robots[robot].base.xyz_m)) > np.array(size_m) / 2).any():
                 raise ConfigError(cell.where, f"safety.zones.{name}", f"{robot} stands outside its zone")
     for name, member in ((name, member) for name, guard in inputs.items() for member in guard.zones):
-        with mistakes.of_one():
+        with errors.collecting():
             if member not in zones:
                 raise ConfigError(cell.where, f"safety.inputs.{name}.zones", str(UnknownName("zone", member, zones)))

@@ -29,11 +29,11 @@ class PartPlacer:
         cell: The cell, its names checked.
         trays: Tray -> where it is.
         streams: What shuffles and scatters.
-        mistakes: Told of what cannot be placed.
+        errors: Told of what cannot be placed.
     """
 
-    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, mistakes: ErrorCollector) -> None:
-        self._cell, self._trays, self._streams, self._mistakes = cell, trays, streams, mistakes
+    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, errors: ErrorCollector) -> None:
+        self._cell, self._trays, self._streams, self._errors = cell, trays, streams, errors
         self._taken: dict[str, str] = {}  # slot -> the part in it
         self._loose: list[Placement] = []
 
@@ -41,7 +41,7 @@ class PartPlacer:
         """Yields all parts: those with names of their own, then the populations, in the order of the file."""
         cell = self._cell
         for name, cfg in cell.parts.items():
-            with self._mistakes.of_one():
+            with self._errors.collecting():
                 key, tray = ("pose", "") if cfg.slot is None else ("slot", cfg.slot.partition("/")[0])
                 part = Placement(name, cfg.model, self._pose(name, cfg), f"parts.{name}.{key}", tray)
                 if cfg.pose is not None:
@@ -50,7 +50,7 @@ class PartPlacer:
         named = {*cell.robots, *cell.mobile_names, *cell.fixtures, *cell.tools, *cell.trays, *cell.parts}
         counts: dict[str, int] = {}
         for where, population in cell.numbered_populations:
-            with self._mistakes.of_one():
+            with self._errors.collecting():
                 key = f"{where}.{'region' if population.region else 'trays'}"
                 for pose, tray in (self._scatter if population.region else self._fill)(where, population):
                     counts[population.model] = number = counts.get(population.model, 0) + 1
@@ -98,7 +98,7 @@ class PartPlacer:
         unknown = False
         for tray_name in population.trays:
             if tray_name not in self._trays:
-                self._mistakes.add(
+                self._errors.add(
                     UnknownName("tray", tray_name, self._cell.names_in("trays"), f"{self._cell.where}: {where}.trays")
                 )
                 unknown = True

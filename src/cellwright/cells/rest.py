@@ -41,24 +41,24 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
         variant: Which variant of it is wanted.
         look: Raises what is wrong with a cell that can be read.
     """
-    mistakes = ErrorCollector()
-    mistakes.add(error)
-    rest = _readable(mistakes.found, file)
+    collector = ErrorCollector()
+    collector.add(error)
+    rest = _readable(collector.found, file)
     for unknown in unknown_models(file):  # also in entries that are left out
-        mistakes.add(unknown)
+        collector.add(unknown)
     if rest is not None and variant is not None:
-        with mistakes.of_one():
+        with collector.collecting():
             rest = rest.variant(variant)
     if rest is not None:
-        rest = with_models(rest, mistakes)
+        rest = with_models(rest, collector)
         told = ErrorCollector(rest.left_out)
         try:
             look(rest)
         except CellMistakes as found:
             told.add(found)
             rest = found.rest
-        mistakes.found += told.found
-    return CellMistakes(mistakes.in_order(), rest)
+        collector.found += told.found
+    return CellMistakes(collector.sorted_errors(), rest)
 
 
 def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:

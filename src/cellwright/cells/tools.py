@@ -37,31 +37,31 @@ class LooseToolCfg(Cfg):
         return self
 
 
-def check_tools(cell: Cell, mistakes: ErrorCollector) -> None:
+def check_tools(cell: Cell, errors: ErrorCollector) -> None:
     """Every tool is for parts that exist and has a place of its own; models that do not exist are told elsewhere."""
     for name, robot in cell.robots.items():
         if robot.changer is None:
             continue
-        with mistakes.of_one():
+        with errors.collecting():
             CHANGERS.get(robot.changer, f"{cell.where}: robots.{name}.changer")
         if robot.tool is not None:
             problem = "a robot with a changer has no fixed tool; put it under tools, with this robot"
-            mistakes.add(ConfigError(cell.where, f"robots.{name}.tool", problem))
+            errors.add(ConfigError(cell.where, f"robots.{name}.tool", problem))
         if cell.grasp_lock:
             problem = f"the grasp lock needs fixed tools; '{name}' has a changer: take one of both away"
-            mistakes.add(ConfigError(cell.where, "grasp_lock", problem))
+            errors.add(ConfigError(cell.where, "grasp_lock", problem))
     changing = [name for name, robot in cell.robots.items() if robot.changer is not None]
     holders = [name for name, fixture in cell.fixtures.items() if _may_hold(fixture.model)]
     taken: dict[str, str] = {}
     for name, tool in cell.tools.items():
         for part in tool.handles or ():
-            with mistakes.of_one():
+            with errors.collecting():
                 PARTS.get(part, f"{cell.where}: tools.{name}.handles")
         key, kind, known = (
             ("holder", "tool holder", holders) if tool.holder else ("robot", "robot with a changer", changing)
         )
         place = str(tool.holder or tool.robot)
-        with mistakes.of_one():
+        with errors.collecting():
             if not changing and not cell.left_out:
                 problem = f"no robot of the cell has a changer: give one to a robot (available: {', '.join(CHANGERS)})"
                 raise ConfigError(cell.where, f"tools.{name}", problem)

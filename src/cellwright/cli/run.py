@@ -211,14 +211,14 @@ def _recovery_and_faults(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[Fa
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
 
-    mistakes, faults = ErrorCollector(), []
-    with mistakes.of_one():
+    errors, faults = ErrorCollector(), []
+    with errors.collecting():
         if header["recovery"] not in [mode.value for mode in RecoveryMode]:
             raise UnknownName("recovery", header["recovery"], [mode.value for mode in RecoveryMode])
     for fault in header["faults"]:
-        with mistakes.of_one():
+        with errors.collecting():
             faults.append(parse_fault(fault))
-    mistakes.tell()
+    errors.raise_errors()
     return RecoveryMode(header["recovery"]), tuple(faults)
 
 

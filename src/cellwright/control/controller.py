@@ -69,7 +69,7 @@ class Controller(ABC):
         self.reference: Array = np.zeros((1, 3, self.joints))
         self.count = 0
         self.watch: Callable[[], object] = bool
-        self.tickings: list[ScheduledCall] = []
+        self.scheduled: list[ScheduledCall] = []
 
     @abstractmethod
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
@@ -89,12 +89,12 @@ class Controller(ABC):
         here = self.drive.set_point_rad if self.drive.mode is CommandMode.POSITION else self.drive.position_rad
         self.drive.switch(self.mode, weightless_tool=self.weightless_tool)
         self.follow(np.array([[here, np.zeros(self.joints), np.zeros(self.joints)]]))
-        self.tickings = self._schedule()
+        self.scheduled = self._schedule()
 
     def stop(self) -> None:
         """Gives no more commands."""
-        for ticking in self.tickings:
-            ticking.cancel()
+        for call in self.scheduled:
+            call.cancel()
 
     def follow(self, reference: Array) -> None:
         """Begins with another reference: (turns, 3, joints)."""
@@ -107,15 +107,15 @@ class Controller(ABC):
 
     def save(self) -> Any:
         """Returns where it holds the arm, between motions."""
-        return self.reference[-1:].copy(), tuple(self.tickings)
+        return self.reference[-1:].copy(), tuple(self.scheduled)
 
     def load(self, state: Any) -> None:
         """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
-        reference, tickings = state
+        reference, scheduled = state
         self.follow(reference)
-        self.tickings = list(tickings)
-        for ticking in self.tickings:
-            ticking.active = True
+        self.scheduled = list(scheduled)
+        for call in self.scheduled:
+            call.active = True
 
     def _schedule(self) -> list[ScheduledCall]:
         name = f"{self.site.robot} controller"

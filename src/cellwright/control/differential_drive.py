@@ -81,7 +81,7 @@ class DifferentialDrives:
         for _, _, topic, _ in self._topics:
             bus.declare(topic, Odometry)
         self.robots = {name: DifferentialDrive(name, self, world) for name in names}
-        world.add_holder(f"drives of {names[0]}", self)
+        world.add_component(f"drives of {names[0]}", self)
         stepper.every(
             world.clock.period_ticks(rate_hz), self._reckon, order=TickOrder.CONTROL, name=f"{names[0]} odometry"
         )
@@ -204,18 +204,18 @@ class DifferentialDrive:
     @property
     def leds(self) -> tuple[bool, ...]:
         """Which lamps are on, by number."""
-        return tuple(bool(lit) for lit in self._world.lamps.on[self.name])
+        return tuple(bool(lit) for lit in self._world.leds.on[self.name])
 
     def set_led(self, number: int, on: bool = True) -> None:
         """Switches a lamp: 0 to 7 of an e-puck are its ring, 8 its body, 9 its front."""
         last = len(self.figures.leds) - 1
         if number not in range(last + 1):
             raise OutOfRange(f"lamp of {self.name}", number, 0, last)
-        self._world.lamps.on[self.name][number] = on
+        self._world.leds.on[self.name][number] = on
 
     def set_leds(self, on: Sequence[bool]) -> None:
         """Switches the first lamps, in the order of their numbers."""
         count = len(self.figures.leds)
         if len(on) > count:
             raise OutOfRange(f"number of lamps of {self.name}", len(on), 0, count)
-        self._world.lamps.on[self.name][: len(on)] = on
+        self._world.leds.on[self.name][: len(on)] = on

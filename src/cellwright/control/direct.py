@@ -45,37 +45,39 @@ class DirectCommands:
         self._braking = np.array([j.acceleration_limit_radps2 for j in joints]) * BRAKING_SHARE
         self._fastest = np.array([j.velocity_limit_radps for j in joints]) * OVERSPEED
         self._wanted = np.zeros(len(joints))
-        self._ticking: ScheduledCall | None = None
+        self._guard_call: ScheduledCall | None = None
 
     @property
     def active(self) -> bool:
         """Whether commands come from outside."""
-        return self._ticking is not None
+        return self._guard_call is not None
 
     def start(self) -> None:
         """Begins, with the joints standing still."""
         self._wanted[:] = 0.0
         period = self._world.clock.period_ticks(RATE_HZ)
-        self._ticking = self._stepper.every(period, self._guard, order=TickOrder.CONTROL, name=f"{self._robot} guard")
+        self._guard_call = self._stepper.every(
+            period, self._guard, order=TickOrder.CONTROL, name=f"{self._robot} guard"
+        )
 
     def cancel(self) -> None:
         """Ends; the drives keep the last command."""
-        if self._ticking is not None:
-            self._ticking.cancel()
-        self._ticking = None
+        if self._guard_call is not None:
+            self._guard_call.cancel()
+        self._guard_call = None
 
     def save(self) -> tuple[ScheduledCall | None, Array]:
         """Returns whether it is active, and with which speeds."""
-        return self._ticking, self._wanted.copy()
+        return self._guard_call, self._wanted.copy()
 
     def load(self, state: tuple[ScheduledCall | None, Array]) -> None:
         """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
-        ticking, self._wanted[:] = state
-        if ticking is not self._ticking:
+        guard_call, self._wanted[:] = state
+        if guard_call is not self._guard_call:
             self.cancel()
-        self._ticking = ticking
-        if ticking is not None:
-            ticking.active = True
+        self._guard_call = guard_call
+        if guard_call is not None:
+            guard_call.active = True
 
     def write(self, values: npt.ArrayLike) -> None:
         """The next command."""

@@ -44,14 +44,14 @@ class Drive:
         self._world, self._robot = world, robot
         self.figures = world.robot(robot).figures
         self.zeros_rad = world.layout.joint_zeros_rad[robot]
-        self.play = world.plays.get(robot)
+        self.play = world.backlash.get(robot)
         self._velocity_limits = np.array([j.velocity_limit_radps for j in self.figures.joints])
         self._effort_limits = np.array([j.effort_limit_nm for j in self.figures.joints])
         self.mode = CommandMode.POSITION
         self._weightless_tool = True
         self._effort_caps = self._effort_limits.copy()
         world.bind(self._look_up)
-        world.add_holder(f"{robot} drive", self)
+        world.add_component(f"{robot} drive", self)
 
     def _look_up(self) -> None:
         index, data = self._world.robot(self._robot), self._world.data

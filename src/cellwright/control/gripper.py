@@ -14,7 +14,7 @@ __all__ = ["GraspResult", "GraspStatus", "Gripper"]
 
 POLL_S = 0.02
 STILL_MPS = 0.002  # slower, and slower than near where it is told to go, a finger stands
-LIMIT_S, PATIENCE = 2.0, 3.0  # how long a movement may take, at least and in closing times
+LIMIT_S, LIMIT_FACTOR = 2.0, 3.0  # how long a movement may take, at least and in closing times
 REACHED_M = 0.0003  # twice what the drive leaves at its stop
 
 
@@ -52,7 +52,7 @@ class Gripper:
         self._busy = False
         self._index: ToolIndex | None = None
         world.bind(self._look_up)
-        world.add_holder(f"{robot} gripper", self)
+        world.add_component(f"{robot} gripper", self)
 
     def _look_up(self) -> None:
         before, self._index = self._index, self._world.robot(self._robot).tool
@@ -156,7 +156,7 @@ class Gripper:
         model.actuator_forcerange[tool.actuator] = (-drive_n, drive_n)
         model.actuator_gainprm[tool.actuator, 0] = stiffness_npm
         model.actuator_biasprm[tool.actuator, 1] = -stiffness_npm
-        tool.pace(model)
+        tool.set_damping(model)
 
     def let_go(self, part: str) -> None:
         """It holds by friction alone."""
@@ -174,7 +174,7 @@ class Gripper:
         closing = 2 * finger_m < self.width_m
         self._world.data.ctrl[self._tool.ctrl] = finger_m
         waited_s, moving = 0.0, True
-        limit_s = max(LIMIT_S, PATIENCE * self._tool.figures.closing_time_s)
+        limit_s = max(LIMIT_S, LIMIT_FACTOR * self._tool.figures.closing_time_s)
         while waited_s < limit_s and (moving or waited_s < 3 * POLL_S):
             await self._clock.sleep(POLL_S)
             waited_s += POLL_S

@@ -41,8 +41,8 @@ class PidController(Controller):
         position, velocity = reference[:, 0] + self.drive.zeros_rad, reference[:, 1]
         rows = np.stack([position, velocity, np.zeros_like(position)], axis=2)
         self._rows = [row.data for row in rows.reshape(len(rows), -1)]
-        if not self.tickings:
-            self.tickings = self._schedule()
+        if not self.scheduled:
+            self.scheduled = self._schedule()
 
     def load(self, state: object) -> None:
         """Nothing: where the drives hold is part of the world."""
@@ -64,5 +64,5 @@ class PidController(Controller):
         """After a motion: nothing more is called, the drives stand still."""
         super().rest()
         self.stop()
-        self.tickings = []
+        self.scheduled = []
         self.drive.ctrl_velocity[:] = 0.0

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cellwright.control.control_block import Payload
 from cellwright.control.drive import CommandMode
+from cellwright.control.error_context import caller_error_context
 from cellwright.control.gripper import GraspResult, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.servo import JointServo
@@ -18,7 +19,6 @@ from cellwright.control.state import CollisionLimits, RobotState
 from cellwright.control.tool import ToolController
 from cellwright.control.tool_changer import ToolChanger
 from cellwright.control.vacuum import Vacuum
-from cellwright.control.words import in_words_of
 from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
@@ -55,7 +55,7 @@ class RobotController:
         self.kinematics = ArmKinematics(index.figures)
         self.ring = KinematicRing(pose_base_in_world, Pose.from_xyz_rpy(index.tcp_in_flange_m))
         self.io = DigitalIo(robot, world.clock, bus)
-        world.add_holder(f"{robot} io", self.io)
+        world.add_component(f"{robot} io", self.io)
         self._servo = JointServo(world, stepper, robot, pose_base_in_world)
         self._world = world
         self._gripper = Gripper(world, robot, clock)
@@ -205,14 +205,14 @@ class RobotController:
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
         """The tool to a pose along a straight line."""
         goal, tool = self._in_base(pose_tool_in_world), self.ring.pose_tool_in_flange
-        with self._in_words():
+        with self._error_context():
             motion = LineMove(self.kinematics, self.set_point_rad, goal, speed, tool=tool)
         await self._servo.follow(motion)
 
     async def move_through(self, poses_tool_in_world: Sequence[Pose], speed: LineSpeed, blend_m: float) -> None:
         """The tool straight from pose to pose to rest at the last, with no halt: others are passed within `blend_m`."""
         goals, tool = [self._in_base(pose) for pose in poses_tool_in_world], self.ring.pose_tool_in_flange
-        with self._in_words():
+        with self._error_context():
             motion = ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool)
         await self._servo.follow(motion)
 
@@ -288,8 +288,10 @@ class RobotController:
 
     def joints_for(self, pose_tool_in_world: Pose) -> Array:
         """Returns the configuration nearest to the present one that brings the tool there."""
-        with self._in_words():
+        with self._error_context():
             return self.kinematics.nearest(self.ring.flange_for_tool(pose_tool_in_world), self._servo.set_point_rad)
 
-    def _in_words(self) -> AbstractContextManager[None]:
-        return in_words_of(self.name, self.kinematics.arm.name, self.ring.tool_in_world, "its tool in the cell")
+    def _error_context(self) -> AbstractContextManager[None]:
+        return caller_error_context(
+            self.name, self.kinematics.arm.name, self.ring.tool_in_world, "its tool in the cell"
+        )

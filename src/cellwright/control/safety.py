@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from cellwright.control.presence import Presence
+from cellwright.control.presence_detector import PresenceDetector
 from cellwright.control.robot import RobotController
 from cellwright.control.state import NotReady, RobotState, StopCategory
 from cellwright.core.bus import Bus
@@ -97,14 +97,14 @@ class SafetyController:
                 robot.io.add_input(name, True)
         for robot in robots.values():
             robot.io.on_change(self._signalled)
-        self._curtains = {name: Presence(world, *guard.box) for name, guard in cfg.inputs.items() if guard.box}
-        self._scanners = {name: Presence(world, *zone.box) for name, zone in cfg.zones.items() if zone.watched}
+        self._curtains = {name: PresenceDetector(world, *guard.box) for name, guard in cfg.inputs.items() if guard.box}
+        self._scanners = {name: PresenceDetector(world, *zone.box) for name, zone in cfg.zones.items() if zone.watched}
         self._broken = dict.fromkeys(self._curtains, False)
         self._inside = {name: scanner.objects() for name, scanner in self._scanners.items()}
         if self._curtains or self._scanners:
             period = world.clock.period_ticks(RATE_HZ)
             stepper.every(period, self._tick, order=TickOrder.SENSOR, name="safety")
-        world.add_holder("safety", self)
+        world.add_component("safety", self)
         self._look()
 
     @property

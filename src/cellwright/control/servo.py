@@ -10,10 +10,10 @@ import numpy as np
 
 from cellwright.control.commander import Commander
 from cellwright.control.drive import CommandMode
-from cellwright.control.followable import require_followable
-from cellwright.control.readiness import Readiness
-from cellwright.control.rehearsal import Rehearsal
+from cellwright.control.motion_check import check_motion
+from cellwright.control.reference_buffer import ReferenceBuffer
 from cellwright.control.state import MotionStopped, NotReady, RobotState
+from cellwright.control.state_machine import RobotStateMachine
 from cellwright.control.supervision import Supervision
 from cellwright.core.errors import JobFailed, OutOfRange
 from cellwright.core.pose import Pose
@@ -25,7 +25,7 @@ __all__ = ["JointServo"]
 HARDNESS = list(StopCategory)
 
 
-class JointServo(Readiness):
+class JointServo(RobotStateMachine):
     """One arm's joints under a controller, and the state that the robot is in.
 
     Attributes:
@@ -48,12 +48,12 @@ class JointServo(Readiness):
         self.commander = Commander(world, stepper, robot, base, controller, self._overspeed)
         self.supervision = Supervision(world, robot, self.drive)
         self._override = 1.0
-        self._rehearsal: Rehearsal | None = None
+        self._buffer: ReferenceBuffer | None = None
         self._stretch = (0.0, 1.0)
         self._done: asyncio.Future[None] | None = None
         self._stop: tuple[StopCategory, str] | None = None
         self._pausing = False
-        world.add_holder(f"{robot} servo", self)
+        world.add_component(f"{robot} servo", self)
 
     @property
     def moving(self) -> bool:
@@ -63,7 +63,7 @@ class JointServo(Readiness):
     @property
     def path_share(self) -> float | None:
         """How much of the path lies behind, 0 to 1; None when nothing moves."""
-        return None if self._rehearsal is None else self._share(self._rehearsal.share(self.controller.count))
+        return None if self._buffer is None else self._share(self._buffer.share(self.controller.count))
 
     @property
     def override(self) -> float:
@@ -98,10 +98,10 @@ class JointServo(Readiness):
         if not self.commander.follows:
             why = f"takes {self.drive.mode.value} commands now; set its mode to position to move it"
             raise NotReady(self.robot, self.state, why)
-        require_followable(self.robot, self.drive, motion, self.set_point_rad)
+        check_motion(self.robot, self.drive, motion, self.set_point_rad)
         follower = make_follower(motion, self.drive.figures, self.controller.period_s, self._override)
         self._stretch = stretch
-        self._rehearsal = Rehearsal(follower, ahead=self.controller.mode is CommandMode.POSITION)
+        self._buffer = ReferenceBuffer(follower, ahead=self.controller.mode is CommandMode.POSITION)
         self._done = asyncio.get_running_loop().create_future()
         self.state, self.reason, self._stop, self._pausing = RobotState.MOVING, "", None, False
         self.supervision.begin()
@@ -112,7 +112,7 @@ class JointServo(Readiness):
             await self._give_up()
             raise
         finally:
-            self._done = self._rehearsal = None
+            self._done = self._buffer = None
             self.controller.rest()
 
     def stop(self, category: StopCategory, reason: str, *, lock: str = "") -> None:
@@ -151,8 +151,8 @@ class JointServo(Readiness):
 
     def load(self, state: Any) -> None:
         """Goes back to what `save` gave."""
-        commander, readiness = state
-        super().load(readiness)
+        commander, own = state
+        super().load(own)
         self.commander.load(commander, moving=self.moving)
 
     def let_go(self, part: str) -> None:
@@ -167,14 +167,14 @@ class JointServo(Readiness):
         return begin + (end - begin) * of_motion
 
     def _change(self, order: Any) -> None:
-        assert self._rehearsal is not None
-        self._rehearsal.change(self.controller.count, order)
+        assert self._buffer is not None
+        self._buffer.change(self.controller.count, order)
         self._perform()
 
     def _perform(self) -> None:
-        assert self._rehearsal is not None
+        assert self._buffer is not None
         self.controller.watch = self._watch
-        self.controller.follow(self._rehearsal.rows)
+        self.controller.follow(self._buffer.rows)
 
     async def _give_up(self) -> None:
         """The task was cancelled, and with it the future that it waited for."""
@@ -190,10 +190,10 @@ class JointServo(Readiness):
             self.state = RobotState.STOPPED if self.locks else RobotState.IDLE
 
     def _watch(self) -> None:
-        done, run = self._done, self._rehearsal
+        done, run = self._done, self._buffer
         if done is None or run is None or done.done() or self.state is RobotState.PAUSED:
             return
-        error = self.supervision.trouble(
+        error = self.supervision.error(
             self.commander.in_force[0],
             lambda: self._share(run.share(self.controller.count, self.drive.position_rad)),
         )
@@ -206,7 +206,7 @@ class JointServo(Readiness):
         elif self.controller.count >= len(self.controller.reference):
             self._arrive(done, run)
 
-    def _arrive(self, done: asyncio.Future[None], run: Rehearsal) -> None:
+    def _arrive(self, done: asyncio.Future[None], run: ReferenceBuffer) -> None:
         if self._pausing:
             self.state = RobotState.PAUSED
         elif self._stop is not None:

@@ -36,7 +36,7 @@ class Supervision:
         """A motion begins: the force at the wrist at this moment is no collision."""
         self._rest_wrench = self._wrench()
 
-    def trouble(self, reference_rad: Array, path_share: Callable[[], float]) -> FollowingError | Collision | None:
+    def error(self, reference_rad: Array, path_share: Callable[[], float]) -> FollowingError | Collision | None:
         """Returns what is wrong with joints that should be there, if anything, and how far along the path."""
         error = np.abs(self._drive.position_rad - reference_rad)
         worst = int(error.argmax())

@@ -1,4 +1,4 @@
-"""All mistakes of a configuration at once, instead of one each time somebody tries again."""
+"""A collector of configuration errors, so that a user sees all of them at once and not one for each attempt."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LINE = re.compile(r"(.*?), line (\d+): ")
 
 
 class ErrorCollector:
-    """Collects mistakes instead of stopping at the first: `with mistakes.of_one(): check(...)`, then `tell()`.
+    """Collects errors instead of stopping at the first: `with errors.collecting(): check(...)`, then `raise_errors()`.
 
     Args:
         left_out: Names that exist and are not looked at, because something else about them is wrong: that such a name
-            is unknown is no mistake.
+            is unknown is no error.
 
     Attributes:
-        found: What is wrong, one each.
+        found: The errors, one each.
         paths: The keys in the file that are wrong, or that only seem to be because of such a name.
     """
 
@@ -32,30 +32,30 @@ class ErrorCollector:
         self._left_out = left_out
 
     @contextmanager
-    def of_one(self) -> Iterator[None]:
-        """Goes on after a mistake in this one."""
+    def collecting(self) -> Iterator[None]:
+        """Adds an error that is raised inside, and goes on after it."""
         try:
             yield
         except BadInput as error:
             self.add(error)
 
     def add(self, error: BadInput) -> None:
-        """Adds a mistake, or all of several."""
+        """Adds an error, or all of several."""
         for one in getattr(error, "errors", (error,)):
             self.paths.append(getattr(one, "path", ""))
             unknown = _UNKNOWN.search(str(one))
             if unknown is None or unknown[1] not in self._left_out:
                 self.found.append(one)
 
-    def tell(self) -> None:
-        """Raises what was found, by lines of the file: the one mistake, or all of them together."""
+    def raise_errors(self) -> None:
+        """Raises what was found, by lines of the file: the one error, or all of them together; nothing without any."""
         if len(self.found) == 1:
             raise self.found[0]
         if self.found:
-            raise ConfigErrors(self.in_order())
+            raise ConfigErrors(self.sorted_errors())
 
-    def in_order(self) -> list[BadInput]:
-        """Returns what was found, as it stands in the file."""
+    def sorted_errors(self) -> list[BadInput]:
+        """Returns what was found, in the order of the file."""
         return sorted(self.found, key=_line)
 
 

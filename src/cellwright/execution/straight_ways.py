@@ -73,7 +73,7 @@ def ways_through(
 
 def line_checker(believed: ExactChecker, margin_m: float, near_rad: Array, close: tuple[str, str]) -> ExactChecker:
     """A checker that keeps a margin, but not from what is nearer where the arm stands, nor between two close things."""
-    strict = ExactChecker(believed.parties, margin_m)
+    strict = ExactChecker(believed.bodies, margin_m)
     near = {frozenset((touch.first, touch.second)) for touch in strict.touches(near_rad)}
     strict.relaxed = frozenset(near | {frozenset(close)})
     return strict

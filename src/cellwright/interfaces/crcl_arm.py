@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.control import FollowingError, RobotController, ToolChanger, Vacuum
-from cellwright.control.words import in_its_words, in_words_of
+from cellwright.control.error_context import caller_error_context, with_error_context
 from cellwright.core.bus import Bus
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
@@ -118,10 +118,10 @@ class CrclArm:
     async def rest(self) -> None:
         """It stays where it is, held by its drives."""
 
-    def in_words(self) -> AbstractContextManager[None]:
+    def error_context(self) -> AbstractContextManager[None]:
         """Has errors of motions tell of this robot and of poses as they are commanded."""
         point = "flange" if self._door.at_flange else "tool"
-        return in_words_of(
+        return caller_error_context(
             self.name,
             self._controller.kinematics.arm.name,
             lambda pose_flange_in_base: self._from_frame @ pose_flange_in_base @ self._tool,
@@ -150,7 +150,7 @@ class CrclArm:
                 raise
             self._controller.reset()
 
-    @in_its_words
+    @with_error_context
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """The controlled point past all waypoints, to rest at the last."""
         inside = (replace(point, pose_tool_in_base=self._frame @ point.pose_tool_in_base) for point in waypoints)
@@ -160,7 +160,7 @@ class CrclArm:
         some = f"{len(waypoints)} waypoints" if len(waypoints) > 1 else "one waypoint"
         await self._follow(await self._planned(way, f"a path through {some}"))
 
-    @in_its_words
+    @with_error_context
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """The controlled point along a helix."""
         self._look_at_tool()

@@ -44,10 +44,10 @@ class VisionInterface:
         self._lab = lab
         self._subscriptions: list[Subscription] = []
         self._doors = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
-        mistakes, suffix = ErrorCollector(), "/detections"
+        errors, suffix = ErrorCollector(), "/detections"
         topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
-        check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], mistakes)
-        mistakes.tell()
+        check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], errors)
+        errors.raise_errors()
         self.servers = {
             robot: VisionServer(
                 VisionEncoder(

@@ -93,7 +93,7 @@ class CollisionMonitor:
         self._riding: dict[int, dict[str, Pose]] = {}
         self._limited: dict[tuple[str, str], list[AllowedContact]] = {}
         world.bind(self._look_up)
-        world.add_holder(name, self)
+        world.add_component(name, self)
         self._ticking = stepper.every(1, self._tick, order=TickOrder.JUDGE, name=name)
 
     def stop(self) -> None:

@@ -87,7 +87,7 @@ class DropMonitor:
         models = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
         self._floors = {name for name, figures in models.items() if isinstance(figures, FloorFigures)}
         watch.listen(self._hear)
-        world.add_holder(name, self)
+        world.add_component(name, self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
     def save(self) -> tuple[tuple[DropEvent, ...], list[_Fall]]:

@@ -55,7 +55,7 @@ class HandWatch:
         self._listeners: list[Callable[[HandEvent], None]] = []
         self._hands = {robot: _Hand() for robot in world.robots}
         world.bind(self._look_up)
-        world.add_holder(name, self)
+        world.add_component(name, self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
     def listen(self, listener: Callable[[HandEvent], None]) -> None:

@@ -42,13 +42,13 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
         layout = nominal_layout(cell, seed)
     except CellMistakes as error:
         raise _with_others(error, error.rest, seed) from None
-    mistakes = ErrorCollector()
-    detectors = _check_sensors(cell, layout.camera_errors, mistakes)
-    if doors or mistakes.found:
-        check_doors(cell, detectors, mistakes)
-    if mistakes.found:
-        _check_overlaps(cell, seed, mistakes)
-        mistakes.tell()
+    errors = ErrorCollector()
+    detectors = _check_sensors(cell, layout.camera_errors, errors)
+    if doors or errors.found:
+        check_doors(cell, detectors, errors)
+    if errors.found:
+        _check_overlaps(cell, seed, errors)
+        errors.raise_errors()
     return layout
 
 
@@ -65,16 +65,16 @@ def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMista
         pass
     all_of_them = ErrorCollector()
     all_of_them.found = [*error.errors, *others.found]
-    return CellMistakes(all_of_them.in_order(), rest)
+    return CellMistakes(all_of_them.sorted_errors(), rest)
 
 
-def _check_sensors(cell: Cell, cameras: Mapping[str, object], mistakes: ErrorCollector) -> list[str]:
+def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorCollector) -> list[str]:
     """Every sensor's line makes sense and is there once; gives the names of all detectors, those with mistakes too."""
     known = {"robot": [*cell.names_in("robots"), *cell.mobile_names], "camera": [*cameras]}
     places: dict[str, str] = {}
     detectors: list[str] = []
     for place, line in cell.sensor_lines():
-        with mistakes.of_one():
+        with errors.collecting():
             kind = line.get("type")
             if isinstance(kind, str) and kind in SENSORS and SENSORS.get(kind).message_type is Detections:
                 detectors.append(str(line.get("name")))
@@ -87,14 +87,14 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], mistakes: ErrorCol
     return detectors
 
 
-def check_doors(cell: Cell, detectors: Collection[str], mistakes: ErrorCollector) -> None:
+def check_doors(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:
     """The detector of every vision door exists."""
     for name, robot in cell.robots.items():
         if robot.vision is not None and robot.vision.detector not in detectors:
             where = f"{cell.where}: robots.{name}.vision.detector"
-            mistakes.add(UnknownName("detector", robot.vision.detector, detectors, where))
+            errors.add(UnknownName("detector", robot.vision.detector, detectors, where))
 
 
-def _check_overlaps(cell: Cell, seed: int, mistakes: ErrorCollector) -> None:
-    with mistakes.of_one():
+def _check_overlaps(cell: Cell, seed: int, errors: ErrorCollector) -> None:
+    with errors.collecting():
         World(cell.model_copy(update={"settle_s": 0.0}), seed)

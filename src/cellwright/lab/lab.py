@@ -93,16 +93,16 @@ class Lab:
 
     def _make_sensors(self) -> list[Sensor[Any]]:
         sensors: dict[str, Sensor[Any]] = {}
-        mistakes = ErrorCollector()
+        errors = ErrorCollector()
         for place, line in self.cell.sensor_lines():
-            with mistakes.of_one():
+            with errors.collecting():
                 sensor = make_sensor(line, self.world, f"{self.cell.where}: {place}")
                 if sensor.topic in sensors:
                     problem = f"another sensor publishes on {sensor.topic} already; give this one a name of its own"
                     raise ConfigError(self.cell.where, place, problem)
                 schedule(sensor, self.stepper, self.bus)
                 sensors[sensor.topic] = sensor
-        mistakes.tell()
+        errors.raise_errors()
         return list(sensors.values())
 
     def _make_drives(self) -> dict[str, DifferentialDrive]:

@@ -151,8 +151,8 @@ class WorldState:
         robot, data = world.robots[name], world.data
         data.qpos[robot.qpos] = data.ctrl[robot.ctrl_position] = stored["joints"]
         data.ctrl[robot.ctrl_velocity] = data.ctrl[robot.ctrl_effort] = 0.0
-        if name in world.plays:
-            world.plays[name].rest(np.array(stored["joints"]) - world.layout.joint_zeros_rad[name])
+        if name in world.backlash:
+            world.backlash[name].rest(np.array(stored["joints"]) - world.layout.joint_zeros_rad[name])
         if robot.tool is not None:
             loosen_m = LOOSEN_M if world.cell.fidelity == "kinematic" else 0.0
             robot.tool.place_fingers(data, float(np.mean(stored["fingers"])))  # and the mechanism behind them

@@ -2,15 +2,15 @@
 
 from cellwright.motion.cartesian_motion import CartesianMotion
 from cellwright.motion.dynamics import ArmDynamics, DynamicsTerms, Load
-from cellwright.motion.follower import PathFollower
+from cellwright.motion.follower import Follower, FollowerState, RunState, StopCategory
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.interpolation import CartesianSample, CartesianTrajectory, blended, linear
-from cellwright.motion.kinematics import ArmKinematics, Choice, Unreachable
+from cellwright.motion.kinematics import ArmKinematics, IkSolution, Unreachable
 from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.path import JointPath, LinePath, Path, PosePath
+from cellwright.motion.path_follower import PathFollower
 from cellwright.motion.profile import JointMove, LineMove, LineSpeed, Motion, PathMotion
 from cellwright.motion.queue import MotionQueue
-from cellwright.motion.running import Follower, FollowerState, RunState, StopCategory
 from cellwright.motion.sample import JointSample
 from cellwright.motion.through import ThroughMove
 from cellwright.motion.time_follower import TimeFollower, make_follower
@@ -22,12 +22,12 @@ __all__ = [
     "CartesianMotion",
     "CartesianSample",
     "CartesianTrajectory",
-    "Choice",
     "DynamicsTerms",
     "Follower",
     "FollowerState",
     "Grasp",
     "GraspKind",
+    "IkSolution",
     "JointLimits",
     "JointMove",
     "JointPath",

@@ -1,65 +1,244 @@
-"""Running along a path tick by tick, so that its speed can change, pause and stop at any moment without a jump."""
+"""Running along something tick by tick: what all followers have in common, whatever their parameter is."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from enum import Enum, StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from ruckig import ControlInterface
+from ruckig import ControlInterface, InputParameter, OutputParameter, Result, Ruckig, RuckigError
 
-from cellwright.motion.profile import PathMotion
-from cellwright.motion.running import Follower, FollowerState, StopCategory
+from cellwright.catalogue import ArmFigures
+from cellwright.core.errors import JobFailed, OutOfRange
+from cellwright.motion.joint_brake import JointBrake
+from cellwright.motion.limits import JointLimits, PathLimits
 from cellwright.motion.sample import JointSample
 
-__all__ = ["PathFollower"]
+__all__ = ["Follower", "FollowerState", "RunState", "StopCategory"]
 
 Array = npt.NDArray[np.float64]
 
+MOST_TRIES, LESS_JERK = 5, 0.999
+REST = 1e-9  # of the parameter and its rate: what is left by rounding
 
-class PathFollower(Follower):
-    """Drives the parameter of one motion's path, from rest to rest.
 
-    The generator keeps speed, acceleration and jerk along the path, and those are chosen so that the joints keep
-    theirs (`PathLimits.within`). At 100 % and undisturbed it makes the same motion as `PathMotion.at`.
+class StopCategory(StrEnum):
+    """How to stop, in the words of CRCL's StopMotion, the hardest first."""
+
+    IMMEDIATE = "Immediate"  # every joint brakes by itself, harder than motions are planned; the path is left
+    FAST = "Fast"  # on the path, as hard as the joints' limits allow there
+    NORMAL = "Normal"  # on the path, as gently as the motion itself
+
+
+class RunState(Enum):
+    """What a follower is doing."""
+
+    RUNNING = "running"
+    PAUSED = "paused"  # or slowing down to it
+    STOPPING = "stopping"
+    STOPPED = "stopped"  # before the end, for good
+    DONE = "done"
+
+
+ENDED = (RunState.DONE, RunState.STOPPED)
+
+
+class FollowerState(NamedTuple):
+    """Where a follower was at some tick, so that it can be put back there and go on in another way."""
+
+    place: float
+    rate: float
+    change: float
+    state: RunState
+
+
+class Follower(ABC):
+    """Drives one parameter by an online generator of one degree of freedom, and the joints by the parameter.
+
+    Attributes:
+        state: What it is doing.
+        sample: The joints as of the last tick.
 
     Args:
-        motion: What to run.
+        arm: Whose joints they are.
         period_s: Time from one tick to the next.
-        override: Share of the motion's speed, 0 to 1; 0 holds.
+        end: The parameter's value at the end; it begins at 0.
     """
 
-    def __init__(self, motion: PathMotion, period_s: float, override: float = 1.0) -> None:
-        super().__init__(motion.arm, period_s, end=1.0)
-        self.motion = motion
-        self._limit(motion.limits)
-        self.sample = self._sampled(0.0, 0.0, 0.0)
-        self.override = override
+    def __init__(self, arm: ArmFigures, period_s: float, end: float) -> None:
+        self.arm, self.period_s, self._end = arm, period_s, end
+        self.state = RunState.RUNNING
+        self.sample: JointSample
+        self._override = 1.0
+        self._generator, self._answer = Ruckig(1, period_s), OutputParameter(1)
+        self._request: Any = InputParameter(1)
+        self._request.target_position = [end]
+        self._now = (0.0, 0.0, 0.0)  # the parameter, its rate, and the change of that
+        self._brake: JointBrake | None = None
 
-    def _sampled(self, place: float, rate: float, change: float) -> JointSample:
-        position, slope, bend = self.motion.path.at(place)
-        return JointSample(position, slope * rate, bend * rate**2 + slope * change)
+    @property
+    def override(self) -> float:
+        """Share of the motion's speed, 0 to 1; 0 holds."""
+        return self._override
+
+    @override.setter
+    def override(self, share: float) -> None:
+        if not 0 <= share <= 1:
+            raise OutOfRange("speed override", share, 0, 1)
+        self._override = share
+        if self.state is RunState.RUNNING:
+            self._aim()
+
+    @property
+    def fraction(self) -> float:
+        """How much of the parameter lies behind; unchanged once an immediate stop has left the path."""
+        return self.share_at(self._now[0])
+
+    def share_at(self, place: float) -> float:
+        """Returns how much lies behind at a value of the parameter."""
+        return min(1.0, place / self._end) if self._end > 0 else 1.0
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no joint moves and none will at the next tick, as things are."""
+        if self.state in ENDED:
+            return True
+        if self.state is not RunState.PAUSED and (self.state is not RunState.RUNNING or self._override > 0):
+            return False
+        return max(abs(self._now[1]), abs(self._now[2])) < REST
+
+    @property
+    def moment(self) -> FollowerState:
+        """Where it is, to be put back to."""
+        return FollowerState(*self._now, self.state)
+
+    def put_back(self, moment: FollowerState) -> None:
+        """Forgets what came after a moment; the next order counts from there."""
+        self._place(moment.place, moment.rate, moment.change)
+        self.state, self._brake = moment.state, None
+        self.sample = self._sampled(min(moment.place, self._end), moment.rate, moment.change)
+
+    def pause(self) -> None:
+        """Comes to rest on the path and waits there; nothing when it is stopping or at its end."""
+        if self.state is RunState.RUNNING:
+            self.state = RunState.PAUSED
+            self._slow(StopCategory.NORMAL)
+
+    def resume(self) -> None:
+        """Goes on from where it is, even if it has not yet come to rest."""
+        if self.state is RunState.PAUSED:
+            self.state = RunState.RUNNING
+            self._aim()
+
+    def stop(self, category: StopCategory = StopCategory.NORMAL) -> None:
+        """Comes to rest for good; a harder stop may follow a softer one."""
+        if self.state in ENDED or self._brake is not None:
+            return
+        self.state = RunState.STOPPING
+        if category is StopCategory.IMMEDIATE:
+            self._brake = JointBrake(JointLimits.of(self.arm), self.sample, self.period_s)
+        else:
+            self._slow(category)
+
+    def tick(self) -> JointSample:
+        """Returns the joints one period later."""
+        if self.state in ENDED:
+            return self.sample
+        if self._brake is not None:
+            self.sample, rests = self._brake.tick()
+            self.state = RunState.STOPPED if rests else RunState.STOPPING
+            return self.sample
+        self._advance()
+        self.sample = self._sampled(min(self._now[0], self._end), *self._now[1:])
+        return self.sample
+
+    def run(self, most: int) -> tuple[Array, list[FollowerState]]:
+        """At least one tick and at most so many, until it rests; several at once are quicker than one by one.
+
+        Returns:
+            Positions, velocities and accelerations, (ticks, 3, joints), and where it was at each of them.
+        """
+        moments: list[FollowerState] = []
+        if self.state in ENDED or self._brake is not None:
+            rows: list[JointSample] = []
+            while not rows or (len(rows) < most and not self.at_rest):
+                rows.append(self.tick())
+                moments.append(self.moment)
+            return np.array(rows), moments
+        while not moments or (len(moments) < most and not self.at_rest):
+            self._advance()
+            moments.append(FollowerState(*self._now, self.state))
+        made = self._sampled_many(moments)
+        self.sample = JointSample(*made[-1])
+        return made, moments
+
+    def _advance(self) -> None:
+        """The parameter one period later."""
+        result = self._generated()
+        answer = self._answer
+        answer.pass_to_input(self._request)
+        (place,), (rate,), (change,) = answer.new_position, answer.new_velocity, answer.new_acceleration
+        if result == Result.Finished:
+            rate, change = float(self._request.target_velocity[0]), 0.0
+            if self.state is RunState.STOPPING:
+                self.state = RunState.STOPPED
+        if place >= self._end * (1 - REST) and self._arrives(result == Result.Finished):
+            place, rate, change = self._end, 0.0, 0.0
+            if self.state is RunState.RUNNING:
+                self.state = RunState.DONE
+            elif self.state is RunState.STOPPING:
+                self.state = RunState.STOPPED
+            self._place(place, rate, change)
+        self._now = place, rate, change
+
+    def _generated(self) -> Any:
+        """The generator's next answer; it finds none where limits fit each other exactly, and needs a little less."""
+        for _ in range(MOST_TRIES):
+            try:
+                result = self._generator.update(self._request, self._answer)
+            except RuckigError:
+                self._request.max_jerk = [self._request.max_jerk[0] * LESS_JERK]
+                continue
+            if result == Result.Working or result == Result.Finished:
+                return result
+            break
+        raise JobFailed(f"{self.arm.name} cannot go on along its path within its limits")
 
     def _sampled_many(self, moments: Sequence[FollowerState]) -> Array:
-        place, rate, change = np.array([moment[:3] for moment in moments]).T
-        position, slope, bend = self.motion.path.at_many(np.minimum(place, 1.0))
-        rate, change = rate[:, None], change[:, None]
-        rows = np.empty((len(moments), 3, len(self.arm.joints)))
-        rows[:, 0], rows[:, 1], rows[:, 2] = position, slope * rate, bend * rate**2 + slope * change
-        return rows
+        """Returns the joints at several moments, (moments, 3, joints)."""
+        return np.array([self._sampled(min(m.place, self._end), m.rate, m.change) for m in moments])
 
+    @abstractmethod
+    def _sampled(self, place: float, rate: float, change: float) -> JointSample:
+        """Returns the joints by the parameter, its rate and the change of that."""
+
+    @abstractmethod
     def _aim(self) -> None:
-        if self._override == 0:
-            self._keep_rate(0.0)
-            return
-        self._request.control_interface = ControlInterface.Position
-        self._request.target_velocity = [0.0]
-        self._request.max_velocity = [self.motion.limits.top_rate * self._override]
+        """Goes for the end, no faster than the override says."""
 
+    @abstractmethod
     def _slow(self, category: StopCategory) -> None:
-        if category is StopCategory.FAST:
-            self._limit(self.motion.hardest)
-        self._keep_rate(0.0)
+        """Goes for rest, on the path."""
 
+    @abstractmethod
     def _arrives(self, finished: bool) -> bool:
-        return finished
+        """Returns whether the motion is over now that the parameter is at its end."""
+
+    def _limit(self, limits: PathLimits) -> None:
+        self._request.max_velocity = [limits.velocity]
+        self._request.max_acceleration = [limits.acceleration]
+        self._request.max_jerk = [limits.jerk]
+
+    def _keep_rate(self, rate: float) -> None:
+        """Has the generator go over to a rate, wherever that leads."""
+        self._request.control_interface = ControlInterface.Velocity
+        self._request.target_velocity = [rate]
+
+    def _place(self, place: float, rate: float, change: float) -> None:
+        self._request.current_position, self._request.current_velocity = [place], [rate]
+        self._request.current_acceleration = [change]
+        self._now = place, rate, change
+        self._generator.reset()

@@ -18,7 +18,7 @@ from cellwright.motion.chain import SerialChain
 from cellwright.motion.closed_form import REDUNDANT_JOINT, TOLERANCE, ClosedForm
 from cellwright.motion.numerical import random_starts, solve_numerically
 
-__all__ = ["ArmKinematics", "Choice", "Unreachable", "checked_angles"]
+__all__ = ["ArmKinematics", "IkSolution", "Unreachable", "checked_angles"]
 
 Array = npt.NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def checked_angles(arm: ArmFigures, joints_rad: npt.ArrayLike) -> Array:
 
 
 @dataclass(frozen=True)
-class Choice:
+class IkSolution:
     """A configuration that takes a pose, and what speaks for it.
 
     Attributes:
@@ -62,8 +62,8 @@ class Choice:
     clearance_m: float
 
     @property
-    def worth(self) -> float:
-        """1 when limits and obstacles are far enough away not to matter, less by the nearer of the two."""
+    def score(self) -> float:
+        """A rating: 1 when limits and obstacles are far enough away not to matter, less by the nearer of the two."""
         nearer = min(self.limit_distance_rad / ENOUGH_LIMIT_DISTANCE_RAD, self.clearance_m / ENOUGH_CLEARANCE_M)
         return float(min(1.0, nearer))
 
@@ -205,7 +205,7 @@ class ArmKinematics:
 
     def ranked(
         self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike, clearance: Callable[[Array], float] | None = None
-    ) -> list[Choice]:
+    ) -> list[IkSolution]:
         """Returns every configuration of `inverse`, best first: away from limits and obstacles, then nearest.
 
         Args:
@@ -218,8 +218,8 @@ class ArmKinematics:
             clearance_m = np.inf if clearance is None else float(clearance(joints))
             if clearance_m > 0:
                 limit_rad = float(np.minimum(joints - self.lower_rad, self.upper_rad - joints).min())
-                choices.append(Choice(joints, limit_rad, clearance_m))
-        return sorted(choices, key=lambda choice: -choice.worth)  # stable: of equals the nearest stays first
+                choices.append(IkSolution(joints, limit_rad, clearance_m))
+        return sorted(choices, key=lambda choice: -choice.score)  # stable: of equals the nearest stays first
 
     def choose(
         self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike, clearance: Callable[[Array], float] | None = None

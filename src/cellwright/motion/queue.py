@@ -7,9 +7,9 @@ from collections import deque
 import numpy as np
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
-from cellwright.motion.follower import PathFollower
+from cellwright.motion.follower import RunState, StopCategory
+from cellwright.motion.path_follower import PathFollower
 from cellwright.motion.profile import PathMotion
-from cellwright.motion.running import RunState, StopCategory
 from cellwright.motion.sample import JointSample
 
 __all__ = ["MotionQueue"]

@@ -13,9 +13,9 @@ from cellwright.core.pose import Pose
 from cellwright.core.slices import Slices, at_once, spans
 from cellwright.motion.kinematics import ArmKinematics, checked_angles
 from cellwright.motion.limits import JointLimits, PathLimits
-from cellwright.motion.pacing import paced_places
 from cellwright.motion.path import PosePath
 from cellwright.motion.profile import LineSpeed, PathMotion
+from cellwright.motion.reparametrisation import time_spaced_places
 from cellwright.motion.route import Route
 from cellwright.motion.spline import Spline
 
@@ -23,7 +23,11 @@ __all__ = ["ThroughMove"]
 
 Array = npt.NDArray[np.float64]
 
-PACINGS = ((0.6, 2.0), (0.7, 3.0), (0.6, 4.0))  # to try: share of the limits, smoothing as a multiple of a / j
+REPARAMETRISATIONS = (
+    (0.6, 2.0),
+    (0.7, 3.0),
+    (0.6, 4.0),
+)  # to try: share of the limits, smoothing as a multiple of a / j
 JOINT_TOLERANCE_RAD = 2e-5
 UNLIMITED = 1e9
 SLICE_PLACES = 400  # that are looked up in some milliseconds
@@ -114,9 +118,9 @@ class ThroughMove(PathMotion):
         fastest = speed.speed_mps / length_m
         path = solved.spline
         best = yield from PathLimits(fastest, UNLIMITED, UNLIMITED).within_in_slices(limits, *steepness)
-        for share, times in PACINGS:
+        for share, times in REPARAMETRISATIONS:
             smooth_s = times * speed.acceleration_mps2 / speed.jerk_mps3
-            places, shortest_s = yield from paced_places(
+            places, shortest_s = yield from time_spaced_places(
                 steepness, limits, fastest, share, smooth_s, solved.spline.pieces
             )
             spline = yield from _through_places(solved.spline, places)

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import ArmFigures
-from cellwright.motion.follower import PathFollower
+from cellwright.motion.follower import Follower, StopCategory
 from cellwright.motion.limits import JointLimits, PathLimits
+from cellwright.motion.path_follower import PathFollower
 from cellwright.motion.profile import Motion, PathMotion
 from cellwright.motion.ramp import TimeTable
-from cellwright.motion.running import Follower, StopCategory
 from cellwright.motion.sample import JointSample
 
 __all__ = ["TimeFollower", "make_follower"]

@@ -48,32 +48,32 @@ class OrderCfg(Cfg):
 
     def order_designs(self, library: Mapping[str, KitDesign], where: str) -> dict[str, KitDesign]:
         """Returns all designs that the order may name."""
-        designs, mistakes = dict(library), ErrorCollector()
+        designs, collector = dict(library), ErrorCollector()
         for name, cfg in self.designs.items():
             try:
                 made = KitDesign.of(name, cfg.tray, cfg.parts)
             except BadInput as error:
                 for one in getattr(error, "errors", (error,)):
-                    mistakes.add(ConfigError(where, f"designs.{name}", str(one)))
+                    collector.add(ConfigError(where, f"designs.{name}", str(one)))
                 continue
             known = library.get(name)
             if known is not None and (known.tray_sku, dict(known.parts)) != (made.tray_sku, dict(made.parts)):
                 contents = ", ".join(f"{count} of {sku}" for sku, count in known.parts.items())
                 problem = f"contradicts the known kit of that name ({contents} on {known.tray_sku}); use another name"
-                mistakes.add(ConfigError(where, f"designs.{name}", problem))
+                collector.add(ConfigError(where, f"designs.{name}", problem))
             designs[name] = made
-        mistakes.tell()
+        collector.raise_errors()
         return designs
 
     def order_of(self, library: Mapping[str, KitDesign], where: str) -> Order:
         """Returns the order; a kit that nobody designed is an error that lists the designs."""
-        mistakes, designs = ErrorCollector(), dict(library)
-        with mistakes.of_one():
+        collector, designs = ErrorCollector(), dict(library)
+        with collector.collecting():
             designs = self.order_designs(library, where)
         known = {*designs, *self.designs}
         for name in self.kits:
             if name not in known:
-                mistakes.add(UnknownName("kit", name, known, f"{where}: kits.{name}"))
-        mistakes.tell()
+                collector.add(UnknownName("kit", name, known, f"{where}: kits.{name}"))
+        collector.raise_errors()
         lines = tuple(OrderLine(designs[name], count) for name, count in self.kits.items())
         return Order(self.order, lines, self.priority)

@@ -62,19 +62,19 @@ class KitDesign:
         Raises:
             BadInput: All that is wrong: SKUs that nobody knows, with those that exist; parts that do not fit the tray.
         """
-        where, mistakes = f"kit '{name}'", ErrorCollector()
+        where, errors = f"kit '{name}'", ErrorCollector()
         for sku, count in parts.items():
-            with mistakes.of_one():
+            with errors.collecting():
                 if sku not in known_part_skus():
                     raise UnknownName("part SKU", sku, known_part_skus(), where)
                 if count < 1:
                     raise BadInput(f"{where}: {count} of {sku} cannot be asked for, 1 or more can")
-        with mistakes.of_one():
+        with errors.collecting():
             if tray_sku not in known_tray_skus():
                 raise UnknownName("kit tray SKU", tray_sku, known_tray_skus(), where)
         if not parts:
-            mistakes.add(BadInput(f"{where}: has no parts, 1 or more are needed"))
-        mistakes.tell()
+            errors.add(BadInput(f"{where}: has no parts, 1 or more are needed"))
+        errors.raise_errors()
         if tray_sku == PAPER_TRAY_SKU:
             total = sum(parts.values())
             if total > PAPER_TRAY_SLOTS:

@@ -3,8 +3,8 @@
 from cellwright.record.compare import Difference, LogComparison, Mismatch, Sameness, compare
 from cellwright.record.log import Log, LogEntry, Topic, read_log
 from cellwright.record.plot import Curve, default_fields, plot
-from cellwright.record.recorder import Lost, Recorder
-from cellwright.record.replay import Replayed, paced, replay
+from cellwright.record.recorder import LostMessages, Recorder
+from cellwright.record.replay import ReplaySummary, paced, replay
 from cellwright.record.values import fields_of, plain
 
 __all__ = [
@@ -13,10 +13,10 @@ __all__ = [
     "Log",
     "LogComparison",
     "LogEntry",
-    "Lost",
+    "LostMessages",
     "Mismatch",
     "Recorder",
-    "Replayed",
+    "ReplaySummary",
     "Sameness",
     "Topic",
     "compare",

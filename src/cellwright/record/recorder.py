@@ -14,11 +14,11 @@ from cellwright.core.messages import Message
 from cellwright.core.ros import CdrEncoder, Definition, definition
 from cellwright.record.writer import MAX_CHUNK_NS, LogWriter, Sink, SinkFailed
 
-__all__ = ["Lost", "Recorder"]
+__all__ = ["LostMessages", "Recorder"]
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostMessages:
     """What is missing in the log.
 
     Attributes:
@@ -84,11 +84,11 @@ class Recorder:
         return self._recorded if writer is None else writer.written + writer.pending
 
     @property
-    def lost(self) -> Lost:
+    def lost(self) -> LostMessages:
         """What is missing in the log so far."""
-        return Lost(self._published - self.recorded, self._reason)
+        return LostMessages(self._published - self.recorded, self._reason)
 
-    def close(self) -> Lost:
+    def close(self) -> LostMessages:
         """Ends the recording and completes the file; says what is missing in it."""
         for subscription in self._subscriptions:
             self._bus.unsubscribe(subscription)

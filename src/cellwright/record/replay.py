@@ -12,13 +12,13 @@ from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Message
 from cellwright.record.log import Log, LogEntry
 
-__all__ = ["Replayed", "paced", "replay"]
+__all__ = ["ReplaySummary", "paced", "replay"]
 
 MAX_SPEED = 1e6
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplaySummary:
     """What a replay did.
 
     Attributes:
@@ -67,7 +67,7 @@ def replay(
     topics: Iterable[str] | None = None,
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
-) -> Replayed:
+) -> ReplaySummary:
     """Publishes the messages of a log once more.
 
     Args:
@@ -89,4 +89,4 @@ def replay(
             skipped += 1
             continue
         published += 1
-    return Replayed(published, skipped)
+    return ReplaySummary(published, skipped)

@@ -135,13 +135,13 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
     Raises:
         BadInput: All that is wrong.
     """
-    mistakes = ErrorCollector()
-    with mistakes.of_one():
+    collector = ErrorCollector()
+    with collector.collecting():
         _configured(line, where)
     for key, names in known.items():
         if isinstance(line.get(key), str) and line[key] not in names:
-            mistakes.add(UnknownName(key, line[key], names, f"{where}.{key}"))
-    mistakes.tell()
+            collector.add(UnknownName(key, line[key], names, f"{where}.{key}"))
+    collector.raise_errors()
 
 
 def sensor_label(line: dict[str, Any]) -> str:

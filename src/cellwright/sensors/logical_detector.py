@@ -12,7 +12,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections, Message
 from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
-from cellwright.sim.covers import Covers
+from cellwright.sim.occlusion import TrayOcclusion
 
 __all__ = ["LogicalDetector", "LogicalDetectorCfg"]
 
@@ -86,7 +86,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         # Repeated for every object: broadcasting would cost more than the sum itself.
         self._sds, self._offsets = (np.tile(row, (len(objects), 1)) for row in (self._sd, self._offset))
         self._variances = self._sds**2
-        self._covers = Covers([item.figures for item in objects])
+        self._covers = TrayOcclusion([item.figures for item in objects])
         self._qpos = self.world.data.qpos
         self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))
 

@@ -37,7 +37,7 @@ class JointStateSensor(Sensor[JointStateCfg]):
         super().__init__(cfg, site)
         self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
-        self._play = self.world.plays.get(cfg.robot)
+        self._play = self.world.backlash.get(cfg.robot)
         self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, site.rng)
         self.world.bind(self._look_up)
 

@@ -1,22 +1,22 @@
 """The simulation: a cell as a world that moves, and the schedule of everything with a fixed rate."""
 
-from cellwright.sim.backlash import Play, take_up
+from cellwright.sim.backlash import Backlash, take_up
 from cellwright.sim.contacts import Touch, touches
 from cellwright.sim.grasp_lock import GraspLock
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, ToolIndex
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.stepper import ScheduledCall, Stepper, TickOrder
 from cellwright.sim.suction import Suction
-from cellwright.sim.tool_mounts import Misfit, ToolMounts
+from cellwright.sim.tool_mounts import CouplingOffset, ToolMounts
 from cellwright.sim.truth import TruthPublisher
 from cellwright.sim.world import World
 
 __all__ = [
+    "Backlash",
+    "CouplingOffset",
     "GraspLock",
-    "Misfit",
     "MobileIndex",
     "ObjectIndex",
-    "Play",
     "RobotIndex",
     "ScheduledCall",
     "Snapshot",

@@ -39,7 +39,7 @@ class Appearance:
             self._from, self._to = _joint_numbers(self._world.model, self._model)
         self._data.qpos[self._to] = self._world.data.qpos[self._from]
         self._data.time = self._world.data.time
-        self._world.lamps.paint(self._model)
+        self._world.leds.paint(self._model)
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         return self._model, self._data

@@ -22,7 +22,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from cellwright.sim.world import World
 
-__all__ = ["Play", "take_up"]
+__all__ = ["Backlash", "take_up"]
 
 Array = npt.NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def take_up(state: Array, motor: Array, speed: Array) -> None:
         state[4, k] = (1.0 - state[3, k]) * speed[k]
 
 
-class Play:
+class Backlash:
     """The play of one arm, which begins in its middle.
 
     Set points are those of the motors. For as long as physics runs, the servos get the links' instead; so whoever
@@ -67,7 +67,7 @@ class Play:
         self._told = self._obeyed = b""
         self._passed: Array = np.zeros(0)
         world.bind(self._look_up)
-        world.add_holder(f"{robot} backlash", self)
+        world.add_component(f"{robot} backlash", self)
 
     def _look_up(self) -> None:
         index, data = self._world.robot(self._robot), self._world.data

@@ -15,7 +15,7 @@ from cellwright.models import build
 from cellwright.models.build import builder
 from cellwright.models.mobile import fit_wheels
 from cellwright.rendering.stage import dress_stage
-from cellwright.sim.lamps import LIT_SHELL
+from cellwright.sim.leds import LIT_SHELL
 from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
 from cellwright.sim.tool_compose import add_changer, add_tools

@@ -40,7 +40,7 @@ class GraspLock:
         self.uses = self.breaks = 0
         self._held: dict[str, tuple[str, Pose]] = {}  # robot -> part and its pose in the tool
         self._broken: set[str] = set()
-        world.add_holder("grasp lock", self)
+        world.add_component("grasp lock", self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.WORLD, name="grasp lock")
 
     def save(self) -> Any:

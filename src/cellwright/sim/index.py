@@ -69,7 +69,7 @@ class ToolIndex:
         for name, position in self.figures.joints_at(half_width_m).items():
             data.qpos[self.joints[name]] = position
 
-    def pace(self, model: Any) -> None:
+    def set_damping(self, model: Any) -> None:
         """Gives the joints the losses with which the fingers are as quick as ever, whatever limits their force now."""
         limit_n, joint = model.actuator_forcerange[self.actuator, 1], model.dof_jntid[self.dof[0]]
         if model.jnt_actfrclimited[joint]:

@@ -35,7 +35,7 @@ class KinematicEngine:
         self._world = world
         self._held: dict[str, Held] = {}  # robot -> part, or tray and the parts in it, with their poses in the tool
         self._obeyed = b""  # the commands that have been carried out
-        world.add_holder("kinematic engine", self)
+        world.add_component("kinematic engine", self)
 
     def addresses(self) -> tuple[int, int]:
         """Returns where model and data lie in memory."""
@@ -62,11 +62,11 @@ class KinematicEngine:
     def step(self, count: int) -> None:
         """Takes so many steps at once: nothing happens between commands."""
         duration_s = count * self._world.cell.timestep_s
-        for play in self._world.plays.values():
-            play.engage(duration_s)
+        for backlash in self._world.backlash.values():
+            backlash.engage(duration_s)
         self._obey(duration_s, rolled=self._world.wheels.roll(duration_s))
-        for play in self._world.plays.values():
-            play.release()
+        for backlash in self._world.backlash.values():
+            backlash.release()
 
     def _obey(self, duration_s: float, *, rolled: bool) -> None:
         world, data = self._world, self._world.data

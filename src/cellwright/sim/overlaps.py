@@ -45,13 +45,13 @@ def refuse_overlaps(world: World) -> None:
         found, known = Overlap(bodies[0], bodies[1], -float(contact.dist)), deepest.get(pair)
         if found.depth_m > OVERLAP_LIMIT_M and (known is None or known.depth_m < found.depth_m):
             deepest[pair] = found
-    mistakes = ErrorCollector()
+    errors = ErrorCollector()
     entries: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for pair in sorted(deepest, key=lambda pair: -deepest[pair].depth_m):
         entries.setdefault(tuple(_key(world, name) for name in pair), []).append(pair)
     for pairs in entries.values():
-        mistakes.add(_mistake(world, pairs[0], deepest[pairs[0]], len(pairs) - 1))
-    mistakes.tell()
+        errors.add(_mistake(world, pairs[0], deepest[pairs[0]], len(pairs) - 1))
+    errors.raise_errors()
 
 
 def _carriers(world: World, first: str, second: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from cellwright.core.errors import SimulationError
-from cellwright.sim.backlash import Play
+from cellwright.sim.backlash import Backlash
 
 __all__ = ["PhysicsEngine", "apply_options"]
 
@@ -49,8 +49,8 @@ def apply_options(spec: Any, timestep_s: float, *, sleep: bool = True, grips: bo
 class PhysicsEngine:
     """Steps a model; notices when the state is no longer a number."""
 
-    def __init__(self, model: Any, data: Any, plays: Sequence[Play] = ()) -> None:
-        self._plays = plays
+    def __init__(self, model: Any, data: Any, backlash: Sequence[Backlash] = ()) -> None:
+        self._backlash = backlash
         self.replace(model, data)
 
     def replace(self, model: Any, data: Any) -> None:
@@ -70,11 +70,11 @@ class PhysicsEngine:
             SimulationError: when physics has diverged or lost contacts; the world is of no use then.
         """
         start_s = self.data.time
-        for play in self._plays:
-            play.engage(count * self.model.opt.timestep)
+        for one in self._backlash:
+            one.engage(count * self.model.opt.timestep)
         mujoco.mj_step(self.model, self.data, count)
-        for play in self._plays:
-            play.release()
+        for one in self._backlash:
+            one.release()
         if self._warnings.tobytes() != self._known:
             self.check(start_s)
 

@@ -17,11 +17,11 @@ class Snapshot:
         model: Which model it belongs to: it can be restored while the world has the same bodies.
         data: A copy of the whole MjData; MuJoCo's own state vector leaves out which islands sleep.
         streams: The random streams.
-        held: Holder -> what it holds.
+        components: Component -> its state.
     """
 
     tick: int
     model: Any
     data: Any
     streams: dict[str, Any]
-    held: dict[str, Any]
+    components: dict[str, Any]

@@ -69,10 +69,10 @@ class Stepper:
         """Calls a Python function every so many ticks, first after one period unless told otherwise."""
         if period_ticks < 1:
             raise SimulationError(f"'{name}' wants to run every {period_ticks} ticks; at least 1 is needed")
-        ticking = ScheduledCall(name, period_ticks, order, call)
+        scheduled = ScheduledCall(name, period_ticks, order, call)
         first = self.clock.tick + period_ticks if first_tick is None else max(first_tick, self.clock.tick + 1)
-        heapq.heappush(self._heap, (first, order, next(self._count), ticking))
-        return ticking
+        heapq.heappush(self._heap, (first, order, next(self._count), scheduled))
+        return scheduled
 
     def every_compiled(
         self, period_ticks: int, address: int, *, order: int, name: str, user: int | None = None
@@ -114,12 +114,12 @@ class Stepper:
             step(target - clock.tick)
             clock.tick = target
             while heap and heap[0][0] <= target:
-                _, order, number, ticking = heap[0]
-                if not ticking.active:
+                _, order, number, scheduled = heap[0]
+                if not scheduled.active:
                     heapq.heappop(heap)
                     continue
                 # The next turn is entered before the call: an exception must not take it out of the schedule.
-                replace(heap, (target + ticking.period_ticks, order, number, ticking))
-                ticking.call()
+                replace(heap, (target + scheduled.period_ticks, order, number, scheduled))
+                scheduled.call()
             if self._interrupted:
                 return

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from cellwright.sim.tool_index import ChangerIndex
     from cellwright.sim.world import World
 
-__all__ = ["Misfit", "ToolMounts"]
+__all__ = ["CouplingOffset", "ToolMounts"]
 
 
 @dataclass(frozen=True)
-class Misfit:
+class CouplingOffset:
     """How far a tool's coupling is from where a changer would hold it."""
 
     lateral_m: float
@@ -48,16 +48,16 @@ class ToolMounts:
             self._world.data.ctrl[gripper.ctrl] = gripper.figures.open_m
         for robot, tool in self.on.items():
             self._place(robot, tool)
-        self._world.add_holder("tool mounts", self)
+        self._world.add_component("tool mounts", self)
         self.load(self.on)
 
-    def misfit(self, robot: str, tool: str) -> Misfit:
+    def coupling_offset(self, robot: str, tool: str) -> CouplingOffset:
         """Returns how a tool lies under a robot's changer now."""
         world = self._world
         mujoco.mj_kinematics(world.model, world.data)
         pose = self._held_pose(robot).inverse() @ self._pose(world.loose_tools[tool].body)
         turn = pose.rotation_matrix
-        return Misfit(
+        return CouplingOffset(
             float(np.hypot(*pose.position[:2])),
             abs(float(pose.position[2])),
             float(np.arccos(np.clip(turn[2, 2], -1, 1))),
@@ -70,7 +70,7 @@ class ToolMounts:
         for tool in self._world.loose_tools:
             if tool in self.on.values():
                 continue
-            off = self.misfit(robot, tool)
+            off = self.coupling_offset(robot, tool)
             near = off.lateral_m <= figures.lateral_m and off.axial_m <= figures.axial_m
             if near and off.tilt_rad <= figures.tilt_rad and off.turn_rad <= figures.turn_rad:
                 return tool

@@ -18,13 +18,13 @@ from cellwright.core.pose import Pose
 from cellwright.core.rng import Streams
 from cellwright.models.coupling import follow
 from cellwright.sim.appearance import Appearance
-from cellwright.sim.backlash import Play
+from cellwright.sim.backlash import Backlash
+from cellwright.sim.component import StatefulComponent
 from cellwright.sim.compose import attach_object, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
-from cellwright.sim.holder import HoldingMechanism
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
-from cellwright.sim.lamps import Lamps
+from cellwright.sim.leds import Leds
 from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.snapshot import Snapshot
@@ -56,8 +56,8 @@ class World:
         mounts: Which tool is locked to which robot.
         mobiles: Mobile robot -> its places.
         wheels: The wheels of all mobile robots.
-        lamps: The lamps of all mobile robots.
-        plays: Robot -> the play of its gears, for those that have any.
+        leds: The LEDs of all mobile robots.
+        backlash: Robot -> the backlash of its gears, for those that have any.
         engine: Moves the world: contact physics or plain kinematics.
         appearance: What it looks like; the model above has only what can be touched.
     """
@@ -69,7 +69,7 @@ class World:
         self.layout = actual_layout(cell, seed)
         self._placements = dict(self.layout.objects)
         self._rebuilt: list[Callable[[], None]] = []
-        self._holders: dict[str, HoldingMechanism] = {}
+        self._components: dict[str, StatefulComponent] = {}
         self._spec = self.full_spec()
         self._spec.discard_visual()
         self.model = self._spec.compile()
@@ -78,13 +78,14 @@ class World:
         self._index()
         self._take_home_poses()
         self.mounts.start()
-        self.wheels, self.lamps = Wheels(self), Lamps(self)
+        self.wheels, self.leds = Wheels(self), Leds(self)
         mujoco.mj_forward(self.model, self.data)
         refuse_overlaps(self)
-        self.plays = {name: Play(self, name) for name, play in self.layout.backlash_rad.items() if play.any()}
-        plays = tuple(self.plays.values())
+        self.backlash = {name: Backlash(self, name) for name, width in self.layout.backlash_rad.items() if width.any()}
         self.engine = (
-            PhysicsEngine(self.model, self.data, plays) if cell.fidelity == "physics" else KinematicEngine(self)
+            PhysicsEngine(self.model, self.data, tuple(self.backlash.values()))
+            if cell.fidelity == "physics"
+            else KinematicEngine(self)
         )
         self.settle(cell.settle_s)
         self.appearance = Appearance(self)
@@ -98,12 +99,12 @@ class World:
         self._rebuilt.append(callback)
         callback()
 
-    def add_holder(self, name: str, holder: HoldingMechanism) -> None:
-        """Keeps what somebody holds in step: with snapshots, with bodies that come and go."""
-        self._holders[name] = holder
+    def add_component(self, name: str, component: StatefulComponent) -> None:
+        """Registers a component with state of its own: part of snapshots, and told when bodies come and go."""
+        self._components[name] = component
 
     def retool(self) -> None:
-        """Tools were locked or let go: looks up anew what hangs on each robot, and has everybody do so."""
+        """Tools were locked or let go: looks up anew what hangs on each robot, and has all components do so."""
         self._index()
         self.mounts.apply()
         for callback in self._rebuilt:
@@ -201,8 +202,8 @@ class World:
 
     def snapshot(self) -> Snapshot:
         """This moment, bit-exact. What a controller has in mind is not part of it: take it between motions."""
-        held = {name: holder.save() for name, holder in self._holders.items()}
-        return Snapshot(self.clock.tick, self.model, copy(self.data), self.streams.snapshot(), held)
+        states = {name: component.save() for name, component in self._components.items()}
+        return Snapshot(self.clock.tick, self.model, copy(self.data), self.streams.snapshot(), states)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Goes back to a moment; only possible while no body was added or removed in between."""
@@ -211,8 +212,8 @@ class World:
         mujoco.mj_copyData(self.data, self.model, snapshot.data)
         self.clock.tick = snapshot.tick
         self.streams.restore(snapshot.streams)
-        for name, state in snapshot.held.items():
-            self._holders[name].load(state)
+        for name, state in snapshot.components.items():
+            self._components[name].load(state)
 
     def _index(self) -> None:
         self.robots = index_robots(self.model, self.cell, self.mounts.on)
@@ -243,8 +244,8 @@ class World:
                 self.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
 
     def _let_go(self, name: str) -> None:
-        for holder in self._holders.values():
-            holder.let_go(name)
+        for component in self._components.values():
+            component.let_go(name)
 
     def _recompile(self) -> None:
         self.model, self.data = self._spec.recompile(self.model, self.data)
@@ -252,7 +253,7 @@ class World:
         self._index()
         if isinstance(self.engine, PhysicsEngine):
             self.engine.replace(self.model, self.data)
-        for holder in self._holders.values():
-            holder.load(holder.save())
+        for component in self._components.values():
+            component.load(component.save())
         for callback in self._rebuilt:
             callback()

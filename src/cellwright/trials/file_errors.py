@@ -34,23 +34,23 @@ def read_whole_trial(path: Path) -> TrialCfg:
         errors: Sequence[BadInput] = several.errors
     except ConfigError as one:
         errors = [one]
-    mistakes = ErrorCollector()
-    mistakes.found += errors
+    collector = ErrorCollector()
+    collector.found += errors
     try:
         rest, numbers, names = _rest(path, errors)
     except BadInput:  # too little is left to look at
         raise ConfigErrors(errors) from None
     others = ErrorCollector(names)
-    with others.of_one():
+    with others.collecting():
         cell = trial_cell(rest)
         if numbers["orders"]:
-            with others.of_one():
+            with others.collecting():
                 OrderBook.of(rest.orders, cell, rest.seed, rest.where, numbers["orders"])
         if rest.faults:
             with Lab.from_cell(cell, rest.seed) as lab:
                 check_faults(rest, lab, others, numbers["faults"])
-    mistakes.found += others.found
-    raise ConfigErrors(mistakes.in_order())
+    collector.found += others.found
+    raise ConfigErrors(collector.sorted_errors())
 
 
 def _rest(path: Path, errors: Sequence[BadInput]) -> tuple[TrialCfg, dict[str, list[int]], set[str]]:
@@ -86,13 +86,13 @@ def trial_cell(cfg: TrialCfg) -> Cell:
         raise ConfigError(cfg.where, "cell", str(error)) from None
 
 
-def check_faults(cfg: TrialCfg, lab: Lab, mistakes: ErrorCollector, numbers: Sequence[int] | None = None) -> None:
+def check_faults(cfg: TrialCfg, lab: Lab, collector: ErrorCollector, numbers: Sequence[int] | None = None) -> None:
     """Tells faults about what is not in the cell.
 
     Args:
         cfg: The trial.
         lab: Its laboratory.
-        mistakes: Told what is wrong.
+        collector: Told what is wrong.
         numbers: Which of the file's faults the trial has; all of them when not given.
     """
     detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
@@ -101,4 +101,4 @@ def check_faults(cfg: TrialCfg, lab: Lab, mistakes: ErrorCollector, numbers: Seq
             fit(fault, lab.world, detectors)
         except BadInput as error:
             for one in getattr(error, "errors", (error,)):
-                mistakes.add(ConfigError(cfg.where, f"faults.{number}", str(one)))
+                collector.add(ConfigError(cfg.where, f"faults.{number}", str(one)))

@@ -111,33 +111,33 @@ class OrderBook:
         """
         trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
         book = cls({}, {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT})
-        mistakes, before = ErrorCollector(), list[str]()
+        collector, before = ErrorCollector(), list[str]()
         for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
             at, other = f"orders.{number}", cfg.announce.after_order
             if other is not None and other not in before:
                 problem = str(UnknownName("order before it", other, before))
-                mistakes.add(ConfigError(where, f"{at}.announce.after_order", problem))
+                collector.add(ConfigError(where, f"{at}.announce.after_order", problem))
             before.append(cfg.name or cfg.order)  # also of one that is wrong: who waits for it is not
-            with mistakes.of_one():
+            with collector.collecting():
                 made = book._made(cfg, where, at)
                 before[-1] = made.name
                 if made.name in book.orders:
                     problem = f"'{made.name}' is the name of two orders; give this one a name of its own"
                     raise ConfigError(where, f"{at}.name", problem)
                 book.orders[made.name] = made
-        mistakes.tell()
+        collector.raise_errors()
         return book
 
     def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
         except BadInput as error:
-            mistakes = ErrorCollector()
+            collector = ErrorCollector()
             problems = error.errors if isinstance(error, ConfigErrors) else (error,)
-            mistakes.found += [ConfigError(where, f"{at}.order", str(one)) for one in problems]
+            collector.found += [ConfigError(where, f"{at}.order", str(one)) for one in problems]
             if cfg.tray is not None and cfg.tray not in self.kit_trays:
-                mistakes.add(ConfigError(where, f"{at}.tray", self._unfit(cfg.tray, [])))
-            raise ConfigErrors(mistakes.found) from None
+                collector.add(ConfigError(where, f"{at}.tray", self._unfit(cfg.tray, [])))
+            raise ConfigErrors(collector.found) from None
         name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
         if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
             raise ConfigError(where, f"{at}.tray", problem)

@@ -69,9 +69,9 @@ def run_trial(
     book, lacking = _orders(cfg, cell)
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
-        mistakes = ErrorCollector()
-        check_faults(cfg, lab, mistakes)
-        mistakes.tell()
+        errors = ErrorCollector()
+        check_faults(cfg, lab, errors)
+        errors.raise_errors()
         room = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
         possible = room.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
@@ -104,12 +104,12 @@ def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
         lacking = book.lacking(cell, cfg.seed)
         _refuse(cfg, lacking)
     except BadInput as error:
-        mistakes = ErrorCollector()
-        mistakes.add(error)
+        errors = ErrorCollector()
+        errors.add(error)
         if cfg.faults:
-            with mistakes.of_one(), Lab.from_cell(cell, cfg.seed) as lab:
-                check_faults(cfg, lab, mistakes)
-        mistakes.tell()
+            with errors.collecting(), Lab.from_cell(cell, cfg.seed) as lab:
+                check_faults(cfg, lab, errors)
+        errors.raise_errors()
         raise
     return book, lacking
 

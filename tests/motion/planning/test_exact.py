@@ -23,7 +23,7 @@ HOME = np.array(UR5.arm.home_rad)
 
 
 def tool_pose(robot: SceneRobot, checker: ExactChecker, joints) -> Pose:
-    return checker.parties.ring.tool_in_world(ArmKinematics(robot.arm).forward(joints))
+    return checker.bodies.ring.tool_in_world(ArmKinematics(robot.arm).forward(joints))
 
 
 @pytest.mark.parametrize("arm", ["ur5", "lr_mate_200id", "sia20f"])

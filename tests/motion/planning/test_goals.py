@@ -27,7 +27,7 @@ def test_turned_grasps_keep_their_place_on_the_axis(pose_object, pose_tool, coun
 
 def test_goals_are_free_take_the_pose_and_come_nearest_first(wall_scene):
     checker = ExactChecker(wall_scene)
-    ring, kinematics = checker.parties.ring, ArmKinematics(wall_scene.robot.arm)
+    ring, kinematics = checker.bodies.ring, ArmKinematics(wall_scene.robot.arm)
     home = np.array(wall_scene.robot.arm.home_rad)
     poses = [Pose.from_xyz_rpy([0.45, y, 0.15], [np.pi, 0, 0]) for y in (0.3, -0.3)]
     goals = goals_from_poses(kinematics, ring, poses, checker, home, most=10)
@@ -42,7 +42,7 @@ def test_goals_are_free_take_the_pose_and_come_nearest_first(wall_scene):
 
 def test_blocked_and_unreachable_goals_are_told_apart(wall_scene):
     checker = ExactChecker(wall_scene)
-    ring, kinematics = checker.parties.ring, ArmKinematics(wall_scene.robot.arm)
+    ring, kinematics = checker.bodies.ring, ArmKinematics(wall_scene.robot.arm)
     blocked = goals_from_poses(kinematics, ring, [Pose.from_xyz_rpy([0.45, 0, 0.2], [np.pi, 0, 0])], checker)
     assert len(blocked.reachable_rad) == len(blocked.touches) > 0
     assert len(blocked.free_rad) == 0
@@ -53,7 +53,7 @@ def test_blocked_and_unreachable_goals_are_told_apart(wall_scene):
 
 def test_only_accepted_configurations_are_goals(wall_scene):
     checker = ExactChecker(wall_scene)
-    ring, kinematics = checker.parties.ring, ArmKinematics(wall_scene.robot.arm)
+    ring, kinematics = checker.bodies.ring, ArmKinematics(wall_scene.robot.arm)
     pose = Pose.from_xyz_rpy([0.45, 0.3, 0.15], [np.pi, 0, 0])
     goals = goals_from_poses(kinematics, ring, [pose], checker, accept=lambda joints: bool(joints[0] > 2))
     assert (goals.free_rad[:, 0] > 2).all()

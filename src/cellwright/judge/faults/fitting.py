@@ -38,31 +38,31 @@ def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> N
     Raises:
         BadInput: All that is wrong: names that do not exist, with those that do; forces, in a cell that has none.
     """
-    where, mistakes = f"fault {fault.kind}", ErrorCollector()
+    where, errors = f"fault {fault.kind}", ErrorCollector()
     if world.cell.fidelity != "physics" and (fault.event or isinstance(fault, DropCfg | PushCfg | WeakGripperCfg)):
         raise BadInput(f"{where} needs a cell of fidelity 'physics'; without forces, only faults by time can be had")
     everything = list(world.objects.values())
     same = [item for item in everything if item.is_tray == (fault.tray is not None)]
-    with mistakes.of_one():
+    with errors.collecting():
         if fault.tray is None:
             _need_object(where, "part", fault.part, same)
         else:
             _need_object(where, "tray", fault.tray, same)
             _need_carried(where, fault, world)
-    with mistakes.of_one():
+    with errors.collecting():
         if fault.on is not None:
             _need_object(where, "on", fault.on, everything)
-    with mistakes.of_one():
+    with errors.collecting():
         if isinstance(fault, SwapCfg):
             _need_object(where, "other", fault.other, same)
     if fault.robot != "*" or fault.event or isinstance(fault, DropCfg | WeakGripperCfg):
         robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
-        with mistakes.of_one():
+        with errors.collecting():
             _need(where, "robot", fault.robot, robots)
-    with mistakes.of_one():
+    with errors.collecting():
         if isinstance(fault, DetectorFaultCfg):
             _need(where, "detector", fault.detector, [sensor.source for sensor in detectors])
-    mistakes.tell()
+    errors.raise_errors()
 
 
 def _need_carried(where: str, fault: FaultCfg, world: World) -> None:

@@ -72,7 +72,7 @@ class GripChanger:
         limit_n = grip.force * tool.figures.drive_force_n
         model.jnt_actfrclimited[joints] = grip.force < 1
         model.jnt_actfrcrange[joints] = (-limit_n, limit_n)
-        tool.pace(model)
+        tool.set_damping(model)
 
     def _throttle(self, tool: VacuumIndex, grip: WeakenedGrip) -> None:
         for cup in tool.cups:

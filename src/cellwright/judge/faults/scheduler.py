@@ -71,7 +71,7 @@ class FaultScheduler:
             sensor.filters.append(change)
         bus.declare(TOPIC, FaultEvent)
         watch.listen(self._hear)
-        world.add_holder("faults", self)
+        world.add_component("faults", self)
         self._period_ticks = world.clock.period_ticks(RATE_HZ)
         self._ticking = stepper.every(self._period_ticks, self._tick, order=TickOrder.JUDGE, name="faults")
 

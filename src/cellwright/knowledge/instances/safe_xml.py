@@ -1,4 +1,4 @@
-"""XML of strangers, read without document types, entities and network, and not without end; and texts for our own."""
+"""Reading untrusted XML instance files, and escaping texts for those that are written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from cellwright.core.errors import BadInput
-from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXml, parse_strange_xml
+from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXmlError, parse_untrusted_xml
 from cellwright.knowledge.instances.errors import InstanceError
 
 __all__ = ["MAX_BYTES", "escaped", "parse", "read_bytes"]
@@ -37,8 +37,8 @@ def parse(data: bytes, where: str) -> Any:
         InstanceError: It is too long, not well-formed, or has a document type.
     """
     try:
-        return parse_strange_xml(data)
-    except UntrustedXml as error:
+        return parse_untrusted_xml(data)
+    except UntrustedXmlError as error:
         raise InstanceError(where, str(error), error.line) from None
 
 

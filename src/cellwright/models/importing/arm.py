@@ -165,12 +165,12 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
     if settings.home_rad:
         if len(settings.home_rad) != len(at):
             raise BadInput(f"home_rad: has {len(settings.home_rad)} angles, the arm has {len(at)} joints")
-        mistakes = ErrorCollector()
+        errors = ErrorCollector()
         for joint, angle in zip(figures.joints, settings.home_rad, strict=True):
             low, high = joint.position_limits_rad
             if not low - 1e-9 <= angle <= high + 1e-9:
-                mistakes.add(BadInput(f"home_rad: {joint.name} at {angle:g} rad is outside {low:g} to {high:g} rad"))
-        mistakes.tell()
+                errors.add(BadInput(f"home_rad: {joint.name} at {angle:g} rad is outside {low:g} to {high:g} rad"))
+        errors.raise_errors()
         return settings.home_rad
     data = mujoco.MjData(model)
     if any(joint.name in told.home for joint in figures.joints):

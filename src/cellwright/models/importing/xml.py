@@ -1,4 +1,4 @@
-"""XML of strangers: no document types, no entities, no network, bounded size; numbers checked, with their lines."""
+"""Reading untrusted XML robot descriptions: bounded size, checked numbers, errors with their lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXml, parse_strange_xml
+from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXmlError, parse_untrusted_xml
 from cellwright.models.importing.notes import DescriptionError, Notes
 
 __all__ = ["Reader", "parse_numbers", "read_xml"]
@@ -39,8 +39,8 @@ def read_xml(path: Path, text: bytes | None = None) -> Any:
     if text.startswith(b"\x1f\x8b"):
         raise DescriptionError(path, "is compressed by gzip; unpack it first")
     try:
-        return parse_strange_xml(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1))
-    except UntrustedXml as error:
+        return parse_untrusted_xml(_DECLARATION.sub(rb"\g<1>1.0\g<3>", text.lstrip(), count=1))
+    except UntrustedXmlError as error:
         raise DescriptionError(path, str(error), error.line) from None
 
 

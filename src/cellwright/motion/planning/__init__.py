@@ -31,7 +31,7 @@ from cellwright.motion.planning.scene import (
     SceneRobot,
 )
 from cellwright.motion.planning.scene_json import scene_from_dict, scene_to_dict
-from cellwright.motion.planning.search import MOTION_PLANNERS, Found, SearchProblem
+from cellwright.motion.planning.search import MOTION_PLANNERS, RawPath, SearchProblem
 
 __all__ = [
     "MOTION_PLANNERS",
@@ -43,7 +43,6 @@ __all__ = [
     "ConvexMesh",
     "Cylinder",
     "ExactChecker",
-    "Found",
     "GoalSet",
     "Held",
     "JointBounds",
@@ -52,6 +51,7 @@ __all__ = [
     "MotionPlanStatus",
     "MotionPlanner",
     "Obstacle",
+    "RawPath",
     "Scene",
     "SceneRobot",
     "SearchProblem",

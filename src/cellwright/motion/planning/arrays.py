@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.pose import Pose
-from cellwright.motion.planning.cover import bounding_ball, cover, face_planes
-from cellwright.motion.planning.parties import Parties, Party
+from cellwright.motion.planning.collision_bodies import CollisionBodies, CollisionBody
 from cellwright.motion.planning.pieces import ConvexPiece
+from cellwright.motion.planning.sphere_tree import bounding_ball, build_sphere_tree, face_planes
 
 __all__ = ["KINDS", "SceneArrays", "scene_arrays"]
 
@@ -35,15 +35,15 @@ class SceneArrays(NamedTuple):
         base: (12,) the robot's base in the world.
         joints: (joints, 33) matrices A, B, C of each joint, whose rotation is A + sin(q) B + cos(q) C; then its
             origin in the link before, and its axis in its own frame.
-        balls: (balls, 4) the spheres of all moving parties, tree by tree, in their frames.
+        balls: (balls, 4) the spheres of all moving bodies, tree by tree, in their frames.
         skip: (balls,) the next sphere that is not below this one.
-        movers: (movers, 3) of each moving party its frame, its first sphere and the one after its last.
+        movers: (movers, 3) of each moving body its frame, its first sphere and the one after its last.
         solids: (solids, 19) pose in its frame; half sizes, or radius and half length; a sphere around it in its
             frame, of infinite radius for a plane.
         solid_rows: (solids, 6) index into `KINDS`, frame, first and last + 1 of a mesh's planes, and of its triangles.
         planes: (planes, 4) outward normal and offset.
         triangles: (triangles, 9) corners.
-        pairs: (pairs, 3) moving party and solid that must not touch, and 1 if it is an obstacle, else 0.
+        pairs: (pairs, 3) moving body and solid that must not touch, and 1 if it is an obstacle, else 0.
     """
 
     base: Array
@@ -58,24 +58,24 @@ class SceneArrays(NamedTuple):
     pairs: Indices
 
 
-def scene_arrays(parties: Parties, bulge_m: float) -> tuple[SceneArrays, list[tuple[str, str]]]:
-    """Returns the arrays, and for each of their pairs the names of its two parties."""
-    movers = [party for party in parties.parties if party.frame and party.pieces]
-    solids = [(party, piece) for party in parties.parties for piece in party.pieces]
-    trees = [_party_tree(party, bulge_m) for party in movers]
+def scene_arrays(bodies: CollisionBodies, bulge_m: float) -> tuple[SceneArrays, list[tuple[str, str]]]:
+    """Returns the arrays, and for each of their pairs the names of its two bodies."""
+    movers = [body for body in bodies.bodies if body.frame and body.pieces]
+    solids = [(body, piece) for body in bodies.bodies for piece in body.pieces]
+    trees = [_body_tree(body, bulge_m) for body in movers]
     starts = np.cumsum([0] + [len(balls) for balls, _ in trees])
-    frames = np.array([party.frame for party in movers])
+    frames = np.array([body.frame for body in movers])
     pairs = [
         (movers.index(first), number, int(second.chain is None))
-        for first, second in parties.pairs
-        for number, (party, _) in enumerate(solids)
-        if party is second and first.pieces
+        for first, second in bodies.pairs
+        for number, (body, _) in enumerate(solids)
+        if body is second and first.pieces
     ]
     names = [(movers[mover].name, solids[solid][0].name) for mover, solid, _ in pairs]
     solid_rows, planes, triangles = _mesh_rows(solids)
     arrays = SceneArrays(
-        base=_numbers(parties.scene.robot.pose_base_in_world),
-        joints=_joints(parties),
+        base=_numbers(bodies.scene.robot.pose_base_in_world),
+        joints=_joints(bodies),
         balls=_stack([balls for balls, _ in trees], (0, 4)),
         skip=np.concatenate(
             [np.empty(0, np.int64), *(tree[1] + s for tree, s in zip(trees, starts[:-1], strict=True))]
@@ -90,10 +90,10 @@ def scene_arrays(parties: Parties, bulge_m: float) -> tuple[SceneArrays, list[tu
     return arrays, names
 
 
-def _joints(parties: Parties) -> Array:
+def _joints(bodies: CollisionBodies) -> Array:
     """With K the cross-product matrix of the axis: R(q) = R0 (1 + sin q K + (1 - cos q) K^2)."""
     rows = []
-    for joint in parties.scene.robot.arm.joints:
+    for joint in bodies.scene.robot.arm.joints:
         origin = Pose.from_xyz_rpy(joint.origin_xyz_m, joint.origin_rpy_rad)
         x, y, z = axis = np.asarray(joint.axis, float) / np.linalg.norm(joint.axis)
         cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -103,16 +103,16 @@ def _joints(parties: Parties) -> Array:
     return np.array(rows)
 
 
-def _party_tree(party: Party, bulge_m: float) -> tuple[Array, Indices]:
-    """Returns one tree for all pieces of a party, in the party's frame; its root spans them all."""
+def _body_tree(body: CollisionBody, bulge_m: float) -> tuple[Array, Indices]:
+    """Returns one tree for all pieces of a body, in the body's frame; its root spans them all."""
     balls, skips = [np.zeros((1, 4))], [np.zeros(1, np.int64)]
     count = 1
-    for piece in party.pieces:
-        tree = cover(piece, bulge_m)
+    for piece in body.pieces:
+        tree = build_sphere_tree(piece, bulge_m)
         balls.append(np.column_stack([piece.pose.apply(tree.balls[:, :3]), tree.balls[:, 3]]))
         skips.append(tree.skip + count)
         count += len(tree.balls)
-    corners = np.concatenate([_extreme_points(piece) for piece in party.pieces])
+    corners = np.concatenate([_extreme_points(piece) for piece in body.pieces])
     balls[0] = bounding_ball(corners)[None]
     skips[0][0] = count
     return np.concatenate(balls), np.concatenate(skips)
@@ -136,10 +136,10 @@ def _extreme_points(piece: ConvexPiece) -> Array:
     return piece.pose.apply(points)
 
 
-def _mesh_rows(solids: list[tuple[Party, ConvexPiece]]) -> tuple[Indices, Array, Array]:
+def _mesh_rows(solids: list[tuple[CollisionBody, ConvexPiece]]) -> tuple[Indices, Array, Array]:
     """`solid_rows`, and the planes and triangles that they refer to."""
     rows, planes, triangles = [], [np.empty((0, 4))], [np.empty((0, 9))]
-    for party, piece in solids:
+    for body, piece in solids:
         if piece.kind == "mesh":
             planes.append(face_planes(piece.vertices_m, piece.triangles))
             triangles.append(piece.vertices_m[piece.triangles].reshape(-1, 9))
@@ -147,7 +147,7 @@ def _mesh_rows(solids: list[tuple[Party, ConvexPiece]]) -> tuple[Indices, Array,
             planes.append(np.empty((0, 4)))
             triangles.append(np.empty((0, 9)))
         ends = [(sum(map(len, found[:-1])), sum(map(len, found))) for found in (planes, triangles)]
-        rows.append((KINDS.index(piece.kind), party.frame, *ends[0], *ends[1]))
+        rows.append((KINDS.index(piece.kind), body.frame, *ends[0], *ends[1]))
     return np.array(rows, np.int64).reshape(-1, 6), np.concatenate(planes), np.concatenate(triangles)
 
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from cellwright.motion.kinematics import checked_angles
 from cellwright.motion.planning.arrays import PAIR_ALIEN, scene_arrays
 from cellwright.motion.planning.checker import CollisionPair, Relaxed
+from cellwright.motion.planning.collision_bodies import CollisionBodies
 from cellwright.motion.planning.jit import load
-from cellwright.motion.planning.parties import Parties
 from cellwright.motion.planning.scene import Scene
 
 __all__ = ["BULGE_M", "CompiledChecker"]
@@ -38,14 +38,14 @@ class CompiledChecker:
         MissingExtra: without the optional packages.
     """
 
-    def __init__(self, scene: Scene | Parties, margin_m: float = 0.0, bulge_m: float = BULGE_M) -> None:
+    def __init__(self, scene: Scene | CollisionBodies, margin_m: float = 0.0, bulge_m: float = BULGE_M) -> None:
         load("numba")
         from cellwright.motion.planning import kernel_motion, kernel_state
 
         self._motion, self._state = kernel_motion, kernel_state
-        self.parties = scene if isinstance(scene, Parties) else Parties(scene)
-        self.arm = self.parties.scene.robot.arm
-        self.arrays, self._names = scene_arrays(self.parties, bulge_m)
+        self.bodies = scene if isinstance(scene, CollisionBodies) else CollisionBodies(scene)
+        self.arm = self.bodies.scene.robot.arm
+        self.arrays, self._names = scene_arrays(self.bodies, bulge_m)
         self.space: Any = kernel_state.room(self.arrays)
         self.count = np.zeros(1, np.int64)
         self.set_margin(margin_m)
@@ -55,16 +55,16 @@ class CompiledChecker:
         """How many configurations were looked at."""
         return int(self.count[0])
 
-    def set_margin(self, margin_m: float, care_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
+    def set_margin(self, margin_m: float, extra_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
         """The distance to keep from obstacles; links may come nearer to each other.
 
         Args:
             margin_m: From all obstacles.
-            care_m: More of it.
-            relaxed: Pairs that need care only.
+            extra_m: Added to it, for the search.
+            relaxed: Pairs to which only the extra applies.
         """
         far = [frozenset(names) not in relaxed for names in self._names]
-        self.margins = self.arrays.pairs[:, PAIR_ALIEN] * (care_m + margin_m * np.array(far, float))
+        self.margins = self.arrays.pairs[:, PAIR_ALIEN] * (extra_m + margin_m * np.array(far, float))
 
     def is_free(self, joints_rad: npt.ArrayLike) -> bool:
         """Returns whether certainly nothing touches."""

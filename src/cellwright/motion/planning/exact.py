@@ -1,4 +1,4 @@
-"""The exact checker: the engine's own collision detection on a model of the scene, which names who touches whom."""
+"""The exact checker: the engine's own collision detection on a model of the scene; names the bodies that touch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cellwright.core.rotation import quaternion_from_rpy
 from cellwright.motion.kinematics import checked_angles
 from cellwright.motion.planning.checker import CollisionPair, Relaxed, between
-from cellwright.motion.planning.parties import Parties, Party
+from cellwright.motion.planning.collision_bodies import CollisionBodies, CollisionBody
 from cellwright.motion.planning.pieces import ConvexPiece
 from cellwright.motion.planning.scene import Scene
 
@@ -38,16 +38,16 @@ class ExactChecker:
         checks: How many configurations were looked at.
     """
 
-    def __init__(self, scene: Scene | Parties, margin_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
-        self.parties = scene if isinstance(scene, Parties) else Parties(scene)
-        self.arm = self.parties.scene.robot.arm
+    def __init__(self, scene: Scene | CollisionBodies, margin_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
+        self.bodies = scene if isinstance(scene, CollisionBodies) else CollisionBodies(scene)
+        self.arm = self.bodies.scene.robot.arm
         self.margin_m, self.relaxed = margin_m, relaxed
-        self._model = _compile(self.parties, margin_m)
+        self._model = _compile(self.bodies, margin_m)
         self._data = mujoco.MjData(self._model)
         self._qpos = self._data.qpos
         self._names = [self._model.body(number).name for number in range(self._model.nbody)]
         self._last = self._names.index(self.arm.links[-1].name)
-        self._rank = {party.name: -1 if party.chain is None else party.chain for party in self.parties.parties}
+        self._rank = {body.name: -1 if body.chain is None else body.chain for body in self.bodies.bodies}
         self.checks = 0
 
     def is_free(self, joints_rad: npt.ArrayLike) -> bool:
@@ -108,18 +108,18 @@ class ExactChecker:
         return None
 
 
-def _compile(parties: Parties, margin_m: float) -> Any:
+def _compile(bodies: CollisionBodies, margin_m: float) -> Any:
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
-    # The pairs say who is checked, and one point of contact is enough.
+    # The pairs say what is checked, and one point of contact is enough.
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT | mujoco.mjtDisableBit.mjDSBL_MULTICCD)
-    robot = parties.scene.robot
+    robot = bodies.scene.robot
     base = robot.pose_base_in_world
-    by_name = {party.name: party for party in parties.parties}
-    for party in parties.parties:
-        if party.frame == 0:
-            body = spec.worldbody.add_body(name=party.name)
-            _add_solids(spec, body, party.pieces, margin_m if party.chain is None else 0.0)
+    by_name = {body.name: body for body in bodies.bodies}
+    for body in bodies.bodies:
+        if body.frame == 0:
+            mj_body = spec.worldbody.add_body(name=body.name)
+            _add_solids(spec, mj_body, body.pieces, margin_m if body.chain is None else 0.0)
     parent = spec.worldbody.add_body(name="robot base frame", pos=base.position, quat=base.quaternion)
     for joint, link in zip(robot.arm.joints, robot.links[1:], strict=True):
         quat = quaternion_from_rpy(np.asarray(joint.origin_rpy_rad))
@@ -127,18 +127,18 @@ def _compile(parties: Parties, margin_m: float) -> Any:
         parent.mass, parent.inertia, parent.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
         parent.add_joint(name=joint.name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis)
         _add_solids(spec, parent, by_name[link].pieces)
-    for party in parties.parties:
-        if party.chain is not None and party.chain > len(robot.arm.joints):
-            _add_solids(spec, parent.add_body(name=party.name), party.pieces)
-    _exclude(spec, parties)
+    for body in bodies.bodies:
+        if body.chain is not None and body.chain > len(robot.arm.joints):
+            _add_solids(spec, parent.add_body(name=body.name), body.pieces)
+    _exclude(spec, bodies)
     return spec.compile()
 
 
-def _exclude(spec: Any, parties: Parties) -> None:
-    checked = {frozenset((a.name, b.name)) for a, b in parties.pairs}
-    everyone: Sequence[Party] = parties.parties
-    for number, first in enumerate(everyone):
-        for second in everyone[number + 1 :]:
+def _exclude(spec: Any, bodies: CollisionBodies) -> None:
+    checked = {frozenset((a.name, b.name)) for a, b in bodies.pairs}
+    every: Sequence[CollisionBody] = bodies.bodies
+    for number, first in enumerate(every):
+        for second in every[number + 1 :]:
             if first.frame != second.frame and frozenset((first.name, second.name)) not in checked:
                 spec.add_exclude(
                     name=f"{first.name} may touch {second.name}", bodyname1=first.name, bodyname2=second.name

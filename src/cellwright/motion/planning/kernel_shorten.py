@@ -14,7 +14,7 @@ from cellwright.motion.planning.kernel_state import room
 
 __all__ = ["shorten"]
 
-PATIENCE = 15  # cuts in a row that did not help
+MOST_FAILED_CUTS = 15  # cuts in a row that did not help
 WORTH_RAD = 0.01  # that a cut must save
 
 
@@ -39,7 +39,7 @@ def shorten(
     cut = np.empty((256, count))
     failures = 0
     for _ in range(tries):
-        if len(path) < 3 or failures >= PATIENCE:
+        if len(path) < 3 or failures >= MOST_FAILED_CUTS:
             break
         failures += 1
         lengths = _lengths(path)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cellwright.motion.planning.compiled import CompiledChecker
 from cellwright.motion.planning.jit import load
-from cellwright.motion.planning.search import MOTION_PLANNERS, Found, Search, SearchProblem
+from cellwright.motion.planning.search import MOTION_PLANNERS, RawPath, Search, SearchProblem
 
 __all__ = ["OMPL_PLANNERS"]
 
@@ -35,7 +35,7 @@ LARGEST_SEED = 2**32 - 1
 def ompl_search(name: str) -> Search:
     """Returns the search of that planner of OMPL."""
 
-    def search(problem: SearchProblem) -> Found:
+    def search(problem: SearchProblem) -> RawPath:
         return _Run(problem).solve(name)
 
     return search
@@ -63,7 +63,7 @@ class _Run:
         self.information.setStateValidityChecker(self._validity())
         self.information.setStateValidityCheckingResolution(problem.step_rad / space.getMaximumExtent())
 
-    def solve(self, name: str) -> Found:
+    def solve(self, name: str) -> RawPath:
         """Runs the planner until it has an exact solution or the budget is spent."""
         base, geometric = load("ompl.base"), load("ompl.geometric")
         validator = None
@@ -77,7 +77,7 @@ class _Run:
         for goal in filter(self._is_valid, self.problem.goals_rad):
             goals.addState(self._state(goal))
         if not goals.hasStates() or not self._is_valid(self.problem.start_rad):
-            return Found(np.empty((0, self.joints)), 0)  # it would wait for better ones, asleep
+            return RawPath(np.empty((0, self.joints)), 0)  # it would wait for better ones, asleep
         definition.setGoal(goals)
         planner = getattr(geometric, name)(self.information)
         if hasattr(planner, "setRange"):
@@ -88,7 +88,7 @@ class _Run:
         rows: list[list[float]] = []
         if definition.hasExactSolution():
             rows = [state[0 : self.joints] for state in definition.getSolutionPath().getStates()]
-        return Found(np.array(rows, float).reshape(-1, self.joints), min(self.iterations, self.problem.iterations))
+        return RawPath(np.array(rows, float).reshape(-1, self.joints), min(self.iterations, self.problem.iterations))
 
     def _is_spent(self) -> bool:
         """Asked once in every iteration of a planner."""

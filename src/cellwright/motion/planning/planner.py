@@ -11,12 +11,12 @@ from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.planning import ompl_search as _registers_its_planners  # noqa: F401
 from cellwright.motion.planning.checker import Checker, between
+from cellwright.motion.planning.collision_bodies import CollisionBodies
 from cellwright.motion.planning.compiled import BULGE_M, CompiledChecker
-from cellwright.motion.planning.ends import way_out
 from cellwright.motion.planning.exact import ExactChecker
-from cellwright.motion.planning.parties import Parties
 from cellwright.motion.planning.prepare import Refusal, SearchTask, prepare, tilt_numbers
 from cellwright.motion.planning.request import MotionPlanRequest, MotionPlanResult, MotionPlanStatus
+from cellwright.motion.planning.retreat import retreat_path
 from cellwright.motion.planning.scene import Scene
 from cellwright.motion.planning.search import MOTION_PLANNERS, SearchProblem, random_state
 
@@ -24,22 +24,26 @@ __all__ = ["MotionPlanner"]
 
 Array = npt.NDArray[np.float64]
 
-VERIFY_STEP_RAD = 0.02  # of the joint that turns most; the care that a search takes covers what lies between
-FINE_STEP_RAD = 0.01  # the same after a search with the exact checker, which takes none
-MOST_WAYS_IN = 32  # goals in tight places that get a way out each
+VERIFY_STEP_RAD = 0.02  # of the joint that turns most; the extra margin of a search covers what lies between
+FINE_STEP_RAD = 0.01  # the same after a search with the exact checker, which has none
+MOST_RETREATS = 32  # goals in tight places for which a retreat is planned
 SLACK_RAD = 0.002  # of a tilt limit, for what lies between the states that a search looks at
 ANY_REACH_RAD = 1e6
 
 
 @dataclass(frozen=True)
-class Care:
-    """How carefully to search: obstacles grown by so much, motions looked at in such steps."""
+class SearchMargin:
+    """The safety margin of a search: by how much obstacles grow, and the steps in which motions are checked."""
 
     extra_m: float
     step_rad: float
 
 
-CARES = (Care(0.003, 0.05), Care(0.006, 0.025), Care(0.015, 0.0125))  # the next one when a path is not confirmed
+SEARCH_MARGINS = (  # the next one when the exact checker does not confirm a path
+    SearchMargin(0.003, 0.05),
+    SearchMargin(0.006, 0.025),
+    SearchMargin(0.015, 0.0125),
+)
 
 
 class MotionPlanner:
@@ -57,17 +61,17 @@ class MotionPlanner:
     """
 
     def __init__(self, scene: Scene, bulge_m: float = BULGE_M) -> None:
-        self._parties = Parties(scene)
+        self._bodies = CollisionBodies(scene)
         self.scene = scene
-        self.compiled = CompiledChecker(self._parties, bulge_m=bulge_m)
-        self.exact = ExactChecker(self._parties)
+        self.compiled = CompiledChecker(self._bodies, bulge_m=bulge_m)
+        self.exact = ExactChecker(self._bodies)
         self._strict = self.exact  # the same with the margin of the request
         self.kinematics = ArmKinematics(scene.robot.arm)
-        self.ring = self._parties.ring
+        self.ring = self._bodies.ring
 
     def plan(self, request: MotionPlanRequest) -> MotionPlanResult:
         """Returns a verified path, or the reason why there is none."""
-        flange = self._parties.pose_flange_in_link
+        flange = self._bodies.pose_flange_in_link
         try:
             limit = tilt_numbers(request.tilt, (flange @ self.ring.pose_tool_in_flange).rotation_matrix)
             task = prepare(request, self.exact, self.kinematics, self.ring, limit)
@@ -85,12 +89,12 @@ class MotionPlanner:
         self._strict = self._with_margin(request.margin_m, task)
         self.compiled.count[0] = 0
         spent, checks, complaint = 0, 0, ""
-        for care in CARES:
-            self.compiled.set_margin(request.margin_m, care.extra_m, self._strict.relaxed)
+        for margin in SEARCH_MARGINS:
+            self.compiled.set_margin(request.margin_m, margin.extra_m, self._strict.relaxed)
             try:
-                problem, way, ways = self._problem(request, task, care, request.iterations - spent)
+                problem, way, ways = self._problem(request, task, margin, request.iterations - spent)
             except Refusal:
-                if complaint:  # it is the greater care that leaves no way
+                if complaint:  # the larger margin leaves no way
                     break
                 raise
             before = self._strict.checks
@@ -115,7 +119,7 @@ class MotionPlanner:
         return MotionPlanResult(MotionPlanStatus.BUDGET_SPENT, reason, iterations=spent, checks=checks)
 
     def _problem(
-        self, request: MotionPlanRequest, task: SearchTask, care: Care, iterations: int
+        self, request: MotionPlanRequest, task: SearchTask, margin: SearchMargin, iterations: int
     ) -> tuple[SearchProblem, Array, list[Array]]:
         """Returns the search, the way to its start, and for each of its goals the way from the request's goal to it."""
         checker: Checker = self.compiled if request.checker == "compiled" else self._strict
@@ -127,23 +131,25 @@ class MotionPlanner:
                 return False
             return bool(limit[0] >= np.pi or checker.tilt_rad(limit, joints) <= limit[0])
 
-        def way(joints: Array) -> Array | None:
-            return way_out(joints, is_clear, self.exact, self.kinematics, self.ring, random)
+        def retreat(joints: Array) -> Array | None:
+            return retreat_path(joints, is_clear, self.exact, self.kinematics, self.ring, random)
 
-        start = way(task.start_rad)
+        start = retreat(task.start_rad)
         if start is None:
-            reason = f"no way out of the start was found, where {self._crowd(task.start_rad)}"
+            reason = f"no way out of the start was found, where {self._near_pairs(task.start_rad)}"
             raise Refusal(MotionPlanStatus.BUDGET_SPENT, reason)
         ways = [goal[None] for goal in task.goals_rad if is_clear(goal)]
         if not ways or limit[0] < np.pi:  # an upright arm keeps its branch, so any goal may be the one
-            tries = [way(goal) for goal in task.goals_rad[:MOST_WAYS_IN]]
+            tries = [retreat(goal) for goal in task.goals_rad[:MOST_RETREATS]]
             ways = [found for found in tries if found is not None]
         if not ways:
-            reason = f"no way into the goal was found, where {self._crowd(task.goals_rad[0])}"
+            reason = f"no way into the goal was found, where {self._near_pairs(task.goals_rad[0])}"
             raise Refusal(MotionPlanStatus.BUDGET_SPENT, reason)
         goals = np.array([found[-1] for found in ways])
         lower, upper = task.lower_rad, task.upper_rad
-        problem = SearchProblem(checker, start[-1], goals, lower, upper, limit, care.step_rad, iterations, request.seed)
+        problem = SearchProblem(
+            checker, start[-1], goals, lower, upper, limit, margin.step_rad, iterations, request.seed
+        )
         return problem, start, ways
 
     def _with_margin(self, margin_m: float, task: SearchTask) -> ExactChecker:
@@ -153,14 +159,14 @@ class MotionPlanner:
         """
         if not margin_m:
             return self.exact
-        strict = ExactChecker(self._parties, margin_m)
+        strict = ExactChecker(self._bodies, margin_m)
         near = [
             {frozenset((t.first, t.second)) for t in strict.touches(joints)}
             for joints in (task.start_rad, *task.goals_rad)
         ]
-        return ExactChecker(self._parties, margin_m, frozenset(near[0] | set.intersection(*near[1:])))
+        return ExactChecker(self._bodies, margin_m, frozenset(near[0] | set.intersection(*near[1:])))
 
-    def _crowd(self, joints_rad: Array) -> str:
+    def _near_pairs(self, joints_rad: Array) -> str:
         """Returns what is too near for the search."""
         touches = self._strict.touches(joints_rad)
         return ", ".join(map(str, touches)) if touches else f"by spheres {self.compiled.touch(joints_rad)}"

@@ -13,7 +13,7 @@ from cellwright.core.registry import Registry
 from cellwright.motion.planning.checker import Checker
 from cellwright.motion.planning.compiled import NO_LIMIT, CompiledChecker
 
-__all__ = ["DEFAULT_PLANNER", "MOTION_PLANNERS", "Found", "Search", "SearchProblem", "random_state", "rrt_connect"]
+__all__ = ["DEFAULT_PLANNER", "MOTION_PLANNERS", "RawPath", "Search", "SearchProblem", "random_state", "rrt_connect"]
 
 Array = npt.NDArray[np.float64]
 
@@ -75,14 +75,14 @@ class SearchProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class RawPath:
     """A raw path (n, joints), without rows when the budget was spent, and what it took."""
 
     path_rad: Array
     iterations: int
 
 
-Search = Callable[[SearchProblem], Found]
+Search = Callable[[SearchProblem], RawPath]
 
 MOTION_PLANNERS: Registry[Search] = Registry("motion planner", "cellwright.motion_planners")
 
@@ -93,7 +93,7 @@ def random_state(seed: int, purpose: int) -> npt.NDArray[np.uint64]:
 
 
 @MOTION_PLANNERS.register(DEFAULT_PLANNER)
-def rrt_connect(problem: SearchProblem) -> Found:
+def rrt_connect(problem: SearchProblem) -> RawPath:
     """Compiled RRT-Connect; the same path for the same seed."""
     from cellwright.motion.planning.kernel_search import search
 
@@ -114,4 +114,4 @@ def rrt_connect(problem: SearchProblem) -> Found:
         random_state(problem.seed, 0),
         checker.count,
     )
-    return Found(path, int(iterations))
+    return RawPath(path, int(iterations))

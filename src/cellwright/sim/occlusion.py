@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from cellwright.catalogue import Figures, TrayFigures
 
-__all__ = ["Covers"]
+__all__ = ["TrayOcclusion"]
 
 Array = npt.NDArray[np.float64]
 
 ABOVE_M = 0.008  # a tray is so much above what it hides; a stacked one is by its thickness, a part in it is higher
 
 
-class Covers:
+class TrayOcclusion:
     """The trays among some objects, as covers of all of them."""
 
     def __init__(self, figures: Sequence[Figures]) -> None:

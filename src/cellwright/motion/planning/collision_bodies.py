@@ -1,4 +1,4 @@
-"""A scene resolved into parties: who can touch whom, and the convex pieces that each is made of.
+"""A scene resolved into collision bodies: which pairs of them can touch, and the convex pieces of each.
 
 Both checkers are made from this, so they cannot disagree about what is checked.
 """
@@ -15,13 +15,13 @@ from cellwright.core.ring import KinematicRing
 from cellwright.motion.planning.pieces import ConvexPiece, arm_pieces, shape_pieces, tool_pieces
 from cellwright.motion.planning.scene import TOOL, Scene
 
-__all__ = ["Parties", "Party"]
+__all__ = ["CollisionBodies", "CollisionBody"]
 
 WORLD = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Party:
+class CollisionBody:
     """One named thing that moves as a whole.
 
     Attributes:
@@ -37,12 +37,12 @@ class Party:
     chain: int | None = None
 
 
-class Parties:
-    """All parties of a scene and the pairs of them that must not touch.
+class CollisionBodies:
+    """All collision bodies of a scene and the pairs of them that must not touch.
 
     Attributes:
         scene: What was resolved.
-        parties: Base and links, tool, held thing, obstacles.
+        bodies: Base and links, tool, held thing, obstacles.
         ring: Base and tool centre point, as the scene has them.
     """
 
@@ -53,33 +53,35 @@ class Parties:
         pieces = arm_pieces(robot.arm)
         flange = Pose.from_xyz_rpy(robot.arm.flange_xyz_m, robot.arm.flange_rpy_rad)
         base = tuple(piece.moved(robot.pose_base_in_world) for piece in pieces.get(robot.links[0], []))
-        parties = [Party(robot.links[0], WORLD, base, 0)]
+        bodies = [CollisionBody(robot.links[0], WORLD, base, 0)]
         for number, link in enumerate(robot.links[1:], start=1):
-            parties.append(Party(link, number, tuple(pieces.get(link, [])), number))
+            bodies.append(CollisionBody(link, number, tuple(pieces.get(link, [])), number))
         pose_tool_in_flange = Pose.identity()
         if robot.tool:
             solids, pose_tool_in_flange = tool_pieces(robot.tool, robot.tool_joints)
-            parties.append(Party(TOOL, joints, _moved(solids, flange), joints + 1))
+            bodies.append(CollisionBody(TOOL, joints, _moved(solids, flange), joints + 1))
         if scene.held:
             place = flange @ pose_tool_in_flange @ scene.held.pose_in_tool
-            parties.append(Party(scene.held.name, joints, _moved(shape_pieces(scene.held.shape), place), joints + 2))
-        for obstacle in scene.obstacles:
-            parties.append(
-                Party(obstacle.name, WORLD, _moved(shape_pieces(obstacle.shape), obstacle.pose_in_world), None)
+            bodies.append(
+                CollisionBody(scene.held.name, joints, _moved(shape_pieces(scene.held.shape), place), joints + 2)
             )
-        self.parties = tuple(parties)
+        for obstacle in scene.obstacles:
+            bodies.append(
+                CollisionBody(obstacle.name, WORLD, _moved(shape_pieces(obstacle.shape), obstacle.pose_in_world), None)
+            )
+        self.bodies = tuple(bodies)
         self.ring = KinematicRing(robot.pose_base_in_world, pose_tool_in_flange)
         self.pose_flange_in_link = flange
 
     @cached_property
-    def pairs(self) -> tuple[tuple[Party, Party], ...]:
+    def pairs(self) -> tuple[tuple[CollisionBody, CollisionBody], ...]:
         """The pairs that must not touch, the one nearer to the hand first."""
         found = [
-            (b, a) if b.chain is not None else (a, b) for a, b in combinations(self.parties, 2) if self._checked(a, b)
+            (b, a) if b.chain is not None else (a, b) for a, b in combinations(self.bodies, 2) if self._checked(a, b)
         ]
         return tuple(sorted(found, key=lambda pair: -(pair[0].chain or 0)))
 
-    def _checked(self, a: Party, b: Party) -> bool:
+    def _checked(self, a: CollisionBody, b: CollisionBody) -> bool:
         """Neighbours in the chain touch by design, and so do tool and last link but one; what is fixed is fixed."""
         if a.frame == b.frame or frozenset((a.name, b.name)) in self.scene.allowed:
             return False

@@ -11,24 +11,24 @@ from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.motion import Unreachable
 
-__all__ = ["in_its_words", "in_words_of"]
+__all__ = ["caller_error_context", "with_error_context"]
 
 P = ParamSpec("P")
 
 
-class Worded(Protocol):
+class HasErrorContext(Protocol):
     """What has moves whose errors are told in its own words."""
 
-    def in_words(self) -> AbstractContextManager[None]:
+    def error_context(self) -> AbstractContextManager[None]:
         """Tells the errors of what is done inside."""
 
 
-W = TypeVar("W", bound=Worded)
+W = TypeVar("W", bound=HasErrorContext)
 Move = Callable[Concatenate[W, P], Coroutine[Any, Any, None]]
 
 
 @contextmanager
-def in_words_of(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: str) -> Iterator[None]:
+def caller_error_context(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: str) -> Iterator[None]:
     """Has errors of motions name the robot, not its kind of arm, and the pose that was asked for, not the flange's.
 
     Args:
@@ -49,12 +49,12 @@ def in_words_of(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: s
         raise JobFailed(robot + str(error).removeprefix(arm)) from None
 
 
-def in_its_words(move: Move[W, P]) -> Move[W, P]:
-    """Decorates a move: its errors are told as `in_words` of its object has them."""
+def with_error_context(move: Move[W, P]) -> Move[W, P]:
+    """Decorates a move: its errors are told as `error_context` of its object has them."""
 
     @wraps(move)
     async def worded(self: W, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        with self.in_words():
+        with self.error_context():
             await move(self, *args, **kwargs)
 
     return worded

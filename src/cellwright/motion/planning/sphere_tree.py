@@ -1,4 +1,4 @@
-"""Covers convex pieces with trees of spheres that stick out no farther than a given bulge.
+"""Sphere trees: covers convex pieces with trees of spheres that stick out no farther than a given bulge.
 
 A tree's root covers the whole piece, its children the two halves, and so on until a sphere sticks out so little that
 it may stand for its cell. Whatever keeps clear of a sphere keeps clear of its cell, so a search of the tree ends at
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.motion.planning.pieces import ConvexPiece
 
-__all__ = ["Tree", "bounding_ball", "cover", "face_planes"]
+__all__ = ["SphereTree", "bounding_ball", "build_sphere_tree", "face_planes"]
 
 Array = npt.NDArray[np.float64]
 
@@ -26,8 +26,8 @@ DEEPEST = 12  # levels of halving: at most 4096 spheres, which stick out farther
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
-    """Spheres in preorder.
+class SphereTree:
+    """A bounding-sphere hierarchy, in preorder.
 
     Attributes:
         balls: Centre and radius (n, 4), in the piece's own frame.
@@ -39,28 +39,28 @@ class Tree:
 
     @property
     def leaves(self) -> int:
-        """How many spheres stand for the piece itself."""
+        """The number of spheres that stand for the piece itself."""
         return int((self.skip == np.arange(1, len(self.skip) + 1)).sum())
 
 
-def cover(piece: ConvexPiece, bulge_m: float) -> Tree:
+def build_sphere_tree(piece: ConvexPiece, bulge_m: float) -> SphereTree:
     """Returns the tree of a piece, in the piece's own frame; pieces of the same size share one."""
     if piece.kind == "plane":
         raise BadInput("a plane has no end and cannot be moved; only what stands still may have one")
     vertices = tuple(map(tuple, piece.vertices_m.tolist()))
-    return _cover(piece.kind, piece.size_m, vertices, tuple(map(tuple, piece.triangles.tolist())), bulge_m)
+    return _build(piece.kind, piece.size_m, vertices, tuple(map(tuple, piece.triangles.tolist())), bulge_m)
 
 
 @lru_cache(maxsize=512)
-def _cover(
+def _build(
     kind: str,
     size_m: tuple[float, ...],
     vertices: tuple[tuple[float, ...], ...],
     triangles: tuple[tuple[int, ...], ...],
     bulge_m: float,
-) -> Tree:
+) -> SphereTree:
     if kind == "sphere":
-        return Tree(np.array([[0.0, 0.0, 0.0, size_m[0] + SLACK_M]]), np.array([1]))
+        return SphereTree(np.array([[0.0, 0.0, 0.0, size_m[0] + SLACK_M]]), np.array([1]))
     if kind == "mesh":
         edges, planes = _mesh(np.array(vertices), np.array(triangles))
     else:
@@ -68,7 +68,7 @@ def _cover(
     balls: list[Array] = []
     skip: list[int] = []
     _grow(edges, planes, bulge_m, DEEPEST, balls, skip)
-    return Tree(np.array(balls), np.array(skip))
+    return SphereTree(np.array(balls), np.array(skip))
 
 
 def _grow(edges: Array, planes: Array, bulge_m: float, levels: int, balls: list[Array], skip: list[int]) -> None:

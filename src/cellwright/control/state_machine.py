@@ -14,12 +14,12 @@ from cellwright.control.controller import Controller
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.control.state import NotReady, RobotState
 
-__all__ = ["Readiness"]
+__all__ = ["RobotStateMachine"]
 
 Array = npt.NDArray[np.float64]
 
 
-class Readiness(ABC):
+class RobotStateMachine(ABC):
     """State, reason and locks of one robot, and what only a robot that stands still and is free may be told."""
 
     commander: Commander

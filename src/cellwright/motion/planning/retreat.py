@@ -1,7 +1,7 @@
-"""Ways out of tight places: from a configuration that is free, but so close to something that spheres touch it.
+"""Retreats from tight places: from a configuration that is free, but so close to something that spheres touch it.
 
 A hand at a part that it is about to grasp, or a bottle just above the table, is free by the exact checker only. The
-way out is found with that one; from its end on the fast search takes over.
+retreat is found with that one; from its end on the fast search takes over.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cellwright.core.ring import KinematicRing
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.planning.exact import ExactChecker
 
-__all__ = ["way_out"]
+__all__ = ["retreat_path"]
 
 Array = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ RANDOM_TRIES = 400
 WIDEST_RAD = 0.8
 
 
-def way_out(
+def retreat_path(
     joints_rad: Array,
     is_clear: Callable[[Array], bool],
     exact: ExactChecker,
@@ -37,7 +37,7 @@ def way_out(
     ring: KinematicRing,
     random: np.random.Generator,
 ) -> Array | None:
-    """A path (n, joints) from a free configuration to one that is clear, or nothing; one row if it is clear itself.
+    """Returns a path (n, joints) from a free configuration to a clear one, or None; one row if it is clear itself.
 
     Tries to draw the tool straight back, up and sideways, takes the shortest, and at last tries random turns.
     """
@@ -79,7 +79,7 @@ def _retreat(
     kinematics: ArmKinematics,
     ring: KinematicRing,
 ) -> Array | None:
-    """Straight along a direction of the world without a turn, by the least motion of the joints."""
+    """Returns a path straight along a direction of the world without a turn, by the least motion of the joints."""
     wanted = np.concatenate([ring.pose_base_in_world.rotation_matrix.T @ direction, np.zeros(3)]) * RETREAT_STEP_M
     path = [joints_rad]
     for _ in range(most):

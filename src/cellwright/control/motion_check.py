@@ -11,7 +11,7 @@ from cellwright.control.drive import Drive
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.motion import Motion, PathMotion
 
-__all__ = ["require_followable"]
+__all__ = ["check_motion"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,7 +23,7 @@ SPEED_ALLOWANCE = 1.05
 POSITION_ALLOWANCE_RAD = 1e-4
 
 
-def require_followable(robot: str, drive: Drive, motion: Motion, held_rad: Array) -> None:
+def check_motion(robot: str, drive: Drive, motion: Motion, held_rad: Array) -> None:
     """Refuses what would make an arm jump, leave its limits, or get lost.
 
     A motion along a path has been checked against limits on the way when it was made.

@@ -8,12 +8,12 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
-__all__ = ["Presence"]
+__all__ = ["PresenceDetector"]
 
 Array = npt.NDArray[np.float64]
 
 
-class Presence:
+class PresenceDetector:
     """Watches a box of the world for trays and parts; robots and furniture do not count.
 
     Objects whose bounding spheres reach between the two faces of the box that are nearest to each other are looked at

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from cellwright.catalogue import PARTS, ROBOTS
 from cellwright.core.pose import Pose
-from cellwright.motion.planning.cover import cover
 from cellwright.motion.planning.pieces import ConvexPiece, arm_pieces, shape_pieces
 from cellwright.motion.planning.scene import CatalogueModel, ConvexMesh
+from cellwright.motion.planning.sphere_tree import build_sphere_tree
 
 pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
 
@@ -48,7 +48,7 @@ def leaves(tree) -> np.ndarray:
 
 
 def check(piece: ConvexPiece, bulge_m: float = BULGE_M) -> None:
-    tree = cover(piece, bulge_m)
+    tree = build_sphere_tree(piece, bulge_m)
     points = points_in(piece, 600)
     balls = leaves(tree)
     inside = np.linalg.norm(points[:, None] - balls[:, :3], axis=2) <= balls[:, 3]
@@ -73,7 +73,7 @@ def test_no_sphere_sticks_out_too_far(piece):
     directions = np.random.default_rng(2).normal(size=(300, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     slack_m = 1e-5 + (PRISM * piece.size_m[0] if piece.kind == "cylinder" else 0)
-    for x, y, z, radius in leaves(cover(piece, BULGE_M))[:200]:
+    for x, y, z, radius in leaves(build_sphere_tree(piece, BULGE_M))[:200]:
         assert distance_outside(piece, (x, y, z) + radius * directions).max() <= BULGE_M + slack_m
 
 
@@ -100,8 +100,10 @@ def test_every_piece_of_a_part_is_covered(part):
 
 def test_a_finer_cover_has_more_spheres_and_the_same_is_not_made_twice():
     piece = ConvexPiece("box", (0.1, 0.1, 0.2), Pose.identity())
-    assert cover(piece, 0.005).leaves > cover(piece, 0.02).leaves > 1
-    assert cover(piece, 0.02) is cover(ConvexPiece("box", (0.1, 0.1, 0.2), Pose.from_xyz_rpy([1, 2, 3])), 0.02)
+    assert build_sphere_tree(piece, 0.005).leaves > build_sphere_tree(piece, 0.02).leaves > 1
+    assert build_sphere_tree(piece, 0.02) is build_sphere_tree(
+        ConvexPiece("box", (0.1, 0.1, 0.2), Pose.from_xyz_rpy([1, 2, 3])), 0.02
+    )
 
 
 def test_a_hull_holds_its_points():

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from cellwright.core.slices import Slices, spans
 from cellwright.motion.limits import JointLimits
 
-__all__ = ["paced_places"]
+__all__ = ["time_spaced_places"]
 
 Array = npt.NDArray[np.float64]
 
@@ -18,7 +18,7 @@ SLICE_PLACES = 4000  # that are gone through in some milliseconds
 SLICE_WINDOWS = 2_000_000  # places in all windows that are looked at in one
 
 
-def paced_places(
+def time_spaced_places(
     steepness: tuple[Array, Array, Array],
     limits: JointLimits,
     fastest: float,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.catalogue import ROBOTS
-from cellwright.control import rehearsal
-from cellwright.control.rehearsal import Rehearsal
+from cellwright.control import reference_buffer
+from cellwright.control.reference_buffer import ReferenceBuffer
 from cellwright.core.pose import Pose
 from cellwright.motion import (
     ArmKinematics,
@@ -70,9 +70,9 @@ def make_motions() -> dict[str, Motion]:
 MOTIONS = make_motions()
 
 
-def played(motion: Motion, *orders, ahead: bool = True) -> tuple[np.ndarray, Rehearsal]:
+def played(motion: Motion, *orders, ahead: bool = True) -> tuple[np.ndarray, ReferenceBuffer]:
     """All rows that a controller has had when orders come after so many rows each, and how it ended."""
-    run = Rehearsal(make_follower(motion, ARM, PERIOD_S), ahead=ahead)
+    run = ReferenceBuffer(make_follower(motion, ARM, PERIOD_S), ahead=ahead)
     had = []
     for count, order in orders:
         while count > len(run.rows) and not run.complete:
@@ -87,7 +87,7 @@ def played(motion: Motion, *orders, ahead: bool = True) -> tuple[np.ndarray, Reh
     return np.concatenate([*had, run.rows]), run
 
 
-def ordered_at(motion: Motion, whole: Rehearsal, count: int, order) -> tuple[np.ndarray, Rehearsal]:
+def ordered_at(motion: Motion, whole: ReferenceBuffer, count: int, order) -> tuple[np.ndarray, ReferenceBuffer]:
     """The same for one order in a motion that was run through before, which need not be done again."""
     run = copy(whole)
     run._follower = make_follower(motion, ARM, PERIOD_S)
@@ -212,10 +212,10 @@ def test_an_override_changes_the_pace_and_not_the_path():
 def test_a_creeping_motion_is_made_in_portions(monkeypatch):
     motion = MOTIONS["joints"]
     rows, run = played(motion, (20, lambda f: setattr(f, "override", 0.02)))
-    assert len(rows) > 3 * rehearsal.CHUNK_ROWS
-    assert len(run.rows) <= rehearsal.CHUNK_ROWS + rehearsal.MARGIN_ROWS
+    assert len(rows) > 3 * reference_buffer.CHUNK_ROWS
+    assert len(run.rows) <= reference_buffer.CHUNK_ROWS + reference_buffer.MARGIN_ROWS
     check(rows)
-    monkeypatch.setattr(rehearsal, "CHUNK_ROWS", 10**6)
+    monkeypatch.setattr(reference_buffer, "CHUNK_ROWS", 10**6)
     at_once, _ = played(motion, (20, lambda f: setattr(f, "override", 0.02)))
     assert (at_once == rows).all()  # to the last bit
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from cellwright.sim.world import World
 
-__all__ = ["LIT_SHELL", "Lamps"]
+__all__ = ["LIT_SHELL", "Leds"]
 
 GLOW = 1.0
 BODY_GLOW = 0.35
@@ -19,7 +19,7 @@ LIT_FROM_INSIDE, LIT_SHELL = "led8", "clear"
 Mask = npt.NDArray[np.bool_]
 
 
-class Lamps:
+class Leds:
     """The lamps of every mobile robot.
 
     Attributes:
@@ -29,7 +29,7 @@ class Lamps:
     def __init__(self, world: World) -> None:
         self._world = world
         self.on: dict[str, Mask] = {n: np.zeros(len(r.figures.leds), bool) for n, r in world.mobiles.items()}
-        world.add_holder("lamps", self)
+        world.add_component("lamps", self)
 
     def save(self) -> dict[str, Mask]:
         """Returns which are on."""

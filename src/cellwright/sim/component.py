@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-__all__ = ["HoldingMechanism"]
+__all__ = ["StatefulComponent"]
 
 
-class HoldingMechanism(Protocol):
+class StatefulComponent(Protocol):
     """Decides, beside MuJoCo's state, what happens next; the world keeps it in step with itself.
 
     What is held is plain data by the names of parts, so that it outlives a model that was replaced.

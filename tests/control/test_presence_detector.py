@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cellwright.cells import Cell
 from cellwright.control import MotionStopped, NotReady, RobotState
-from cellwright.control.presence import boxes_overlap
+from cellwright.control.presence_detector import boxes_overlap
 from cellwright.core.config import validate
 from cellwright.core.errors import ConfigError
 from cellwright.core.pose import Pose

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.motion import Follower, FollowerState, RunState
 
-__all__ = ["Rehearsal"]
+__all__ = ["ReferenceBuffer"]
 
 Array = npt.NDArray[np.float64]
 
@@ -17,7 +17,7 @@ CHUNK_ROWS = 1000  # some seconds: a motion that is told to creep would fill the
 MARGIN_ROWS = 100
 
 
-class Rehearsal:
+class ReferenceBuffer:
     """The rows that a follower makes, and where it was at each of them.
 
     An order at some row puts the follower back to that row, and what it does from there replaces the rows to come.
