@@ -20,8 +20,8 @@ def test_every_choice_takes_the_pose_and_the_first_is_worth_most():
         margin = np.minimum(choice.joints_rad - SIA.lower_rad, SIA.upper_rad - choice.joints_rad).min()
         assert choice.limit_distance_rad == pytest.approx(margin)
         assert choice.clearance_m == np.inf
-    assert (np.diff([c.worth for c in choices]) <= 0).all()
-    best = [c for c in choices if c.worth == choices[0].worth]
+    assert (np.diff([c.score for c in choices]) <= 0).all()
+    best = [c for c in choices if c.score == choices[0].score]
     apart = [np.linalg.norm(c.joints_rad - START) for c in best]
     assert apart[0] == min(apart)
 
