@@ -9,10 +9,10 @@ from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.predicates import Truth
 from cellwright.execution.tool_change import CHANGES, note_tool
 from cellwright.knowledge import Belief, Database, WorldModel, fill
+from cellwright.knowledge.belief_facts import read_facts
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import Verb, plan
 from cellwright.planning.belief import request_of
-from cellwright.planning.facts import read_facts
 from cellwright.trials.run import run_order
 
 

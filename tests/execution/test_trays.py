@@ -15,7 +15,7 @@ from cellwright.execution.trays import free_spot, hold_of, spot_on_table, top_tr
 from cellwright.execution.view import CellView
 from cellwright.knowledge import Belief, WorldModel, filled_database
 from cellwright.knowledge.kit_records import begin_kit, set_down
-from cellwright.planning.belief import Trust, state_of
+from cellwright.planning.belief import SupplyFilter, state_of
 
 M2L1, S2L2 = "kit_m2l1_tray", "kit_s2l2_tray"
 yaws = st.floats(-np.pi, np.pi)
@@ -125,7 +125,7 @@ def test_a_kit_whose_tray_is_gone_is_none_any_more(view):
     assert note_trays(view) == ["kit_1 is gone with its tray"]
     assert "kit_1" not in view.facts.things
     assert view.facts.things["medium_gear_1"].reference == "kitting"
-    assert state_of(belief.world_model, trust=Trust(gone=frozenset(view.gone))).kits == ()
+    assert state_of(belief.world_model, supply_filter=SupplyFilter(missing=frozenset(view.gone))).kits == ()
     begin_kit(belief, "kit_1", "kit_m2l1", "m2l1_tray_1", 2.0)  # the name can be used again
 
 

@@ -4,8 +4,8 @@ from cellwright.cells import load_cell
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Belief, Database, WorldModel, fill
+from cellwright.knowledge.belief_facts import read_facts
 from cellwright.knowledge.kit_records import begin_kit, end_kit, set_down
-from cellwright.planning.facts import read_facts
 
 
 def test_a_tray_goes_from_its_box_to_the_table_becomes_a_kit_and_goes_into_the_other_box(url):

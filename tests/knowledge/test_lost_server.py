@@ -88,7 +88,7 @@ def test_run_stops_in_one_line_and_goes_on_by_the_address_alone(server, tmp_path
 
 
 def test_server_that_is_back_in_time_costs_nothing_but_time(server, monkeypatch):
-    monkeypatch.setattr("cellwright.knowledge.database.OUTAGE_S", 60.0)  # where many tests run, a start takes its time
+    monkeypatch.setattr("cellwright.knowledge.database.OUTAGE_TIMEOUT_S", 60.0)  # a start may take its time
     database = Database(server.make())
     with database.session() as session:
         cell, sku = records.KittingWorkstation(name="cell"), records.StockKeepingUnit(name="sku")

@@ -14,13 +14,13 @@ from cellwright.knowledge.paper_workstation import paper_workstation
 from cellwright.knowledge.tray_layout import design_slots, tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
-    Machine,
     PartInTray,
     Place,
     ReachBox,
+    RobotDescription,
     Spread,
     SupplyTray,
-    ToolOfStation,
+    WorkstationTool,
     WorkTable,
 )
 from cellwright.orders import DESIGNS, find_order
@@ -39,8 +39,8 @@ def small_cell(**changes):
     made = Workstation(
         "cell",
         tables=(WorkTable("table", Place(Pose.from_xyz_rpy([1.0, 0.0, 0.0])), (1.0, 0.5, 0.9)),),
-        robots=(Machine("arm", Place(), "hand", (ReachBox("all", (0, -1, 0), (2, 1, 2)),)),),
-        tools=(ToolOfStation("hand", "ParallelGripper", (GEAR,), width_m=0.06),),
+        robots=(RobotDescription("arm", Place(), "hand", (ReachBox("all", (0, -1, 0), (2, 1, 2)),)),),
+        tools=(WorkstationTool("hand", "ParallelGripper", (GEAR,), width_m=0.06),),
         supplies=(
             SupplyTray(
                 "supply",
@@ -113,8 +113,11 @@ def test_failing_in_the_middle_leaves_nothing_behind(file):
     [
         ({"loose": (PartInTray("kit", GEAR, Place()),)}, "two objects are called 'kit'"),
         ({"loose": (PartInTray("p", GEAR, Place(reference="tabel")),)}, "unknown object 'tabel'; did you mean 'table'"),
-        ({"robots": (Machine("arm", Place(), "hnad"),)}, "unknown tool 'hnad'"),
-        ({"robots": (Machine("a", Place(), "hand"), Machine("b", Place(), "hand"))}, "'hand' is in 2 places"),
+        ({"robots": (RobotDescription("arm", Place(), "hnad"),)}, "unknown tool 'hnad'"),
+        (
+            {"robots": (RobotDescription("a", Place(), "hand"), RobotDescription("b", Place(), "hand"))},
+            "'hand' is in 2 places",
+        ),
     ],
 )
 def test_contradicting_description_is_refused(changes, words):

@@ -7,22 +7,22 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge import Database, WorldModel, fill, records
 from cellwright.knowledge.paper_workstation import paper_workstation
+from cellwright.knowledge.part_locations import SupplyFilter
 from cellwright.knowledge.tray_layout import design_slots, tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
-    Machine,
     PartInTray,
     Place,
     ReachBox,
+    RobotDescription,
     SupplyTray,
-    ToolOfStation,
     Workstation,
+    WorkstationTool,
     WorkTable,
 )
 from cellwright.orders import DESIGNS, find_order
 from cellwright.planning import HeldItem, HeldKind, PlanStatus, ToolHolderState, Verb, plan, validate_timed
 from cellwright.planning.belief import request_of, state_of
-from cellwright.planning.lying import Trust
 
 M2L1 = DESIGNS.get("kit_m2l1")
 MEDIUM, LARGE = "sku_part_medium_gear", "sku_part_large_gear"
@@ -44,9 +44,10 @@ def two_benches():
             WorkTable(f"{n}_table", Place(Pose.from_xyz_rpy([x, 0, 0])), (1.5, 1, 0.9)) for n, x in sides.items()
         ),
         robots=tuple(
-            Machine(n, Place(), f"{n}_tool", (boxes[n],) if n == "left" else tuple(boxes.values())) for n in sides
+            RobotDescription(n, Place(), f"{n}_tool", (boxes[n],) if n == "left" else tuple(boxes.values()))
+            for n in sides
         ),
-        tools=tuple(ToolOfStation(f"{n}_tool", "ParallelGripper", (MEDIUM, LARGE)) for n in sides),
+        tools=tuple(WorkstationTool(f"{n}_tool", "ParallelGripper", (MEDIUM, LARGE)) for n in sides),
         supplies=tuple(
             tray
             for n in sides
@@ -190,12 +191,12 @@ def test_part_that_is_old_or_vague_is_no_supply_and_takes_up_room(model):
         tray_layout("sku_large_gear_vessel").slots[0].pose_part_in_tray.position,
         9.0,
     )
-    assert counts(state_of(model, trust=Trust(now_s=10.0, max_age_s=5.0)))["left_large"] == (1, 1)
+    assert counts(state_of(model, supply_filter=SupplyFilter(now_s=10.0, max_age_s=5.0)))["left_large"] == (1, 1)
     with model.database.session() as session:
         where = records.Part.get(session, "left_medium_part_slot_1").primary_location
         where.position_covariance = records.Covariance(1e-4, 0.0, 0.0, 4e-4, 0.0, 0.0)
-    assert counts(state_of(model, trust=Trust(max_deviation_m=0.019)))["left_medium"] == (3, 3)
-    assert counts(state_of(model, trust=Trust(max_deviation_m=0.021)))["left_medium"] == (4, 4)
+    assert counts(state_of(model, supply_filter=SupplyFilter(max_deviation_m=0.019)))["left_medium"] == (3, 3)
+    assert counts(state_of(model, supply_filter=SupplyFilter(max_deviation_m=0.021)))["left_medium"] == (4, 4)
 
 
 def test_part_without_a_pose_is_where_it_belongs(model):

@@ -10,7 +10,7 @@ from cellwright.cli.output import prepare_output
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.drawings.database import planning_database
 from cellwright.knowledge.instances import goal_of, save_instances
-from cellwright.knowledge.script import write_script
+from cellwright.knowledge.sql_script import write_script
 from cellwright.orders import find_order
 from cellwright.planning.belief import request_of
 

@@ -22,7 +22,7 @@ from cellwright.knowledge.pddl import (
     write_plan,
 )
 from cellwright.planning import PlanRequest, PlanResult
-from cellwright.planning.pddl_steps import durations_by_name, steps_of, taken_by
+from cellwright.planning.pddl_steps import count_taken_parts, durations_by_name, steps_of
 
 __all__ = ["PddlWriter", "write_pddl"]
 
@@ -55,7 +55,7 @@ class PddlWriter:
         planned = self.result is not None and bool(self.result.actions)
         self._left_out = {kit.kit: str(kit) for kit in self.result.unfinished} if self.result and planned else {}
         self._kits = [(job.name, job.design) for job in self.request.jobs if job.name not in self._left_out]
-        self._taken = taken_by(self.result.actions) if self.result is not None else None
+        self._taken = count_taken_parts(self.result.actions) if self.result is not None else None
         if self._left_out:
             self.notes.append(
                 f"the planning files ask for what the plan does, {len(self._kits)} of {len(self.request.jobs)} kits"

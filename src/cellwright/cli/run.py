@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cellwright.judge import FaultCfg
     from cellwright.lab import Lab
     from cellwright.lab.world_file import WorldState
-    from cellwright.planning.given import GivenPlan
+    from cellwright.planning.external_plan import ExternalPlan
     from cellwright.trials.run import RunCfg
 
 __all__ = ["run"]
@@ -96,7 +96,7 @@ def run(
     tell_hints(cell_hints(loaded))
 
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
-    from cellwright.knowledge.address import shown_address
+    from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
     from cellwright.trials.own_controller import ACTIONS_TOPIC, PLANS_TOPIC
     from cellwright.trials.run import check_order, resume_order, run_order
@@ -135,13 +135,13 @@ def run(
             | {
                 "cell": loaded.name, "seed": header["seed"], "asked": header,
                 "log": files.log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "database": shown_address(files.database), "picture": files.picture if renderer else None,
+                "database": redacted_address(files.database), "picture": files.picture if renderer else None,
                 "renderer": renderer, "wall_s": wall_s,
             }
         )  # fmt: skip
     else:
         drawn = f", picture {files.picture}" if renderer else ""
-        say(f"log {files.log}{drawn}, database {shown_address(files.database)}")
+        say(f"log {files.log}{drawn}, database {redacted_address(files.database)}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
@@ -231,10 +231,10 @@ def _cfg(header: dict[str, Any]) -> RunCfg:
     return RunCfg(robots=None if robots is None else tuple(robots), settings=settings, faults=faults)
 
 
-def _external_plan(plan: Path | None, renamed: list[str]) -> GivenPlan | None:
+def _external_plan(plan: Path | None, renamed: list[str]) -> ExternalPlan | None:
     from cellwright.cli.plan_check import read_text
     from cellwright.knowledge.pddl import read_steps
-    from cellwright.planning.given import GivenPlan
+    from cellwright.planning.external_plan import ExternalPlan
 
     pairs = [entry.partition("=") for entry in renamed]
     for old, sign, new in pairs:
@@ -245,7 +245,7 @@ def _external_plan(plan: Path | None, renamed: list[str]) -> GivenPlan | None:
     steps = tuple(read_steps(read_text(plan), str(plan)))
     if not steps:
         raise BadInput(f"{plan}: no step in it")
-    return GivenPlan(str(plan), steps, {old: new for old, _, new in pairs})
+    return ExternalPlan(str(plan), steps, {old: new for old, _, new in pairs})
 
 
 def _names(robots: str | None) -> list[str] | None:

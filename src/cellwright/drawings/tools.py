@@ -21,7 +21,7 @@ from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, Layout, RobotCfg
 from cellwright.core.pose import Pose
 from cellwright.drawings.reach import top_grasps
-from cellwright.knowledge.workstation import Changer, Place, ReachBox, ToolHolder, ToolKind, ToolOfStation
+from cellwright.knowledge.workstation import Place, ReachBox, ToolChangingStation, ToolHolder, ToolKind, WorkstationTool
 from cellwright.motion import ArmKinematics
 
 __all__ = ["changing_station", "holder_boxes", "station_tools", "tools_of", "with_each_tool"]
@@ -31,17 +31,17 @@ CLEAR_M = 0.25  # how far up a tool must get to be out of its holder
 AROUND_M = 0.02
 
 
-def changing_station(cell: Cell) -> tuple[Changer, ...]:
+def changing_station(cell: Cell) -> tuple[ToolChangingStation, ...]:
     """Returns all holders of the cell as one station; none when it has no holder."""
     holders = []
     in_holder = {tool.holder: name for name, tool in cell.tools.items() if tool.holder is not None}
     for name, fixture in cell.fixtures.items():
         if isinstance(FURNITURE.get(fixture.model), ToolHolderFigures):
             holders.append(ToolHolder(name, Place(fixture.pose.pose, STATION), in_holder.get(name)))
-    return (Changer(STATION, Place(), tuple(holders)),) if holders else ()
+    return (ToolChangingStation(STATION, Place(), tuple(holders)),) if holders else ()
 
 
-def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()) -> Iterator[ToolOfStation]:
+def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()) -> Iterator[WorkstationTool]:
     """What each tool is for, of parts and of kit trays: what the cell says, or else what it can hold from above."""
     for name, tool in cell.tools.items():
         figures = TOOLS.get(tool.model)
@@ -51,9 +51,9 @@ def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()
             cups = (figures.array_number, figures.array_radius_m)
             kind: ToolKind = "SingleCupEffector" if figures.array_number == 1 else "MultiCupEffector"
             cup_m = figures.cup_diameter_m
-            yield ToolOfStation(name, kind, handles, figures.title, figures.mass_kg, cup_m=cup_m, cups=cups)
+            yield WorkstationTool(name, kind, handles, figures.title, figures.mass_kg, cup_m=cup_m, cups=cups)
         elif isinstance(figures, GripperFigures):
-            yield ToolOfStation(name, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
+            yield WorkstationTool(name, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
 
 
 def _carried(tool: VacuumFigures, handles: Collection[str] | None, trays: Collection[str]) -> Iterator[str]:

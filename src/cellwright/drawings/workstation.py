@@ -23,14 +23,14 @@ from cellwright.drawings.tools import changing_station, holder_boxes, station_to
 from cellwright.knowledge.tray_layout import TrayLayout, tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
-    Machine,
     PartInTray,
     Place,
     ReachBox,
+    RobotDescription,
     Spread,
     SupplyTray,
-    ToolOfStation,
     Workstation,
+    WorkstationTool,
     WorkTable,
 )
 
@@ -80,7 +80,7 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
             figures, mounted = gripper_model(robot.tool), f"{name}_tool"
             handles = tuple(sku for sku in sorted(skus) if reach.grasps(sku))
             tools.append(
-                ToolOfStation(mounted, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
+                WorkstationTool(mounted, "ParallelGripper", handles, figures.title, figures.mass_kg, 2 * figures.open_m)
             )
         boxes = _reach_boxes(name, reach, layout, tray_of, standing)
         equipped = list(with_each_tool(cell, layout, name))
@@ -90,7 +90,7 @@ def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
         boxes = tuple({box.name: box for box in (*boxes, *holder_boxes(cell, layout, name))}.values())
         mounted = mounted or next((tool for tool, cfg in cell.tools.items() if cfg.robot == name), None)
         place = Place(layout.bases[name], spread=_spread(cell.actual.robot_base))
-        robots.append(Machine(name, place, mounted, boxes, ROBOTS.get(robot.model).title))
+        robots.append(RobotDescription(name, place, mounted, boxes, ROBOTS.get(robot.model).title))
     used = {
         table.name
         for table in free

@@ -33,7 +33,7 @@ from cellwright.execution.worker import Worker
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
-from cellwright.planning.given import GivenPlan
+from cellwright.planning.external_plan import ExternalPlan
 
 __all__ = ["Executor"]
 
@@ -99,7 +99,7 @@ class Executor:
         self._progress = OrderProgress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
         self._planned: Planned | None = None
-        self._given: GivenPlan | None = None
+        self._given: ExternalPlan | None = None
         self._missing: tuple[Unobtainable, ...] = ()
         self._robots = Robots(self._workers, self._names)
         self._shift = ""
@@ -127,7 +127,9 @@ class Executor:
 
     # ------------------------------------------------------------ the order
 
-    async def run(self, orders: Sequence[Order], *, resume: bool = False, plan: GivenPlan | None = None) -> OrderReport:
+    async def run(
+        self, orders: Sequence[Order], *, resume: bool = False, plan: ExternalPlan | None = None
+    ) -> OrderReport:
         """Does the orders, verifies with a last look, and reports; a failure is a report, not an exception.
 
         Args:

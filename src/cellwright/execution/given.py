@@ -12,7 +12,7 @@ from cellwright.execution.tray_places import lying_about
 from cellwright.execution.view import CellView
 from cellwright.orders import Order
 from cellwright.planning import PlanResult, PlanStatus, validate_sequence
-from cellwright.planning.given import GivenPlan, actions_given
+from cellwright.planning.external_plan import ExternalPlan, translate_plan
 
 __all__ = ["given_plan"]
 
@@ -23,7 +23,7 @@ def given_plan(
     robots: Sequence[str],
     left_out: Mapping[str, str],
     recipe: Recipe,
-    given: GivenPlan,
+    given: ExternalPlan,
 ) -> Planned:
     """Somebody else's plan for the orders, checked like one of ours.
 
@@ -34,7 +34,7 @@ def given_plan(
     trays = [tray for tray in lying_about(view) if tray not in left_out]
     request = Desk(view, robots, shy, None, given.kits(view.facts) or None, trays).request(orders)
     new = [job.name for job in request.jobs if job.name not in view.facts.things]
-    actions = actions_given(given, view.facts, new, request.durations)
+    actions = translate_plan(given, view.facts, new, request.durations)
     result = PlanResult(PlanStatus.SOLVED, given.where, actions, sum(action.duration_s for action in actions))
     verdict = validate_sequence(request, result)
     if not verdict.valid:

@@ -29,7 +29,7 @@ from cellwright.planning import (
     plan,
     validate_timed,
 )
-from cellwright.planning.belief import Trust, state_of
+from cellwright.planning.belief import SupplyFilter, state_of
 
 __all__ = ["Desk", "Planned", "make_plan", "planned_of"]
 
@@ -147,9 +147,9 @@ class Desk:
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """Returns what to plan; a part that lies by itself is a supply of one, for the robots that get there."""
         view = self.view
-        trust = Trust(left_out=frozenset(self.shy), gone=frozenset(view.gone))
+        accepted = SupplyFilter(excluded=frozenset(self.shy), missing=frozenset(view.gone))
         model = view.belief.world_model
-        state = state_of(model, robots=robots or self.robots, trust=trust, orders=orders, kits=self.kits)
+        state = state_of(model, robots=robots or self.robots, supply_filter=accepted, orders=orders, kits=self.kits)
         loose = [part for part in view.parts() if part.name not in self.shy and _by_itself(view, part, state.kits)]
         zones = dict(state.zones)
         near = {part.name: _nearest(view, part, list(state.places)) for part in loose}
@@ -163,7 +163,7 @@ class Desk:
         stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
         loose_skus = {stack.sku for stack in stacks}
         stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
-        dropped = full_kits_about(view, trust)
+        dropped = full_kits_about(view, accepted)
         about = [*self.trays, *(kit.name for kit in dropped)]
         able = [
             replace(r, reach=r.reach | {name for name in about if view.reaches(r.name, view.pose(name).position)})

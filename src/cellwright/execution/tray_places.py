@@ -8,9 +8,9 @@ import numpy.typing as npt
 from cellwright.execution.trays import tilt_rad
 from cellwright.execution.view import CellView
 from cellwright.knowledge.kit_records import end_kit, set_down
+from cellwright.knowledge.part_locations import PartLocations, SupplyFilter
 from cellwright.knowledge.tray_layout import tray_layout
 from cellwright.planning import KitState
-from cellwright.planning.lying import Lying, Trust
 
 __all__ = ["full_kits_about", "lying_about", "note_trays", "place_of"]
 
@@ -71,16 +71,16 @@ def _corners(view: CellView, thing: str) -> Array:
     return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
 
 
-def full_kits_about(view: CellView, trust: Trust) -> list[KitState]:
+def full_kits_about(view: CellView, supply_filter: SupplyFilter) -> list[KitState]:
     """Full kits that were dropped and can be taken up where they lie, each a place of its own."""
-    facts, lying = view.facts, Lying(view.facts, trust)
+    facts, locations = view.facts, PartLocations(view.facts, supply_filter)
     station = {thing.name for thing in facts.of_kind("KittingWorkstation")}
     found = []
     for kit in facts.of_kind("Kit"):
         design = facts.designs.get(facts.kit_design.get(kit.name, ""))
         if kit.reference not in station or design is None or view.is_gone(kit.name) or kit.name in facts.held.values():
             continue
-        filled = lying.filled(kit, design)
+        filled = locations.filled(kit, design)
         is_full = all(sku == slot.sku for sku, slot in zip(filled, design.slots, strict=True))
         if is_full and tilt_rad(view.pose(kit.name)) <= LEANING_RAD:
             found.append(KitState(kit.name, design, kit.name, filled))

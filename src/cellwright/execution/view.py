@@ -11,9 +11,9 @@ from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
 from cellwright.execution.seen import Seen, SlotPose
 from cellwright.knowledge import Belief, TransformTree
+from cellwright.knowledge.belief_facts import BeliefFacts, read_facts
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
 from cellwright.orders import KitDesign
-from cellwright.planning.facts import BeliefFacts, read_facts
 
 __all__ = ["CellView"]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from cellwright.knowledge.belief import Belief
     from cellwright.knowledge.database import Database
     from cellwright.knowledge.generated import records
+    from cellwright.knowledge.pose_fusion import BeliefCfg
     from cellwright.knowledge.pose_rate import pose_update_rate
-    from cellwright.knowledge.sighting import BeliefCfg
     from cellwright.knowledge.transform_tree import TransformTree, TreeNode
     from cellwright.knowledge.workstation import Workstation
     from cellwright.knowledge.workstation_records import fill, filled_database
@@ -41,9 +41,9 @@ __all__ = [
     "records",
 ]
 
-PLACES = {
+MODULES = {
     "Belief": "belief",
-    "BeliefCfg": "sighting",
+    "BeliefCfg": "pose_fusion",
     "Database": "database",
     "TreeNode": "transform_tree",
     "TransformTree": "transform_tree",
@@ -58,6 +58,6 @@ PLACES = {
 def __getattr__(name: str) -> Any:
     if name == "records":
         return import_module("cellwright.knowledge.generated.records")
-    if name in PLACES:
-        return getattr(import_module(f"cellwright.knowledge.{PLACES[name]}"), name)
+    if name in MODULES:
+        return getattr(import_module(f"cellwright.knowledge.{MODULES[name]}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

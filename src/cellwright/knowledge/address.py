@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError
 from cellwright.core.extras import need_extra
 from cellwright.knowledge.errors import DatabaseError
 
-__all__ = ["ALLOWED", "DRIVER_MODULES", "need_driver", "parse", "shown", "shown_address"]
+__all__ = ["ALLOWED", "DRIVER_MODULES", "need_driver", "parse", "redacted", "redacted_address"]
 
 HARMLESS = ("charset", "unix_socket", "mode", "uri", "host", "port", "sslmode", "connect_timeout")
 """Options whose values are shown; drivers take passwords among them, too, and a mistyped one is a password as well."""
@@ -58,12 +58,12 @@ def need_driver(address: str) -> None:
         need_extra(f"a database at {backend}://", extra, module)
 
 
-def shown(url: URL) -> str:
+def redacted(url: URL) -> str:
     """Returns the address without its password, which drivers also take among the options."""
     hidden = {name: "..." for name in url.query if name not in HARMLESS}
     return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
-def shown_address(address: str) -> str:
+def redacted_address(address: str) -> str:
     """Returns the same of an address as a user gives it; a path stays a path."""
-    return shown(parse(address)) if "://" in address else address
+    return redacted(parse(address)) if "://" in address else address

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from cellwright.core.assignment import assign, squared_distances
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import BeliefChange, Detections, Tracks
-from cellwright.knowledge.believed import Believed, add_objects, move_to_slot
-from cellwright.knowledge.sighting import BeliefCfg, fuse, predicted, yaw_between
-from cellwright.knowledge.tentative import Tentative, follow
+from cellwright.knowledge.believed_objects import BelievedObjects, add_objects, move_to_slot
+from cellwright.knowledge.pose_fusion import BeliefCfg, fuse, predicted, yaw_between
+from cellwright.knowledge.tentative_tracks import TentativeTrack, update_tracks
 from cellwright.knowledge.transform_tree import inverse
 from cellwright.knowledge.world_model import WorldModel
 
@@ -47,13 +47,13 @@ class Belief:
     ) -> None:
         self.world_model, self.cfg, self.views = world_model, cfg or BeliefCfg(), dict(views or {})
         self._publish, self._published = publish, 0
-        self._tentative: list[Tentative] = []
+        self._tentative: list[TentativeTrack] = []
         self.reload()
 
     def reload(self) -> None:
         """Reads anew what is believed, after others changed the database."""
         self.world_model.reload()
-        self._now = Believed(self.world_model, self.cfg)
+        self._now = BelievedObjects(self.world_model, self.cfg)
 
     def take(self, message: Detections | Tracks) -> list[BeliefChange]:
         """Takes in a message; returns what it changed, beside poses that only became better known."""
@@ -91,13 +91,13 @@ class Belief:
         """Goes back to a stable state, and says so."""
         self.world_model.restore(label)
         self._tentative.clear()
-        self._now = Believed(self.world_model, self.cfg)
+        self._now = BelievedObjects(self.world_model, self.cfg)
         return self._tell(label, "restored", "belief", time_ns, stable=True)
 
     def _refresh(self) -> None:
         """The world model may have been read anew, or something attached, by whoever uses it, too."""
         if self._now.tree_names is not self.world_model.tree.names:
-            kept, self._now = self._now, Believed(self.world_model, self.cfg)
+            kept, self._now = self._now, BelievedObjects(self.world_model, self.cfg)
             self._now.remember(kept)
 
     def _row(self, name: str) -> int:
@@ -129,8 +129,8 @@ class Belief:
         matched = {sight for _, sight in pairs}
         rest = [s for s in range(len(skus)) if s not in matched and not self._is_double(skus[s], poses[s], seen_rows)]
         told += self._miss(message, seen_rows)
-        sights = [Tentative(str(skus[s]), poses[s], variances[s], time_s) for s in rest]
-        self._tentative, ready = follow(self._tentative, sights, time_s, self.cfg)
+        sights = [TentativeTrack(str(skus[s]), poses[s], variances[s], time_s) for s in rest]
+        self._tentative, ready = update_tracks(self._tentative, sights, time_s, self.cfg)
         return told + (self._settle(ready, message) if ready else [])
 
     def _match(
@@ -214,11 +214,11 @@ class Belief:
             told.append(self._tell(now.names[row], "missing", message.source, message.time_ns))
         return told
 
-    def _settle(self, ready: list[Tentative], message: Detections) -> list[BeliefChange]:
+    def _settle(self, ready: list[TentativeTrack], message: Detections) -> list[BeliefChange]:
         """Returns what was seen often enough is an object that is missing, or a new one."""
         now, told = self._now, []
-        moved: list[tuple[int, Tentative]] = []
-        waiting: list[Tentative] = []
+        moved: list[tuple[int, TentativeTrack]] = []
+        waiting: list[TentativeTrack] = []
         for sku in dict.fromkeys(t.sku for t in ready):
             found = [t for t in ready if t.sku == sku]
             rows = now.of_sku(sku)
@@ -246,7 +246,7 @@ class Belief:
         self,
         skus: Sequence[str],
         names: Sequence[str] | None,
-        sights: Sequence[Tentative],
+        sights: Sequence[TentativeTrack],
         message: Detections | Tracks,
     ) -> list[BeliefChange]:
         if not sights:
@@ -265,7 +265,7 @@ class Belief:
     def _take_tracks(self, message: Tracks) -> list[BeliefChange]:
         poses = poses_of(message.positions, message.quaternions)
         new = [i for i, name in enumerate(message.identities) if name not in self._now.index]
-        sights = [Tentative(message.skus[i], poses[i], message.variances[i], message.time_s) for i in new]
+        sights = [TentativeTrack(message.skus[i], poses[i], message.variances[i], message.time_s) for i in new]
         told = self._add([message.skus[i] for i in new], [message.identities[i] for i in new], sights, message)
         in_frame = np.asarray(message.ages_s) <= 0.0
         in_frame[new] = False

@@ -22,11 +22,17 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
 from cellwright.core.errors import MissingExtra
-from cellwright.knowledge.address import ALLOWED, DRIVER_MODULES, parse, shown
+from cellwright.knowledge.address import ALLOWED, DRIVER_MODULES, parse, redacted
+from cellwright.knowledge.driver_errors import explain
 from cellwright.knowledge.errors import DatabaseError
 from cellwright.knowledge.history import METADATA, VERSION, VERSION_NEEDED
-from cellwright.knowledge.patience import ANSWER_S, CONNECT_S, OUTAGE_S, answer_in_time, locked
-from cellwright.knowledge.trouble import explain
+from cellwright.knowledge.server_timeouts import (
+    ANSWER_TIMEOUT_S,
+    CONNECT_TIMEOUT_S,
+    OUTAGE_TIMEOUT_S,
+    connect_with_timeout,
+    locked,
+)
 from cellwright.knowledge.vocabulary import load_vocabulary
 
 __all__ = ["Database"]
@@ -54,7 +60,7 @@ class Database:
 
     def __init__(self, url: str | Path = "sqlite://", *, must_exist: bool = False) -> None:
         parsed = parse(str(url))
-        self.url = shown(parsed)
+        self.url = redacted(parsed)
         backend = parsed.get_backend_name()
         if must_exist and backend == "sqlite" and not Path(parsed.database or "").is_file():
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
@@ -62,13 +68,13 @@ class Database:
         self._held_back: list[Callable[[], None]] = []
         self._is_lost = False
         self._file: tuple[Path, tuple[int, int]] | None = None
-        limits = {"connect_timeout": CONNECT_S}
+        limits = {"connect_timeout": CONNECT_TIMEOUT_S}
         if backend == "sqlite":
             options: dict[str, Any] = {"poolclass": StaticPool} if self.is_private else {}
         elif backend == "postgresql":  # one state for a unit of work, as the others have it from the start
             options = {"connect_args": limits, "pool_pre_ping": True, "isolation_level": "REPEATABLE READ"}
         else:
-            limits |= dict.fromkeys(("read_timeout", "write_timeout"), ANSWER_S)
+            limits |= dict.fromkeys(("read_timeout", "write_timeout"), ANSWER_TIMEOUT_S)
             options = {"connect_args": limits, "pool_pre_ping": True}
         try:
             self.engine: Engine = create_engine(parsed, **options)
@@ -79,12 +85,12 @@ class Database:
         except (ArgumentError, NoSuchModuleError) as error:
             raise DatabaseError(self.url, f"{explain(error)}; allowed: {ALLOWED}") from None
         if backend == "postgresql":
-            event.listen(self.engine, "do_connect", answer_in_time)
+            event.listen(self.engine, "do_connect", connect_with_timeout)
         if backend == "sqlite":
             event.listen(self.engine, "connect", prepare_sqlite)
             if not self.is_private:  # one that nobody else can open needs no isolation
-                event.listen(self.engine, "connect", leave_transactions_to_us)
-                event.listen(self.engine, "begin", begin_with_the_first_statement)
+                event.listen(self.engine, "connect", disable_driver_transactions)
+                event.listen(self.engine, "begin", begin_transaction)
         try:
             self._prepare(must_exist)
         except SQLAlchemyError as error:
@@ -177,7 +183,7 @@ class Database:
         if self._file is not None and file_identity(self._file[0]) != self._file[1]:
             self._is_lost = True
             raise DatabaseError(self.url, "the file was deleted or replaced while it was in use")
-        end_s = time.monotonic() + OUTAGE_S
+        end_s = time.monotonic() + OUTAGE_TIMEOUT_S
         while True:
             try:
                 connection = self.engine.connect()
@@ -263,11 +269,11 @@ def prepare_sqlite(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def leave_transactions_to_us(connection: Any, _record: object) -> None:
+def disable_driver_transactions(connection: Any, _record: object) -> None:
     """By itself the driver begins a transaction only when something is changed; what was read before is older."""
     connection.isolation_level = None
 
 
-def begin_with_the_first_statement(connection: Connection) -> None:
+def begin_transaction(connection: Connection) -> None:
     """Reading and writing of a unit of work belong to one state of the database."""
     connection.exec_driver_sql("BEGIN")

@@ -14,18 +14,18 @@ from cellwright.core.pose import Pose
 from cellwright.knowledge.tray_layout import PAPER_PARTS_TRAY_SKUS, tray_layout
 from cellwright.knowledge.workstation import (
     BoxOfKits,
-    Changer,
-    Machine,
     PartInTray,
     Place,
     ReachBox,
+    RobotDescription,
     Spread,
     StackOfTrays,
     SupplyTray,
+    ToolChangingStation,
     ToolHolder,
     ToolKind,
-    ToolOfStation,
     Workstation,
+    WorkstationTool,
     WorkTable,
 )
 from cellwright.orders import Order
@@ -78,7 +78,7 @@ def paper_workstation(
         parts.update({sku: number * line.quantity for sku, number in line.design.parts.items()})
     floor = _Floor()
     tools = _tools(parts, trays)
-    changer = Changer(
+    changer = ToolChangingStation(
         "changing_station",
         floor.next_place(),
         tuple(
@@ -98,7 +98,7 @@ def paper_workstation(
         ),
         boxes=(BoxOfKits("finished_kit_receiver", floor.next_place(), max(10, sum(trays.values()))),),
         robots=tuple(
-            Machine(robot, _at(-SPACING_M, n * SPACING_M), reach=(floor.reach(robot),), description=ESTIMATED)
+            RobotDescription(robot, _at(-SPACING_M, n * SPACING_M), reach=(floor.reach(robot),), description=ESTIMATED)
             for n, robot in enumerate(robots)
         ),
     )
@@ -131,7 +131,7 @@ def _beside(station: str, number: int) -> Place:
     return Place(Pose.from_xyz_rpy([0.15 * number - 0.15, 0.0, 0.1]), station, GUESS)
 
 
-def _tools(parts: Counter[str], trays: Counter[str]) -> tuple[ToolOfStation, ...]:
+def _tools(parts: Counter[str], trays: Counter[str]) -> tuple[WorkstationTool, ...]:
     """Returns a gripper for trays, one for parts A to C and gears, a suction cup for D and E; only what is needed."""
     sucked = [PAPER_PART_SKUS[letter] for letter in "de"]
     found: list[tuple[str, ToolKind, list[str]]] = [
@@ -139,7 +139,7 @@ def _tools(parts: Counter[str], trays: Counter[str]) -> tuple[ToolOfStation, ...
         ("part_gripper", "ParallelGripper", sorted(sku for sku in parts if sku not in sucked)),
         ("vacuum_gripper", "SingleCupEffector", sorted(sku for sku in parts if sku in sucked)),
     ]
-    return tuple(ToolOfStation(name, kind, tuple(skus), ESTIMATED) for name, kind, skus in found if skus)
+    return tuple(WorkstationTool(name, kind, tuple(skus), ESTIMATED) for name, kind, skus in found if skus)
 
 
 def _supply(sku: str, number: int, floor: _Floor) -> list[SupplyTray]:

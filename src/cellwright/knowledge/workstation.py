@@ -14,20 +14,20 @@ from cellwright.core.pose import Pose
 
 __all__ = [
     "BoxOfKits",
-    "Changer",
     "FixedKit",
-    "Machine",
     "PartInTray",
     "Place",
     "ReachBox",
+    "RobotDescription",
     "Spread",
     "StackOfTrays",
     "SupplyTray",
+    "ToolChangingStation",
     "ToolHolder",
     "ToolKind",
-    "ToolOfStation",
     "WorkTable",
     "Workstation",
+    "WorkstationTool",
 ]
 
 Vector3 = tuple[float, float, float]
@@ -63,7 +63,7 @@ class ReachBox:
 
 
 @dataclass(frozen=True)
-class Machine:
+class RobotDescription:
     """A robot, the tool on its flange, and what it reaches with it."""
 
     name: str
@@ -74,7 +74,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class ToolOfStation:
+class WorkstationTool:
     """A tool and the SKUs, of parts and of kit trays, that it can hold.
 
     Attributes:
@@ -103,7 +103,7 @@ class ToolHolder:
 
 
 @dataclass(frozen=True)
-class Changer:
+class ToolChangingStation:
     """A tool changing station."""
 
     name: str
@@ -192,9 +192,9 @@ class Workstation:
 
     name: str
     tables: tuple[WorkTable, ...] = ()
-    robots: tuple[Machine, ...] = ()
-    tools: tuple[ToolOfStation, ...] = ()
-    changers: tuple[Changer, ...] = ()
+    robots: tuple[RobotDescription, ...] = ()
+    tools: tuple[WorkstationTool, ...] = ()
+    changers: tuple[ToolChangingStation, ...] = ()
     supplies: tuple[SupplyTray, ...] = ()
     kits: tuple[FixedKit, ...] = ()
     stacks: tuple[StackOfTrays, ...] = ()
@@ -222,7 +222,10 @@ class Workstation:
 
     def _named(self) -> Iterator[tuple[str, Place]]:
         groups: tuple[
-            Iterable[WorkTable | Machine | Changer | SupplyTray | FixedKit | StackOfTrays | BoxOfKits], ...
+            Iterable[
+                WorkTable | RobotDescription | ToolChangingStation | SupplyTray | FixedKit | StackOfTrays | BoxOfKits
+            ],
+            ...,
         ] = (*(self.tables, self.robots, self.changers, self.supplies, self.kits, self.stacks, self.boxes),)
         yield from ((thing.name, thing.place) for group in groups for thing in group)
         for changer in self.changers:

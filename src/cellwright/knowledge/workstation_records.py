@@ -20,9 +20,9 @@ from cellwright.knowledge.workstation import (
     Place,
     StackOfTrays,
     SupplyTray,
-    ToolOfStation,
     Vector3,
     Workstation,
+    WorkstationTool,
 )
 from cellwright.orders import KitDesign
 
@@ -168,7 +168,7 @@ class _Writer:
 
     # ------------------------------------------------------------ who works there
 
-    def _tool(self, tool: ToolOfStation) -> records.EndEffector:
+    def _tool(self, tool: WorkstationTool) -> records.EndEffector:
         made: records.EndEffector = getattr(records, tool.kind)(name=tool.name)
         made.description, made.weight = tool.description, tool.mass_kg
         if isinstance(made, records.GripperEffector):

@@ -6,24 +6,25 @@ from collections.abc import Collection, Iterable, Sequence
 
 from cellwright.core.errors import UnknownName
 from cellwright.knowledge import Database, WorldModel
+from cellwright.knowledge.belief_facts import BeliefFacts, ObjectFacts, read_facts
+from cellwright.knowledge.part_locations import ALL_PARTS, PartLocations, SupplyFilter
 from cellwright.orders import Order
 from cellwright.planning.actions import Durations
 from cellwright.planning.believed_kits import BelievedKits
-from cellwright.planning.facts import BeliefFacts, Thing, read_facts
-from cellwright.planning.lying import EVERYTHING, Lying, Trust
 from cellwright.planning.planner import PlanRequest
 from cellwright.planning.state import (
     CellState,
     HeldItem,
     HeldKind,
     Outlet,
+    PartsTray,
     PlannerRobot,
     Tool,
     ToolHolderState,
     TrayStack,
 )
 
-__all__ = ["Trust", "request_of", "state_of"]
+__all__ = ["SupplyFilter", "request_of", "state_of"]
 
 _KEPT = ("PartsTray", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
 
@@ -32,7 +33,7 @@ def state_of(
     source: Database | WorldModel,
     *,
     robots: Collection[str] | None = None,
-    trust: Trust = EVERYTHING,
+    supply_filter: SupplyFilter = ALL_PARTS,
     orders: Sequence[Order] = (),
     kits: Collection[str] | None = None,
 ) -> CellState:
@@ -41,7 +42,7 @@ def state_of(
     Args:
         source: What is believed.
         robots: Those in service; all when not given.
-        trust: Which parts to count on.
+        supply_filter: Which parts to count on.
         orders: What is wanted: decides what a kit tray without a design becomes, and the kit trays that stay in place
             become kits of these designs, as many as are wanted.
         kits: Those of them that may be used; all when not given.
@@ -49,7 +50,7 @@ def state_of(
     Raises:
         UnknownName: A robot that the cell does not have.
     """
-    return _Reading(read_facts(source), robots, trust, orders, kits).state()
+    return _Reading(read_facts(source), robots, supply_filter, orders, kits).state()
 
 
 def request_of(
@@ -57,7 +58,7 @@ def request_of(
     orders: Sequence[Order],
     *,
     robots: Collection[str] | None = None,
-    trust: Trust = EVERYTHING,
+    supply_filter: SupplyFilter = ALL_PARTS,
     durations: Durations | None = None,
     iterations: int = 400,
 ) -> PlanRequest:
@@ -67,7 +68,7 @@ def request_of(
     before an empty one, one where a robot can finish the work before others, then in the order of the drawings. Those
     that nobody needs are left out.
     """
-    state = state_of(source, robots=robots, trust=trust, orders=orders)
+    state = state_of(source, robots=robots, supply_filter=supply_filter, orders=orders)
     return PlanRequest(state, tuple(orders), durations or Durations(), iterations)
 
 
@@ -76,7 +77,7 @@ class _Reading:
         self,
         facts: BeliefFacts,
         robots: Collection[str] | None,
-        trust: Trust,
+        supply_filter: SupplyFilter,
         orders: Sequence[Order],
         kits: Collection[str] | None,
     ) -> None:
@@ -87,21 +88,20 @@ class _Reading:
             if name not in known:
                 raise UnknownName("robot", name, known, "planning")
         self.in_service = [name for name in known if robots is None or name in robots]
-        self.lying = Lying(facts, trust)
+        self.locations = PartLocations(facts, supply_filter)
 
     def state(self) -> CellState:
         facts = self.facts
-        trays = tuple(self.lying.supply(thing) for thing in facts.of_kind("PartsTray", "PartsBin"))
         stacks = tuple(self._stacks())
         outlets = tuple(self._outlets())
-        supply = tuple(tray for tray in trays if tray is not None)
+        supply = tuple(self._parts_trays())
         tables = [thing.name for thing in facts.of_kind("WorkTable") if not self._is_furniture(thing.name)]
         holders = tuple(
             ToolHolderState(thing.name, facts.tool_of.get(thing.name)) for thing in facts.of_kind("EndEffectorHolder")
         )
         places = [*tables, *(p.name for group in (supply, stacks, outlets, holders) for p in group)]
         reach = {name: self._reached(name, [*places, *facts.stationary]) for name in self._robots()}
-        believed = BelievedKits(facts, self.lying, self.orders, self.usable)
+        believed = BelievedKits(facts, self.locations, self.orders, self.usable)
         kits = [*believed.moving({outlet.name for outlet in outlets}), *believed.trays_on(tables)]
         stay = believed.fixed(supply, {name: reach[name] for name in self.in_service}, kits)
         stay_names = {kit.name for kit in stay}
@@ -170,23 +170,29 @@ class _Reading:
 
     # ------------------------------------------------------------ supplies
 
+    def _parts_trays(self) -> Iterable[PartsTray]:
+        for vessel in self.facts.of_kind("PartsTray", "PartsBin"):
+            found = self.locations.supply(vessel)
+            if found is not None:
+                yield PartsTray(vessel.name, *found)
+
     def _stacks(self) -> Iterable[TrayStack]:
         for box in self.facts.of_kind("LargeBoxWithEmptyKitTrays"):
             trays = [tray for tray in self.facts.of_kind("KitTray") if tray.reference == box.name]
-            there = [tray for tray in trays if tray.name not in self.lying.gripped | self.lying.gone]
+            there = [tray for tray in trays if tray.name not in self.locations.gripped | self.locations.missing]
             skus = [tray.sku for tray in sorted(there, key=self._height_m, reverse=True)]
             if skus:  # only what is on top can be had
                 count = next((n for n, sku in enumerate(skus) if sku != skus[0]), len(skus))
                 yield TrayStack(box.name, skus[0], count)
 
-    def _height_m(self, thing: Thing) -> float:
+    def _height_m(self, thing: ObjectFacts) -> float:
         point = self.facts.point(thing.name)
         return 0.0 if point is None else float(point[2])
 
     def _outlets(self) -> Iterable[Outlet]:
         for box in self.facts.of_kind("LargeBoxWithKits"):
             inside = [kit for kit in self.facts.of_kind("Kit") if kit.reference == box.name]
-            count = sum(kit.name not in self.lying.gripped for kit in inside)
+            count = sum(kit.name not in self.locations.gripped for kit in inside)
             yield Outlet(box.name, count, max(count, self.facts.capacity.get(box.name, 0)))
 
     def _is_furniture(self, table: str) -> bool:

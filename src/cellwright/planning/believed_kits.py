@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from cellwright.knowledge.belief_facts import BeliefFacts, ObjectFacts
+from cellwright.knowledge.part_locations import PartLocations
 from cellwright.orders import KitDesign, Order
-from cellwright.planning.facts import BeliefFacts, Thing
-from cellwright.planning.lying import Lying
 from cellwright.planning.state import KitState, PartsTray
 
 __all__ = ["BelievedKits"]
@@ -19,33 +19,33 @@ class BelievedKits:
 
     Args:
         facts: What is believed.
-        lying: Where parts lie.
+        locations: Where parts lie.
         orders: What is wanted.
         usable: Kit trays that stay in place and may be used.
     """
 
-    def __init__(self, facts: BeliefFacts, lying: Lying, orders: Sequence[Order], usable: set[str]) -> None:
-        self.facts, self.lying, self.orders, self.usable = facts, lying, orders, usable
+    def __init__(self, facts: BeliefFacts, locations: PartLocations, orders: Sequence[Order], usable: set[str]) -> None:
+        self.facts, self.locations, self.orders, self.usable = facts, locations, orders, usable
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:
         """Returns kits that are carried about: on tables, in outlets, in hands."""
         for kit in self.facts.of_kind("Kit"):
             design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
-            is_gone = self.facts.tray_of.get(kit.name) in self.lying.gone
+            is_gone = self.facts.tray_of.get(kit.name) in self.locations.missing
             if kit.name in self.facts.stationary or design is None or is_gone:
                 continue
-            held, reference = kit.name in self.lying.gripped, self.facts.things.get(kit.reference or "")
+            held, reference = kit.name in self.locations.gripped, self.facts.things.get(kit.reference or "")
             standing = reference is not None and (reference.name in outlets or reference.kind == "WorkTable")
             place = reference.name if reference is not None and standing and not held else ""
             if held or place:
-                yield KitState(kit.name, design, place, self.lying.filled(kit, design))
+                yield KitState(kit.name, design, place, self.locations.filled(kit, design))
 
     def trays_on(self, tables: list[str]) -> Iterable[KitState]:
         """Kit trays on tables that are no kits yet: they become what is wanted, if anything on such a tray is."""
         wanted = [line.design for order in self.orders for line in order.lines]
         in_kits = set(self.facts.tray_of.values())
         for tray in self.facts.of_kind("KitTray"):
-            if tray.reference not in tables or tray.name in in_kits | self.lying.gripped | self.lying.gone:
+            if tray.reference not in tables or tray.name in in_kits | self.locations.gripped | self.locations.missing:
                 continue
             fitting = [design for design in (*wanted, *self.facts.designs.values()) if design.tray_sku == tray.sku]
             if fitting:
@@ -83,12 +83,12 @@ class BelievedKits:
                     left = [kit for kit in left if kit.name != state.name]
         return chosen
 
-    def _tray_sku(self, kit: Thing) -> str:
+    def _tray_sku(self, kit: ObjectFacts) -> str:
         tray = self.facts.things.get(self.facts.tray_of.get(kit.name, ""))
         return tray.sku if tray else ""
 
-    def _fixed(self, kit: Thing, design: KitDesign) -> KitState:
-        return KitState(kit.name, design, kit.name, self.lying.filled(kit, design), fixed=True)
+    def _fixed(self, kit: ObjectFacts, design: KitDesign) -> KitState:
+        return KitState(kit.name, design, kit.name, self.locations.filled(kit, design), fixed=True)
 
     def _cost(self, kit: KitState, supply: Sequence[PartsTray], reach: Reach) -> tuple[bool, int, int]:
         """What speaks against building there: work that no robot can do, wrong parts, parts that are missing."""

@@ -10,10 +10,10 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.hands import create_kits, empty_hand
-from cellwright.planning.tasks import Shop, Task, TaskKind
+from cellwright.planning.partial_schedule import PartialSchedule, Task, TaskKind
+from cellwright.planning.resources import OpenKit, RobotSchedule
 from cellwright.planning.work import Work
 
 __all__ = ["TaskBlock", "blocks_of", "carry_out", "neighbour"]
@@ -33,7 +33,7 @@ class TaskBlock(NamedTuple):
     number: int = 1
 
 
-def blocks_of(shop: Shop) -> list[TaskBlock]:
+def blocks_of(shop: PartialSchedule) -> list[TaskBlock]:
     """Returns what was done in a shop."""
     row: list[TaskBlock] = []
     for block in shop.log:
@@ -46,10 +46,10 @@ def blocks_of(shop: Shop) -> list[TaskBlock]:
     return row
 
 
-def carry_out(work: Work, row: Sequence[TaskBlock]) -> Shop:
+def carry_out(work: Work, row: Sequence[TaskBlock]) -> PartialSchedule:
     """Returns the shop after everything of the row that is possible in its order."""
     booking = Booking(work)
-    shop = Shop(work, booking, [job for job in work.jobs if job.started is None])
+    shop = PartialSchedule(work, booking, [job for job in work.jobs if job.started is None])
     create_kits(booking)
     shop.close_full()
     for block in row:
@@ -59,7 +59,7 @@ def carry_out(work: Work, row: Sequence[TaskBlock]) -> Shop:
     return shop
 
 
-def _do(shop: Shop, block: TaskBlock) -> bool:
+def _do(shop: PartialSchedule, block: TaskBlock) -> bool:
     booking = shop.booking
     arm = booking.arms[block.robot]
     if arm.hand is not None:
@@ -69,7 +69,7 @@ def _do(shop: Shop, block: TaskBlock) -> bool:
     return task is not None and _has_tool(booking, arm, block.tool) and shop.do(arm, task)
 
 
-def _task(shop: Shop, arm: RobotSchedule, block: TaskBlock) -> Task | None:
+def _task(shop: PartialSchedule, arm: RobotSchedule, block: TaskBlock) -> Task | None:
     """Returns the block's next task, if it is possible now."""
     booking, start_s = shop.booking, arm.time_s
     if block.kind is TaskKind.LAY:
@@ -83,7 +83,7 @@ def _task(shop: Shop, arm: RobotSchedule, block: TaskBlock) -> Task | None:
     return Task(start_s, block.kind, 0, kit.place, block.sku)
 
 
-def _is_open(shop: Shop, arm: RobotSchedule, kit: OpenKit, block: TaskBlock) -> bool:
+def _is_open(shop: PartialSchedule, arm: RobotSchedule, kit: OpenKit, block: TaskBlock) -> bool:
     booking, sku = shop.booking, block.sku
     if block.kind is TaskKind.PASS:
         return shop.way(arm, kit.place, sku, kit.missing.get(sku, 0)) is not None

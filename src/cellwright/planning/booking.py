@@ -6,8 +6,8 @@ from bisect import insort
 from collections import Counter
 
 from cellwright.planning.actions import Action, Verb
-from cellwright.planning.arms import OpenKit, RobotSchedule, Supply
 from cellwright.planning.planner import KitJob
+from cellwright.planning.resources import OpenKit, RobotSchedule, Supply
 from cellwright.planning.state import HeldItem, HeldKind
 from cellwright.planning.work import Work
 from cellwright.planning.zone_times import ZoneTimes

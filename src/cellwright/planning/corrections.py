@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
-from cellwright.planning.hands import settle_part
+from cellwright.planning.hands import put_down_part
+from cellwright.planning.resources import OpenKit, RobotSchedule
 
 __all__ = ["correct", "fewest_returns"]
 
@@ -46,7 +46,7 @@ def correct(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> bo
     while step := _next(booking, arm, handles):
         kit, sku = step
         booking.remove_part(arm, kit, sku)
-        settle_part(booking, arm, sku)
+        put_down_part(booking, arm, sku)
         any_done = True
     return any_done
 

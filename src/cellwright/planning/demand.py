@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from cellwright.planning.counters import sole_tools
+from cellwright.planning.counter_problem import sole_tools
 from cellwright.planning.eligible import Eligible, Robots
 from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work

@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping
 
-from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.hands import empty_hand
+from cellwright.planning.partial_schedule import PartialSchedule, Task
 from cellwright.planning.planner import Unfinished
-from cellwright.planning.tasks import Shop, Task
+from cellwright.planning.resources import RobotSchedule
 
 __all__ = ["Dispatch", "Roles"]
 
@@ -27,7 +27,7 @@ class Dispatch:
         roles: Who may use which tool.
     """
 
-    def __init__(self, shop: Shop, roles: Roles) -> None:
+    def __init__(self, shop: PartialSchedule, roles: Roles) -> None:
         self._shop, self._roles = shop, roles
         self.booking, self._waiting = shop.booking, shop.waiting
         self._tables = shop.work.request.state.tables

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.planner import KitJob
+from cellwright.planning.resources import RobotSchedule
 from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work
 
-__all__ = ["create_kits", "empty_hand", "settle", "settle_part"]
+__all__ = ["create_kits", "empty_hand", "empty_hands", "put_down_part"]
 
 
-def settle(booking: Booking, work: Work, waiting: list[KitJob]) -> dict[str, str]:
+def empty_hands(booking: Booking, work: Work, waiting: list[KitJob]) -> dict[str, str]:
     """Puts everything that is held where it belongs.
 
     Args:
@@ -46,16 +46,16 @@ def empty_hand(booking: Booking, work: Work, arm: RobotSchedule, waiting: list[K
     if hand is None:
         return True
     if hand.kind is HeldKind.PART:
-        return settle_part(booking, arm, hand.sku)
+        return put_down_part(booking, arm, hand.sku)
     if hand.kind is HeldKind.KIT_TRAY:
-        return _settle_tray(booking, work, arm, hand.sku, waiting)
+        return _put_down_tray(booking, work, arm, hand.sku, waiting)
     outlet = booking.outlet(arm)
     if outlet is not None:
         booking.put_kit(arm, hand.kit, hand.sku, outlet)
     return outlet is not None
 
 
-def settle_part(booking: Booking, arm: RobotSchedule, sku: str) -> bool:
+def put_down_part(booking: Booking, arm: RobotSchedule, sku: str) -> bool:
     """Puts the part that the robot holds into a kit that lacks it, or back; False when neither is possible."""
     for kit in booking.kits.values():
         if sku in kit.missing and kit.place in arm.reach:
@@ -64,7 +64,7 @@ def settle_part(booking: Booking, arm: RobotSchedule, sku: str) -> bool:
     return booking.return_part(arm, sku)
 
 
-def _settle_tray(booking: Booking, work: Work, arm: RobotSchedule, sku: str, waiting: list[KitJob]) -> bool:
+def _put_down_tray(booking: Booking, work: Work, arm: RobotSchedule, sku: str, waiting: list[KitJob]) -> bool:
     for job in waiting:
         if job.design.tray_sku != sku:
             continue

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import accumulate, product
 
-from cellwright.planning.counters import CountedProblem
-from cellwright.planning.counting import count_best
+from cellwright.planning.counter_problem import CounterProblem
+from cellwright.planning.counter_search import search_counters
 
 __all__ = ["with_occupancy"]
 
 
-def with_occupancy(counters: CountedProblem, states: int) -> CountedProblem:
+def with_occupancy(counters: CounterProblem, states: int) -> CounterProblem:
     """Returns the counters with a better idea of how long kits keep their tables.
 
     Args:
@@ -29,7 +29,7 @@ def with_occupancy(counters: CountedProblem, states: int) -> CountedProblem:
         best_s = float("inf")
         for first, second in product((None, *sorted(counters.able[0])), (None, *sorted(counters.able[1]))):
             if first is None or first != second:
-                best_s = min(best_s, count_best(replace(one, tools=(first, second)), states, best_s).bound_s)
+                best_s = min(best_s, search_counters(replace(one, tools=(first, second)), states, best_s).bound_s)
         times_s += [best_s - early_s] * number
     better_s = accumulate(sorted(times_s), initial=0.0)
     return replace(counters, occupied_s=tuple(map(max, better_s, counters.occupied_s)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from cellwright.planning.arms import OpenKit, RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import correct
 from cellwright.planning.phases import KitKind, ToolPhase
 from cellwright.planning.planner import KitJob
+from cellwright.planning.resources import OpenKit, RobotSchedule
 
 __all__ = ["OneRobot"]
 

@@ -15,7 +15,7 @@ from cellwright.core.errors import BadInput
 from cellwright.knowledge.pddl import MAIN_VOCABULARY, Names, PddlAction, PddlError, PddlForm, PddlProblem, PddlStep
 from cellwright.planning.actions import Action, Durations, Verb
 
-__all__ = ["Said", "actions_of", "assembled", "durations_by_name", "steps_of", "taken_by"]
+__all__ = ["ParsedStep", "actions_of", "assemble_actions", "count_taken_parts", "durations_by_name", "steps_of"]
 
 PREDICATES = {
     "2016": {
@@ -38,7 +38,7 @@ PREDICATES = {
     },
 }
 PREDICATES["2014"] = PREDICATES["2016"]
-UNSAID = (Verb.SET_GRASP, Verb.LOOK_SLOT)
+IMPLIED = (Verb.SET_GRASP, Verb.LOOK_SLOT)
 """Steps that older vocabularies have no word for, and that need none: the robot takes them by itself."""
 PLACES = ("endEffectorHolder", "partsVessel", "lbwekt", "workTable", "lbwk")
 
@@ -106,7 +106,7 @@ class _Parts:
             self._in_tray.setdefault(action.place, []).append(part)
 
 
-def taken_by(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
+def count_taken_parts(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
     """Kit and parts tray -> how many parts a plan takes for it there."""
     taken, origin = Counter[tuple[str, str]](), dict[str, str]()
     for action in sorted(actions, key=lambda action: action.start_s):
@@ -138,7 +138,7 @@ def steps_of(actions: Iterable[Action], problem: PddlProblem, *, epsilon_s: floa
     for number, action in enumerate(sorted(actions, key=lambda action: action.start_s)):
         entry = entries.get(action.verb)
         if entry is None:
-            if action.verb in UNSAID:
+            if action.verb in IMPLIED:
                 continue
             raise PddlError(f"plan: the words of {problem.domain.vocabulary} have none for {action.verb}")
         if action.verb is Verb.TAKE_PART:
@@ -195,11 +195,13 @@ def actions_of(
     scene = _Scene(problem)
     robots = [name for name, kind in problem.objects.items() if kind == "Robot"]
     skus = problem.pairs("kitTray-has-skuObject-sku")
-    read = [Said(Verb(entry.name), words, step) for step in steps for entry, words in [_words(step, problem, names)]]
-    return assembled(read, scene.tray_of, skus, scene.fixed, robots[0], durations)
+    read = [
+        ParsedStep(Verb(entry.name), words, step) for step in steps for entry, words in [_words(step, problem, names)]
+    ]
+    return assemble_actions(read, scene.tray_of, skus, scene.fixed, robots[0], durations)
 
 
-class Said(NamedTuple):
+class ParsedStep(NamedTuple):
     """A step with its objects by what they are: `robot`, `endEffector`, `kit`, `partsVessel` and so on."""
 
     verb: Verb
@@ -207,8 +209,8 @@ class Said(NamedTuple):
     step: PddlStep
 
 
-def assembled(
-    read: Sequence[Said],
+def assemble_actions(
+    read: Sequence[ParsedStep],
     tray_of: Mapping[str, str],
     tray_skus: Mapping[str, str],
     fixed: Collection[str],
@@ -272,7 +274,7 @@ def _words(step: PddlStep, problem: PddlProblem, names: Names) -> tuple[PddlActi
     return entry, dict(zip(entry.parameters, (names.read(word) for word in step.arguments), strict=True))
 
 
-def _later(steps: Iterable[Said], verb: Verb, match: dict[str, str], wanted: str) -> str:
+def _later(steps: Iterable[ParsedStep], verb: Verb, match: dict[str, str], wanted: str) -> str:
     """Returns an argument of the next step that does something with these objects; empty when there is none."""
     for said in steps:
         if said.verb is verb and all(said.words.get(role) == name for role, name in match.items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-__all__ = ["NO_WHIMS", "Perturbation"]
+__all__ = ["NO_PERTURBATION", "Perturbation"]
 
 
 @dataclass
@@ -30,4 +30,4 @@ class Perturbation:
         return bool(self.passing) and self.rng.random() < self.passing
 
 
-NO_WHIMS = Perturbation()
+NO_PERTURBATION = Perturbation()

@@ -25,9 +25,9 @@ __all__ = [
     "Planner",
     "Unfinished",
     "concluded",
+    "garbage_collection_off",
     "named_kits",
     "plan",
-    "without_collection",
 ]
 
 NAMED = 3  # kits whose names are told, of many
@@ -202,7 +202,7 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
     in_service = sum(robot.available for robot in request.state.robots)
     name = planner or ("scheduler" if in_service > 1 else "sequencer")
     chosen = TASK_PLANNERS.get(name)() if isinstance(name, str) else name
-    with without_collection():
+    with garbage_collection_off():
         return concluded(request, chosen.plan(request))
 
 
@@ -210,9 +210,9 @@ def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
     """Returns the result with what is proven of the kits that it leaves out, and the status that follows from that."""
     if not result.unfinished or result.status is PlanStatus.TIMEOUT:
         return result
-    from cellwright.planning.proof import Impossible  # which needs what a request is
+    from cellwright.planning.relaxed_reachability import RelaxedReachability  # which needs what a request is
 
-    cell, jobs = Impossible(request), {job.name: job for job in request.jobs}
+    cell, jobs = RelaxedReachability(request), {job.name: job for job in request.jobs}
     left = tuple(
         kit if kit.proven or cell.completes(jobs[kit.kit]) else replace(kit, proven=True) for kit in result.unfinished
     )
@@ -225,7 +225,7 @@ def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
 
 
 @contextmanager
-def without_collection() -> Iterator[None]:
+def garbage_collection_off() -> Iterator[None]:
     """A plan is thousands of small objects without cycles: looking for some among them takes as long as planning."""
     was_on = gc.isenabled()
     gc.disable()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from cellwright.core.errors import BadInput
 from cellwright.orders import KitDesign
 from cellwright.planning.actions import Action
-from cellwright.planning.ledger import KitRecord, Ledger
+from cellwright.planning.cell_records import CellRecords, KitRecord
 from cellwright.planning.planner import PlanRequest
 from cellwright.planning.rules import BrokenRule, RuleState
 from cellwright.planning.state import CellState, HeldItem, HeldKind, KitState, PlannerRobot, ToolHolderState
@@ -42,7 +42,7 @@ def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
     )
 
 
-def _robot(robot: PlannerRobot, ledger: Ledger) -> PlannerRobot:
+def _robot(robot: PlannerRobot, ledger: CellRecords) -> PlannerRobot:
     record = ledger.robots[robot.name]
     hand = record.hand
     if hand is not None and hand.kind is HeldKind.KIT_TRAY:
@@ -50,7 +50,7 @@ def _robot(robot: PlannerRobot, ledger: Ledger) -> PlannerRobot:
     return replace(robot, tool=record.tool, hand=hand)
 
 
-def _kits(request: PlanRequest, ledger: Ledger) -> Iterable[KitState]:
+def _kits(request: PlanRequest, ledger: CellRecords) -> Iterable[KitState]:
     """Returns kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
     designs = {kit.name: kit.design for kit in request.state.kits} | {job.name: job.design for job in request.jobs}
     held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HeldKind.KIT}

@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 from cellwright.planning import rules_kits, rules_parts, rules_tools
 from cellwright.planning.actions import Action, Verb
-from cellwright.planning.ledger import BrokenRule, Ledger, RobotRecord
+from cellwright.planning.cell_records import BrokenRule, CellRecords, RobotRecord
 from cellwright.planning.planner import PlanRequest
 
 __all__ = ["BrokenRule", "RuleState"]
 
-_Rule = Callable[[Ledger, Action, RobotRecord], None]
+_Rule = Callable[[CellRecords, Action, RobotRecord], None]
 
 
 RULES: Mapping[Verb, tuple[_Rule, _Rule]] = MappingProxyType(
@@ -47,7 +47,7 @@ class RuleState:
     """A cell in which steps begin and end."""
 
     def __init__(self, request: PlanRequest) -> None:
-        self.ledger = Ledger(request)
+        self.ledger = CellRecords(request)
 
     def begin(self, action: Action) -> None:
         """Checks everything the step needs and takes what it uses up."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellwright.planning.actions import Action
-from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock, TableRecord
+from cellwright.planning.cell_records import BrokenRule, CellRecords, KitRecord, RobotRecord, Stock, TableRecord
 from cellwright.planning.state import HeldItem, HeldKind
 
 __all__ = [
@@ -22,14 +22,14 @@ __all__ = [
 ]
 
 
-def _need_stack(ledger: Ledger, action: Action) -> Stock:
+def _need_stack(ledger: CellRecords, action: Action) -> Stock:
     stack = ledger.stacks.get(action.place)
     if stack is None or stack.sku != action.sku:
         raise BrokenRule(f"{action.place} is no stack of {action.sku}")
     return stack
 
 
-def _need_trayless(ledger: Ledger, action: Action) -> KitRecord:
+def _need_trayless(ledger: CellRecords, action: Action) -> KitRecord:
     kit = ledger.kit(action.kit)
     if kit.tray_sku != action.sku:
         raise BrokenRule(f"kit {action.kit} is built on {kit.tray_sku}, not {action.sku}")
@@ -38,7 +38,7 @@ def _need_trayless(ledger: Ledger, action: Action) -> KitRecord:
     return kit
 
 
-def _need_table(ledger: Ledger, name: str, kept_for: str | None) -> TableRecord:
+def _need_table(ledger: CellRecords, name: str, kept_for: str | None) -> TableRecord:
     table = ledger.tables.get(name)
     if table is None:
         raise BrokenRule(f"{name or 'a place without a name'} is no table")
@@ -47,7 +47,7 @@ def _need_table(ledger: Ledger, name: str, kept_for: str | None) -> TableRecord:
     return table
 
 
-def take_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def take_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """A tray is there, and a table is free for it."""
     ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
     stack = _need_stack(ledger, action)
@@ -59,12 +59,12 @@ def take_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def tray_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def tray_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray."""
     robot.hand = HeldItem(HeldKind.KIT_TRAY, action.sku, action.kit)
 
 
-def place_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def place_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the table is free or kept for this kit."""
     ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_trayless(ledger, action)
@@ -72,25 +72,25 @@ def place_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.closed = None, True
 
 
-def tray_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def tray_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tray is on the table."""
     ledger.kits[action.kit].place = action.place
     ledger.tables[action.place] = TableRecord(kit=action.kit)
 
 
-def return_tray(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def return_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the stack is of that SKU."""
     ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_stack(ledger, action)
     robot.hand, robot.closed = None, True
 
 
-def tray_returned(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def tray_returned(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The stack has one more."""
     ledger.stacks[action.place].number += 1
 
 
-def create_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def create_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit's tray is on the table."""
     table = ledger.tables.get(action.place)
     if table is None or table.kit != action.kit:
@@ -99,12 +99,12 @@ def create_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
         raise BrokenRule(f"kit {action.kit} exists already")
 
 
-def kit_created(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def kit_created(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit exists."""
     ledger.kits[action.kit].exists = True
 
 
-def take_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def take_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit is on its table and full."""
     ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
     kit = ledger.existing_kit(action.kit)
@@ -120,7 +120,7 @@ def take_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def kit_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def kit_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the kit, the table is free."""
     robot.hand = HeldItem(HeldKind.KIT, action.sku, action.kit)
     kit = ledger.kits[action.kit]
@@ -128,7 +128,7 @@ def kit_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     kit.place = ""
 
 
-def place_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def place_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds this kit, the outlet has room."""
     ledger.need_held(robot, action.robot, HeldKind.KIT, action.sku)
     held = robot.hand.kit if robot.hand else ""
@@ -143,7 +143,7 @@ def place_kit(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.closed = None, True
 
 
-def kit_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def kit_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit is finished."""
     kit = ledger.kits[action.kit]
     kit.place, kit.finished = action.place, True

@@ -6,7 +6,7 @@ Most steps of a plan are of these, so each rule reads its step once and words it
 from __future__ import annotations
 
 from cellwright.planning.actions import Action
-from cellwright.planning.ledger import BrokenRule, KitRecord, Ledger, RobotRecord, Stock
+from cellwright.planning.cell_records import BrokenRule, CellRecords, KitRecord, RobotRecord, Stock
 from cellwright.planning.state import HeldKind
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def _need_part(ledger: Ledger, action: Action, robot: RobotRecord) -> Stock:
+def _need_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> Stock:
     """Returns a free hand that handles the part, a kit that exists, a tray with such a part."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
     if robot.tool != tool or robot.hand is not None or robot.closed or sku not in ledger.handles[tool]:
@@ -42,7 +42,7 @@ def _need_part(ledger: Ledger, action: Action, robot: RobotRecord) -> Stock:
     return tray
 
 
-def _need_open_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> KitRecord:
+def _need_open_slot(ledger: CellRecords, action: Action, robot: RobotRecord) -> KitRecord:
     """Returns the part in hand, and a slot for it that is open."""
     _, name, _, sku, place, kit_name, _, _, _ = action
     hand, kit = robot.hand, ledger.kits.get(kit_name)
@@ -57,29 +57,29 @@ def _need_open_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> KitRe
     return kit
 
 
-def look_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def look_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, a part is there, the kit exists."""
     _need_part(ledger, action, robot)
 
 
-def part_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def part_found(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows where the part is."""
     robot.found = (action.sku, action.place)
 
 
-def set_grasp(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def set_grasp(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has found the part."""
     if robot.found is None or robot.found[0] != action.sku:
         found = robot.found[0] if robot.found else "nothing"
         raise BrokenRule(f"{action.robot} has found {found}, not {action.sku}")
 
 
-def grasp_set(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def grasp_set(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows how to grasp it."""
     robot.grasp = action.sku
 
 
-def take_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def take_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The part is found, its grasp is set, and it is still there."""
     sku, place = action[3], action[4]
     if robot.hand is None and robot.found != (sku, place):
@@ -91,12 +91,12 @@ def take_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def part_taken(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def part_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part."""
     robot.hand = ledger.held_part(action.sku)
 
 
-def return_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def return_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, the parts tray is of that SKU and has room."""
     ledger.need_held(robot, action.robot, HeldKind.PART, action.sku)
     tray = ledger.parts.get(action.place)
@@ -108,14 +108,14 @@ def return_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.slot_of, robot.closed = None, None, True
 
 
-def part_returned(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def part_returned(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The parts tray has one more."""
     tray = ledger.parts[action.place]
     tray.number += 1
     tray.promised -= 1
 
 
-def remove_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def remove_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, the kit holds it in a slot of another."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
     ledger.need_free_hand(robot, name, tool, sku)
@@ -128,7 +128,7 @@ def remove_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def part_removed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def part_removed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, the slot is open for the part that belongs there."""
     kit = ledger.kits[action.kit]
     pair = next(pair for pair in kit.wrong if pair[0] == action.sku)
@@ -138,17 +138,17 @@ def part_removed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.hand = ledger.held_part(action.sku)
 
 
-def look_slot(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def look_slot(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is open."""
     _need_open_slot(ledger, action, robot)
 
 
-def slot_found(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def slot_found(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows where the slot is."""
     robot.slot_of = action.kit
 
 
-def place_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def place_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is found and still open."""
     sku = action[3]
     if robot.hand is not None and robot.slot_of != action[5]:
@@ -162,6 +162,6 @@ def place_part(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.slot_of, robot.closed = None, None, True
 
 
-def part_placed(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def part_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit has one more."""
     ledger.kits[action.kit].coming -= 1

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from cellwright.planning.actions import Action
-from cellwright.planning.ledger import BrokenRule, Ledger, RobotRecord
+from cellwright.planning.cell_records import BrokenRule, CellRecords, RobotRecord
 
 __all__ = ["attach", "attached", "detach", "detached"]
 
 
-def _need_holder(ledger: Ledger, place: str) -> str | None:
+def _need_holder(ledger: CellRecords, place: str) -> str | None:
     if place not in ledger.holders:
         raise BrokenRule(f"{place} is no tool holder")
     return ledger.holders[place]
 
 
-def attach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def attach(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has no tool, the holder has it."""
     if robot.tool is not None or robot.closed:
         raise BrokenRule(f"{action.robot} already has {robot.tool}")
@@ -25,12 +25,12 @@ def attach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def attached(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def attached(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool is on the robot."""
     robot.tool = action.tool
 
 
-def detach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def detach(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has the tool and holds nothing, the holder is empty."""
     ledger.need_free_hand(robot, action.robot, action.tool, "")
     if robot.tool is None:
@@ -42,6 +42,6 @@ def detach(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
     robot.found = robot.grasp = None
 
 
-def detached(ledger: Ledger, action: Action, robot: RobotRecord) -> None:
+def detached(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool is on the holder."""
     ledger.holders[action.place] = action.tool

@@ -15,29 +15,29 @@ from cellwright.planning.actions import Action
 from cellwright.planning.blocks import TaskBlock, blocks_of, carry_out, neighbour
 from cellwright.planning.booking import Booking
 from cellwright.planning.bounds import makespan_bound_s
-from cellwright.planning.counters import CountedProblem
-from cellwright.planning.counting import count_best
+from cellwright.planning.counter_problem import CounterProblem
+from cellwright.planning.counter_refinement import refine_moves
+from cellwright.planning.counter_search import search_counters
 from cellwright.planning.dispatch import Dispatch, Roles
-from cellwright.planning.guide import follow
 from cellwright.planning.hands import create_kits
 from cellwright.planning.idle_tools import idle_tools, without_idle_tools
 from cellwright.planning.occupancy import with_occupancy
-from cellwright.planning.perturbation import NO_WHIMS, Perturbation
+from cellwright.planning.partial_schedule import PartialSchedule
+from cellwright.planning.perturbation import NO_PERTURBATION, Perturbation
 from cellwright.planning.planner import TASK_PLANNERS, PlanRequest, PlanResult, PlanStatus, Unfinished
-from cellwright.planning.tasks import Shop
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Scheduler"]
 
 _EPS = 1e-9
-_WHIMS_S = (3.0, 12.0, 30.0)
-_PASSING = (0.0, 0.1, 0.3)
-_WHIMSICAL = 8  # kits that are scheduled with whims for one iteration
-_MOST_SHAKES = 1000
+_DELAYS_S = (3.0, 12.0, 30.0)
+_SKIP_PROBABILITIES = (0.0, 0.1, 0.3)
+_PERTURBED_KITS = 8  # kits that are scheduled with whims for one iteration
+_MOST_PERTURBED = 1000
 _WORSE = 0.02  # by how much a schedule may be worse than the last one at first
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
-_HASTES = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
+_WEIGHTS = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
 _STATES = 50  # of the counters that are looked at for one iteration
 _MOST_COUNTED = 24  # kits; with more the counters have too many states and only their first estimate is used
 
@@ -80,7 +80,7 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
     if best.makespan_s > bound_s + _EPS:
         best, bound_s, counted = _count(work, best, bound_s, request.iterations)
         used += counted
-    for better in (_shake, _rearrange):
+    for better in (_perturb, _rearrange):
         if best.makespan_s > bound_s + _EPS:
             best, tried = better(work, best, bound_s, request.iterations)
             used += tried
@@ -105,18 +105,18 @@ def _tidy(work: Work, best: _Trial) -> list[Action]:
     return actions
 
 
-def _shake(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
+def _perturb(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
     """List schedules with decisions that are a little wrong: some are better. The same whims for the same request."""
     kits, rng = len(work.jobs), random.Random(0)
     if kits > _MOST_COUNTED:
         return best, 0
-    roles, used, budget = _roles(work), 0, min(iterations * _WHIMSICAL, kits * _MOST_SHAKES)
+    roles, used, budget = _roles(work), 0, min(iterations * _PERTURBED_KITS, kits * _MOST_PERTURBED)
     while used + kits <= budget and best.makespan_s > bound_s + _EPS:
-        whims = Perturbation(rng.choice(_WHIMS_S), rng.choice(_PASSING), rng)
+        whims = Perturbation(rng.choice(_DELAYS_S), rng.choice(_SKIP_PROBABILITIES), rng)
         trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, whims)
         best = min(best, trial, key=lambda one: one.badness)
         used += kits
-    return best, -(-used // _WHIMSICAL)
+    return best, -(-used // _PERTURBED_KITS)
 
 
 def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
@@ -125,7 +125,7 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
     Robots that reach the same, with no zones between them, do not gain by it.
     """
     kits, rng, roles = len(work.jobs), random.Random(0), _free_roles(work)
-    budget, used = min(iterations * _WHIMSICAL, kits * _MOST_SHAKES) * 2, 0
+    budget, used = min(iterations * _PERTURBED_KITS, kits * _MOST_PERTURBED) * 2, 0
     alike = len({robot.reach for robot in work.robots}) == 1 and not work.request.state.zones
     if alike or kits > _MOST_COUNTED or not best.row:
         return best, 0
@@ -138,27 +138,27 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
         if trial.row and len(trial.left) <= len(now.left) and trial.makespan_s <= now.makespan_s + worse_s:
             now = trial
             best = min(best, trial, key=lambda one: one.badness)
-    return best, -(-used // _WHIMSICAL)
+    return best, -(-used // _PERTURBED_KITS)
 
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
     """Returns a better bound and perhaps a better plan from the counters."""
-    counters = CountedProblem.of(work)
+    counters = CounterProblem.of(work)
     if counters is None:
         return best, bound_s, 0
     if len(work.jobs) <= _MOST_COUNTED:
         counters = with_occupancy(counters, iterations)
     first_s = best.makespan_s
-    bound_s = max(bound_s, count_best(counters, 0, first_s).bound_s)
-    searches = [*((haste, 4) for haste in _HASTES), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
+    bound_s = max(bound_s, search_counters(counters, 0, first_s).bound_s)
+    searches = [*((haste, 4) for haste in _WEIGHTS), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
     budget, used = iterations * _STATES, 0
     for haste, share in searches:
         if best.makespan_s <= bound_s + _EPS:
             break
-        counted = count_best(counters, budget // share, first_s, haste)
+        counted = search_counters(counters, budget // share, first_s, haste)
         used += counted.states
         if counted.moves is not None:
-            trial = _finish(follow(work, counters, counted.moves), _free_roles(work), False)
+            trial = _finish(refine_moves(work, counters, counted.moves), _free_roles(work), False)
             best = min(best, trial, key=lambda one: one.badness)
         if not haste:
             bound_s = max(bound_s, min(counted.bound_s, best.makespan_s))
@@ -214,19 +214,19 @@ def _has_own(work: Work) -> bool:
     return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
 
 
-def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Perturbation = NO_WHIMS) -> _Trial:
+def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Perturbation = NO_PERTURBATION) -> _Trial:
     booking = Booking(work)
     started = sum(job.started is not None for job in work.jobs)
     waiting = [job for job in work.jobs if job.started is None]
     if kits is not None:
         waiting = waiting[: max(kits - started, 0)]
     create_kits(booking)
-    shop = Shop(work, booking, waiting, own_first, whims)
+    shop = PartialSchedule(work, booking, waiting, own_first, whims)
     shop.close_full()
     return _finish(shop, roles, own_first)
 
 
-def _finish(shop: Shop, roles: Roles, own_first: bool) -> _Trial:
+def _finish(shop: PartialSchedule, roles: Roles, own_first: bool) -> _Trial:
     """Returns what is left to do, as a list schedule."""
     left = tuple(Dispatch(shop, roles).run())
     makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)

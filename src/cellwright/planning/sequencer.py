@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cellwright.planning.actions import Verb
-from cellwright.planning.arms import RobotSchedule
 from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import fewest_returns
-from cellwright.planning.hands import settle
+from cellwright.planning.hands import empty_hands
 from cellwright.planning.one_robot import OneRobot
 from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
 from cellwright.planning.planner import TASK_PLANNERS, KitJob, PlanRequest, PlanResult, PlanStatus, Unfinished
+from cellwright.planning.resources import RobotSchedule
 from cellwright.planning.work import Work, find_work
 
 __all__ = ["Sequencer"]
@@ -55,7 +55,7 @@ def _plan_for(
         return PlanResult(status, "sequencer", unfinished=tuple(work.unfinished))
     booking = Booking(work)
     arm = booking.arms[0]
-    stuck = settle(booking, work, waiting).get(arm.name)
+    stuck = empty_hands(booking, work, waiting).get(arm.name)
     if stuck:
         lost = (*work.unfinished, *(Unfinished(job.name, stuck) for job in work.jobs))
         return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)

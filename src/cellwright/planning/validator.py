@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import add, ge
 
 from cellwright.planning.actions import MOVES, Action, Verb
-from cellwright.planning.planner import PlanRequest, PlanResult, without_collection
+from cellwright.planning.planner import PlanRequest, PlanResult, garbage_collection_off
 from cellwright.planning.rules import BrokenRule, RuleState
 
 __all__ = ["PlanValidation", "validate_sequence", "validate_timed"]
@@ -51,7 +51,7 @@ def validate_timed(request: PlanRequest, result: PlanResult) -> PlanValidation:
     Besides, a robot does one thing at a time, no zone is entered by two robots at once, and durations are those of
     the request.
     """
-    with without_collection():
+    with garbage_collection_off():
         alone = len({action[1] for action in result.actions}) < 2
         return (_one_robot if alone else _several_robots)(request, result)
 

@@ -128,14 +128,14 @@ def _allot(work: Work, blocked: set[str]) -> None:
             continue
         needs = kit.needed if kit else job.design.parts
         out = dict(Counter(sku for sku, _ in kit.wrong)) if kit else {}
-        why = left_out.get(job.name, "") or _hopeless(work, job, blocked)
+        why = left_out.get(job.name, "") or _why_impossible(work, job, blocked)
         for sku, number in needs.items():
             there = parts.get(sku, 0)
             if there < number and not why:
                 why = f"needs {number} of {sku}, {there} left in reach"
         for sku, number in out.items():
             if not why and number - lacking[sku] > gaps.get(sku, 0):
-                why = f"{_wrong(job, sku)}, and no parts tray of {sku} in reach has room for it"
+                why = f"{_misplaced_text(job, sku)}, and no parts tray of {sku} in reach has room for it"
         if not why and kit is None and trays.get(job.design.tray_sku, 0) < 1:
             why = f"no kit tray {job.design.tray_sku} left in reach"
         if not why and not (kit and kit.fixed) and room < 1:
@@ -157,13 +157,13 @@ def _allot(work: Work, blocked: set[str]) -> None:
         work.jobs.append(job)
 
 
-def _wrong(job: KitJob, sku: str) -> str:
+def _misplaced_text(job: KitJob, sku: str) -> str:
     """Returns where that SKU is and does not belong."""
     said = job.started.misplaced if job.started else []
     return next((words for words in said if f" {sku}," in words), sku)
 
 
-def _hopeless(work: Work, job: KitJob, blocked: set[str]) -> str:
+def _why_impossible(work: Work, job: KitJob, blocked: set[str]) -> str:
     """Returns why no table, robot and tool can make the kit; empty when they can. Does not look at quantities."""
     kit, state = job.started, work.request.state
     if not work.robots:
@@ -198,17 +198,17 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
         roomy = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count < tray.capacity}
         takers = work.openings.get(sku, set())
         if not roomy and not takers:
-            return f"{_wrong(job, sku)}, and no parts tray of {sku} has room for it"
-        why = _nobody(work, sku, table, roomy | takers, set())
+            return f"{_misplaced_text(job, sku)}, and no parts tray of {sku} has room for it"
+        why = _why_no_robot(work, sku, table, roomy | takers, set())
         if why:
-            return f"{_wrong(job, sku)}, and {why}"
+            return f"{_misplaced_text(job, sku)}, and {why}"
     for sku in needs:
         sources = _sources(work, sku)
         held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.PART, sku)}
         if not sources and not held:
             return f"no {sku} left"
-        why = _nobody(work, sku, table, sources, held)
-        if why and _nobody(work, sku, table, _passed_on(work, sku, sources, held), held):
+        why = _why_no_robot(work, sku, table, sources, held)
+        if why and _why_no_robot(work, sku, table, _passed_on(work, sku, sources, held), held):
             return why
         work.hand_over = work.hand_over or bool(why)
     sku = job.design.tray_sku
@@ -218,12 +218,12 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
     if kit is None:
         if not stacks and not held:
             return f"no kit tray {sku} in the cell"
-        why = _nobody(work, sku, table, stacks, held)
+        why = _why_no_robot(work, sku, table, stacks, held)
         if why:
             return why
     if kit and not kit.created and not any(table in robot.reach for robot in work.robots):
         return f"no robot in service reaches {table}"
-    return "" if kit and kit.fixed else _nobody(work, sku, table, outlets, set())
+    return "" if kit and kit.fixed else _why_no_robot(work, sku, table, outlets, set())
 
 
 def part_places(work: Work, sku: str) -> set[str]:
@@ -253,7 +253,7 @@ def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[s
     return found
 
 
-def _nobody(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:
+def _why_no_robot(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:
     """Returns why no robot can carry a SKU between the table and one of the other places; empty when one can."""
     handles = {tool.name: tool.handles for tool in work.request.state.tools}
     if not any(sku in handles[tool] for tools in work.tools_of.values() for tool in tools):

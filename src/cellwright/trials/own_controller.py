@@ -23,11 +23,11 @@ from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
+from cellwright.knowledge.belief_facts import read_facts
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
 from cellwright.perception import Expected, Tracker
-from cellwright.planning.facts import read_facts
-from cellwright.planning.given import GivenPlan
+from cellwright.planning.external_plan import ExternalPlan
 from cellwright.sensors.logical_detector import LogicalDetectorCfg
 
 __all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "detector_views", "named_robots"]
@@ -110,7 +110,9 @@ class KittingController:
         self._tracker = Tracker(expected_in(self.belief), views=self._views)
         self.belief.on_reload = self._name_slots
 
-    async def run(self, orders: Sequence[Order], *, resume: bool = False, plan: GivenPlan | None = None) -> OrderReport:
+    async def run(
+        self, orders: Sequence[Order], *, resume: bool = False, plan: ExternalPlan | None = None
+    ) -> OrderReport:
         """Builds what is ordered; with `resume`, goes on with what the database says was under way.
 
         Raises:

@@ -25,7 +25,7 @@ from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
 from cellwright.planning import named_kits
-from cellwright.planning.given import GivenPlan
+from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.database_files import note_world_file
 from cellwright.trials.fault_records import FaultRecorder
 from cellwright.trials.judged_trays import wanted_trays
@@ -67,7 +67,7 @@ class RunCfg:
     header: Mapping[str, Any] | None = None
     limit_s: float | None = None
     on_action: Callable[[ActionRecord], None] = lambda _record: None
-    plan: GivenPlan | None = None
+    plan: ExternalPlan | None = None
 
 
 def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:

@@ -13,13 +13,13 @@ from cellwright.knowledge.pddl import Atom
 from cellwright.knowledge.tray_layout import tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
-    Machine,
     PartInTray,
     Place,
     ReachBox,
+    RobotDescription,
     SupplyTray,
-    ToolOfStation,
     Workstation,
+    WorkstationTool,
     WorkTable,
 )
 from cellwright.knowledge.workstation_records import fill
@@ -78,14 +78,16 @@ def gear_cell():
         return SupplyTray(name, sku, place, parts)
 
     def robot(name, low_m):
-        return Machine(name, Place(), f"{name}_gripper", (ReachBox(f"{name}_reach", (low_m, -1, -1), (2, 1, 1)),))
+        return RobotDescription(
+            name, Place(), f"{name}_gripper", (ReachBox(f"{name}_reach", (low_m, -1, -1), (2, 1, 1)),)
+        )
 
     gears = tuple(f"sku_part_{kind}_gear" for kind in ("small", "medium", "large"))
     station = Workstation(
         "gear_cell",
         tables=(WorkTable("shared_table", Place(), (1.0, 1.0, 0.02)),),
         robots=(robot("fanuc", -1.0), robot("motoman", 0.1)),
-        tools=tuple(ToolOfStation(f"{name}_gripper", "ParallelGripper", gears) for name in ("fanuc", "motoman")),
+        tools=tuple(WorkstationTool(f"{name}_gripper", "ParallelGripper", gears) for name in ("fanuc", "motoman")),
         supplies=(tray("small_tray", "small", 0.0, 4), tray("large_tray", "large", 0.3, 2)),
         kits=tuple(
             FixedKit(name, "sku_kit_s2l2_vessel", Place(Pose.from_xyz_rpy([x_m, 0.0, 0.0]), "shared_table"))

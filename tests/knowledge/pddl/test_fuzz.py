@@ -10,7 +10,7 @@ from cellwright.knowledge.pddl import PddlError, check_plan, planning_files, rea
 from cellwright.orders import find_order
 from cellwright.planning import plan
 from cellwright.planning.belief import request_of
-from cellwright.planning.pddl_steps import steps_of, taken_by
+from cellwright.planning.pddl_steps import count_taken_parts, steps_of
 
 PIECES = [
     "(", ")", "((", "))", "-", "?x", "?duration", "#t", "=", "(= 1 1)", "(and)", "(or)", "(not)", "(forall (?x) (and))",
@@ -60,7 +60,7 @@ def originals(gear_cell, small_cell, durations):
             for form in ("numeric", "temporal"):
                 files = planning_files(
                     database, [order], vocabulary=vocabulary, form=form, durations=durations, kits=kits,
-                    taken=taken_by(actions),
+                    taken=count_taken_parts(actions),
                 )  # fmt: skip
                 steps = steps_of(actions, files.problem, epsilon_s=0.001 if form == "temporal" else 0.0)
                 texts = (files.domain_text, files.problem_text, write_plan(steps))

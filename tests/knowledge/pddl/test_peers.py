@@ -11,7 +11,7 @@ from cellwright.knowledge.workstation_records import fill
 from cellwright.orders import DESIGNS, find_order
 from cellwright.planning import plan, validate_sequence
 from cellwright.planning.belief import request_of
-from cellwright.planning.pddl_steps import actions_of, steps_of, taken_by
+from cellwright.planning.pddl_steps import actions_of, count_taken_parts, steps_of
 from cellwright.planning.planner import PlanResult, PlanStatus
 
 pytestmark = pytest.mark.peer
@@ -165,8 +165,8 @@ def test_checker_and_other_validators_agree_on_plans_and_on_broken_ones(vocabula
         request = request_of(database, [order])
         actions, kits = plan(request).actions, [(job.name, job.design) for job in request.jobs]
         files = planning_files(
-            database, [order], vocabulary=vocabulary, form=form, parts=parts, kits=kits, taken=taken_by(actions),
-            durations=durations,
+            database, [order], vocabulary=vocabulary, form=form, parts=parts, kits=kits,
+            taken=count_taken_parts(actions), durations=durations,
         )  # fmt: skip
         steps = steps_of(actions, files.problem, epsilon_s=0.001 if form == "temporal" else 0.0)
         problem = reader().parse_problem_string(files.domain_text, files.problem_text)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from cellwright.knowledge.pddl.goal_kits import GoalKit, kit_contents
 from cellwright.knowledge.pddl.snapshot import PddlSnapshot
-from cellwright.knowledge.pddl.wanted import GoalKit, kit_contents
 
 __all__ = ["Counts"]
 

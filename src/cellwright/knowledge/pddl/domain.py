@@ -8,7 +8,7 @@ from typing import Any
 
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.pddl.classical import with_levels
-from cellwright.knowledge.pddl.counted import with_counted_parts
+from cellwright.knowledge.pddl.counted_parts import with_counted_parts
 from cellwright.knowledge.pddl.model import (
     Atom,
     Compare,

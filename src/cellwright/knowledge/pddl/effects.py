@@ -15,16 +15,16 @@ from cellwright.knowledge.pddl.formulas import (
     Number,
     Quantified,
     State,
-    Undefined,
+    UndefinedValue,
+    as_pddl,
     ground,
-    shown,
 )
 
-__all__ = ["Changes", "Effect", "Every", "Update", "When", "Write"]
+__all__ = ["ConditionalEffect", "Effect", "FactEffect", "NumericEffect", "StateChanges", "UniversalEffect"]
 
 
 @dataclass
-class Changes:
+class StateChanges:
     """What effects do, evaluated before any of them is done."""
 
     adds: set[Ground] = field(default_factory=set)
@@ -38,59 +38,59 @@ class Changes:
         for kind, key, amount in self.numbers:
             old = state.values.get(key)
             if old is None and kind != "assign":
-                raise Undefined(f"{shown(key)} has no value to {kind}")
+                raise UndefinedValue(f"{as_pddl(key)} has no value to {kind}")
             before = old or 0.0
             new = {
                 "assign": amount, "increase": before + amount, "decrease": before - amount,
                 "scale-up": before * amount, "scale-down": before / amount if amount else float("inf"),
             }[kind]  # fmt: skip
             if not isfinite(new):
-                raise Undefined(f"{shown(key)} is no finite number after {kind} by {amount:g}")
+                raise UndefinedValue(f"{as_pddl(key)} is no finite number after {kind} by {amount:g}")
             state.values[key] = new
 
 
 class Effect(Protocol):
     """Something that changes a state."""
 
-    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
-        """Adds what it does to the changes; raises Undefined."""
+    def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
+        """Adds what it does to the changes; raises UndefinedValue."""
 
 
 @dataclass(frozen=True)
-class Write:
+class FactEffect:
     """A fact that comes or goes."""
 
     is_added: bool
     fact: Fact
 
-    def collect(self, _state: State, binding: Binding, changes: Changes) -> None:
+    def collect(self, _state: State, binding: Binding, changes: StateChanges) -> None:
         """Notes it."""
         key = ground(self.fact.name, self.fact.arguments, binding)
         (changes.adds if self.is_added else changes.deletes).add(key)
 
 
 @dataclass(frozen=True)
-class Update:
+class NumericEffect:
     """A number that changes."""
 
     kind: str
     target: Fluent
     amount: Number
 
-    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+    def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
         """Notes by how much."""
         key = ground(self.target.name, self.target.arguments, binding)
         changes.numbers.append((self.kind, key, self.amount.value(state, binding)))
 
 
 @dataclass(frozen=True)
-class When:
+class ConditionalEffect:
     """An effect that depends on the state."""
 
     condition: Formula
     effects: tuple[Effect, ...]
 
-    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+    def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
         """Notes what it does here."""
         if self.condition.holds(state, binding):
             for effect in self.effects:
@@ -98,13 +98,13 @@ class When:
 
 
 @dataclass(frozen=True)
-class Every:
+class UniversalEffect:
     """An effect on all objects of a kind."""
 
     over: Quantified
     effects: tuple[Effect, ...]
 
-    def collect(self, state: State, binding: Binding, changes: Changes) -> None:
+    def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
         """Notes what it does to each."""
         for chosen in self.over.bindings(binding):
             for effect in self.effects:

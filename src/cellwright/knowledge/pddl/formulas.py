@@ -11,7 +11,7 @@ from typing import Protocol
 
 __all__ = [
     "Binding",
-    "Compared",
+    "Comparison",
     "Constant",
     "Fact",
     "Fluent",
@@ -22,11 +22,11 @@ __all__ = [
     "Number",
     "Operation",
     "Quantified",
-    "Same",
+    "SameObject",
     "State",
-    "Undefined",
+    "UndefinedValue",
+    "as_pddl",
     "ground",
-    "shown",
 ]
 
 Ground = tuple[str, ...]
@@ -38,7 +38,7 @@ NEAR = 1e-6
 """Numbers that differ by less are equal: sums of fractions are never exact."""
 
 
-class Undefined(Exception):
+class UndefinedValue(Exception):
     """A number that nothing has given a value, or that is none."""
 
 
@@ -62,7 +62,7 @@ def ground(name: str, arguments: tuple[str, ...], binding: Binding) -> Ground:
     return (name, *(binding.get(word, word) for word in arguments))
 
 
-def shown(what: Ground) -> str:
+def as_pddl(what: Ground) -> str:
     """As planning files have it."""
     return f"({' '.join(what)})"
 
@@ -71,7 +71,7 @@ class Number(Protocol):
     """Something that has a value in a state."""
 
     def value(self, state: State, binding: Binding) -> float:
-        """Returns its value; raises Undefined."""
+        """Returns its value; raises UndefinedValue."""
 
     def text(self, binding: Binding) -> str:
         """As in a planning file, for these objects."""
@@ -104,12 +104,12 @@ class Fluent:
         key = ground(self.name, self.arguments, binding)
         state.read.add(key)
         if key not in state.values:
-            raise Undefined(f"{shown(key)} has no value")
+            raise UndefinedValue(f"{as_pddl(key)} has no value")
         return state.values[key]
 
     def text(self, binding: Binding) -> str:
         """With its objects."""
-        return self.name if self.name.startswith("?") else shown(ground(self.name, self.arguments, binding))
+        return self.name if self.name.startswith("?") else as_pddl(ground(self.name, self.arguments, binding))
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,12 @@ class Operation:
         result = -numbers[0] if self.sign == "-" and len(numbers) == 1 else numbers[0]
         for number in numbers[1:]:
             if self.sign == "/" and number == 0:
-                raise Undefined(f"{self.text(binding)} divides by 0")
+                raise UndefinedValue(f"{self.text(binding)} divides by 0")
             result = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[self.sign](
                 result, number
             )
         if not isfinite(result):
-            raise Undefined(f"{self.text(binding)} is no finite number")
+            raise UndefinedValue(f"{self.text(binding)} is no finite number")
         return result
 
     def text(self, binding: Binding) -> str:
@@ -142,7 +142,7 @@ class Formula(Protocol):
     """Something that is true or false in a state."""
 
     def holds(self, state: State, binding: Binding) -> bool:
-        """Returns whether it is true; raises Undefined."""
+        """Returns whether it is true; raises UndefinedValue."""
 
     def why(self, state: State, binding: Binding) -> str:
         """Returns what of it is false, with values."""
@@ -163,11 +163,11 @@ class Fact:
 
     def why(self, _state: State, binding: Binding) -> str:
         """It is not so."""
-        return f"{shown(ground(self.name, self.arguments, binding))} is false"
+        return f"{as_pddl(ground(self.name, self.arguments, binding))} is false"
 
 
 @dataclass(frozen=True)
-class Same:
+class SameObject:
     """Two names of one object."""
 
     left: str
@@ -183,7 +183,7 @@ class Same:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """Two numbers."""
 
     sign: str

@@ -10,6 +10,7 @@ from cellwright.knowledge.database import Database
 from cellwright.knowledge.pddl.classical import LEVEL, NEXT, ZERO
 from cellwright.knowledge.pddl.counts import Counts
 from cellwright.knowledge.pddl.domain import REACH, lower
+from cellwright.knowledge.pddl.goal_kits import GoalKit, add_wanted_kits
 from cellwright.knowledge.pddl.model import (
     Atom,
     Compare,
@@ -20,12 +21,11 @@ from cellwright.knowledge.pddl.model import (
     PddlProblem,
     Symbol,
 )
+from cellwright.knowledge.pddl.part_placeholders import replace_parts, supply_missing_vessels
 from cellwright.knowledge.pddl.paths import PathResolver
 from cellwright.knowledge.pddl.snapshot import PddlSnapshot, read_snapshot
 from cellwright.knowledge.pddl.source import PlanningOntology, planning_ontology
-from cellwright.knowledge.pddl.stand_ins import replace_parts, supply_missing_vessels
 from cellwright.knowledge.pddl.temporal import FREE, IDLE, IN_ZONE
-from cellwright.knowledge.pddl.wanted import GoalKit, add_wanted_kits
 from cellwright.orders import KitDesign, Order
 
 __all__ = ["build_problem"]

@@ -9,8 +9,8 @@ from math import isfinite
 from cellwright.knowledge.pddl.effects import Effect
 from cellwright.knowledge.pddl.expressions import Node, read_expressions
 from cellwright.knowledge.pddl.formulas import Fluent, Formula, State
-from cellwright.knowledge.pddl.meaning import Meaning, VariableScope, number_of
 from cellwright.knowledge.pddl.model import PddlError
+from cellwright.knowledge.pddl.symbol_table import SymbolTable, VariableScope, number_of
 
 __all__ = ["Operator", "PddlTask", "read_task"]
 
@@ -43,7 +43,7 @@ class PddlTask:
 
     domain: str
     problem: str
-    meaning: Meaning
+    meaning: SymbolTable
     operators: dict[str, Operator] = field(default_factory=dict)
     state: State = field(default_factory=State)
     goal: tuple[Formula, ...] = ()
@@ -58,7 +58,7 @@ def read_task(
         PddlError: Something that is no PDDL, contradicts itself, or is not known to this reader; names the line.
     """
     domain, problem = _defined(domain_text, domain_where, "domain"), _defined(problem_text, problem_where, "problem")
-    meaning = Meaning()
+    meaning = SymbolTable()
     task = PddlTask(_name(domain), _name(problem), meaning)
     sections = {
         name: list(_sections(node, known))
@@ -83,7 +83,7 @@ def read_task(
     if named is not None and (len(named.items) < 2 or named.items[1].word != task.domain):
         raise named.error(f"is for the domain '{named.items[1] if named.items[1:] else ''}', not '{task.domain}'")
     for node in _of(sections["problem"], ":init"):
-        _begin(node, task)
+        _read_init(node, task)
     goals = list(_of(sections["problem"], ":goal"))
     if len(goals) != 1 or len(goals[0].items) != 2:
         raise problem.error("needs one (:goal ...)")
@@ -116,7 +116,7 @@ def _of(sections: Iterable[Node], head: str) -> Iterator[Node]:
     return (section for section in sections if section.head == head)
 
 
-def _operator(node: Node, meaning: Meaning) -> Operator:
+def _operator(node: Node, meaning: SymbolTable) -> Operator:
     if len(node.items) < 2 or node.items[1].is_list or len(node.items) % 2:
         raise node.error("an action is a name, then :parameters, :precondition, :effect with what belongs to each")
     words = {key.word: value for key, value in zip(node.items[2::2], node.items[3::2], strict=True)}
@@ -163,7 +163,7 @@ def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
         yield said, [part.items[2]]
 
 
-def _parts(node: Node, meaning: Meaning, scope: VariableScope) -> Iterator[Formula]:
+def _parts(node: Node, meaning: SymbolTable, scope: VariableScope) -> Iterator[Formula]:
     """Yields a condition in pieces, so that the one that fails can be named; an empty one has none."""
     if node.head == "and":
         for part in node.items[1:]:
@@ -174,7 +174,7 @@ def _parts(node: Node, meaning: Meaning, scope: VariableScope) -> Iterator[Formu
         raise node.error(f"'{node}' is no condition")
 
 
-def _begin(node: Node, task: PddlTask) -> None:
+def _read_init(node: Node, task: PddlTask) -> None:
     for entry in node.items[1:]:
         if entry.head == "=" and len(entry.items) == 3 and entry.items[1].is_list:
             number = number_of(entry.items[2])

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cellwright.knowledge.pddl.effects import Changes
-from cellwright.knowledge.pddl.formulas import Compared, Formula, Ground, Undefined
+from cellwright.knowledge.pddl.effects import StateChanges
+from cellwright.knowledge.pddl.formulas import Comparison, Formula, Ground, UndefinedValue
 from cellwright.knowledge.pddl.model import PddlStep
 from cellwright.knowledge.pddl.reading import Operator, PddlTask
 
@@ -91,7 +91,7 @@ def check_plan(task: PddlTask, steps: Sequence[tuple[int, PddlStep]]) -> PlanChe
         return PlanCheck(False, what, at.number, at.line, str(at), len(steps))
     try:
         wrong = _false(task, task.goal, {})
-    except Undefined as error:
+    except UndefinedValue as error:
         wrong = str(error)
     if wrong:
         return PlanCheck(False, f"after {len(steps)} steps the goal is not reached: {wrong}", steps=len(steps))
@@ -117,15 +117,15 @@ def _bound(task: PddlTask, number: int, line: int, step: PddlStep) -> _Step:
 
 
 def _false(task: PddlTask, formulas: Iterable[Formula], binding: Mapping[str, str]) -> str:
-    """Returns the first that is not true, with its values; empty when all are. Raises Undefined."""
+    """Returns the first that is not true, with its values; empty when all are. Raises UndefinedValue."""
     for formula in formulas:
         if not formula.holds(task.state, binding):
             return formula.why(task.state, binding)
     return ""
 
 
-def _changes(task: PddlTask, step: _Step, when: str) -> Changes:
-    changes = Changes()
+def _changes(task: PddlTask, step: _Step, when: str) -> StateChanges:
+    changes = StateChanges()
     for effect in step.operator.effects.get(when, ()):
         effect.collect(task.state, step.binding, changes)
     return changes
@@ -141,7 +141,7 @@ def _sequence(task: PddlTask, steps: Sequence[_Step]) -> float | None:
             if wrong:
                 raise _Fails(step, wrong)
             _changes(task, step, "start").apply(task.state)
-        except Undefined as error:
+        except UndefinedValue as error:
             raise _Fails(step, str(error)) from None
     return None
 
@@ -188,7 +188,7 @@ def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
                 gap = _gap(task, formula, step)
                 fits = fits or (formula.holds(task.state, step.binding) if gap is None else gap <= TOLERANCE_S)
                 wrong = wrong or formula.why(task.state, step.binding)
-            except Undefined as error:
+            except UndefinedValue as error:
                 raise _Fails(step, str(error)) from None
         if not fits:
             raise _Fails(step, wrong)
@@ -197,7 +197,7 @@ def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
 
 def _gap(task: PddlTask, formula: Formula, step: _Step) -> float | None:
     """By how much an equality is missed; None for anything else."""
-    if not isinstance(formula, Compared) or formula.sign != "=":
+    if not isinstance(formula, Comparison) or formula.sign != "=":
         return None
     return abs(formula.left.value(task.state, step.binding) - formula.right.value(task.state, step.binding))
 
@@ -206,21 +206,21 @@ def _must(task: PddlTask, step: _Step, when: str, words: str) -> None:
     task.state.values["?duration",] = step.step.duration_s or 0.0
     try:
         wrong = _false(task, step.operator.conditions.get(when, ()), step.binding)
-    except Undefined as error:
+    except UndefinedValue as error:
         wrong = str(error)
     if wrong:
         raise _Fails(step, f"{words}: {wrong}")
 
 
 def _happen(task: PddlTask, instant: Sequence[_Event], now_s: float) -> None:
-    reads, changed = list[set[Ground]](), list[Changes]()
+    reads, changed = list[set[Ground]](), list[StateChanges]()
     for event in instant:
         task.state.read.clear()
         words = f"at its {event.when}, {now_s:g} s" if event.of.operator.durations is not None else f"at {now_s:g} s"
         _must(task, event.of, event.when, words)
         try:
             changed.append(_changes(task, event.of, event.when))
-        except Undefined as error:
+        except UndefinedValue as error:
             raise _Fails(event.of, f"{words}: {error}") from None
         reads.append(set(task.state.read))
     for index, event in enumerate(instant):
@@ -232,11 +232,11 @@ def _happen(task: PddlTask, instant: Sequence[_Event], now_s: float) -> None:
     for event, changes in zip(instant, changed, strict=True):
         try:
             changes.apply(task.state)
-        except Undefined as error:
+        except UndefinedValue as error:
             raise _Fails(event.of, str(error)) from None
 
 
-def _clash(read: set[Ground], own: Changes, other: Changes) -> Ground | None:
+def _clash(read: set[Ground], own: StateChanges, other: StateChanges) -> Ground | None:
     """Returns what one event needs or writes and another changes; several may increase one number."""
     numbers = {key for kind, key, _ in other.numbers}
     absolute = {key for kind, key, _ in own.numbers if kind == "assign"}

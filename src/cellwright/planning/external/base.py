@@ -16,17 +16,17 @@ from cellwright.planning.external.decode import decode
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.pddl import Encoding, encode
 from cellwright.planning.external.plan_text import PlanLine, read_plan_file, read_printed_plan
-from cellwright.planning.external.process import Ended, ProcessLimits, run_limited
+from cellwright.planning.external.process import ProcessLimits, ProcessResult, run_limited
 from cellwright.planning.external.task import choose_work, task_of
 from cellwright.planning.planner import PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.sequencer import Sequencer
 from cellwright.planning.work import Work
 
-__all__ = ["ExternalPlanner", "Files"]
+__all__ = ["ExternalPlanner", "PlannerFiles"]
 
 
 @dataclass(frozen=True)
-class Files:
+class PlannerFiles:
     """Where a planner finds its input, and where it puts its plan or plans: `plan`, `plan.1`, `plan.2`."""
 
     folder: Path
@@ -81,7 +81,7 @@ class ExternalPlanner(ABC):
         return False
 
     @abstractmethod
-    def command(self, files: Files) -> Sequence[str]:
+    def command(self, files: PlannerFiles) -> Sequence[str]:
         """Returns the program and its arguments; what is not installed is said here."""
 
     @property
@@ -89,7 +89,7 @@ class ExternalPlanner(ABC):
         """The limits that are set from outside."""
         return self.limits
 
-    def unsolvable(self, ended: Ended) -> bool:
+    def unsolvable(self, ended: ProcessResult) -> bool:
         """Returns whether the program has proved that there is no plan."""
         return False
 
@@ -105,7 +105,7 @@ class ExternalPlanner(ABC):
             return PlanResult(status, self.name, unfinished=tuple(work.unfinished))
         encoding = encode(task_of(work), self.form)
         with self._folder() as folder:
-            files = Files(folder)
+            files = PlannerFiles(folder)
             command = [str(word) for word in self.command(files)]
             files.domain.write_text(encoding.domain, encoding="utf-8")
             files.problem.write_text(encoding.problem, encoding="utf-8")
@@ -119,7 +119,7 @@ class ExternalPlanner(ABC):
             return self._nothing(work, PlanStatus.UNSOLVABLE, "has proved that there is no plan")
         return self._judged(encoding, lines)
 
-    def _answer(self, files: Files, ended: Ended) -> list[PlanLine] | None:
+    def _answer(self, files: PlannerFiles, ended: ProcessResult) -> list[PlanLine] | None:
         """Returns the steps it gave; None for a proof that there are none."""
         if plans := files.plans():
             if plans[-1].stat().st_size > self.limits.output_mb << 20:
@@ -155,7 +155,7 @@ class ExternalPlanner(ABC):
             return
         try:
             self.keep.mkdir(parents=True, exist_ok=True)
-            for old in Files(self.keep).plans():
+            for old in PlannerFiles(self.keep).plans():
                 old.unlink()
         except OSError as error:
             raise OutputError(self.keep, error.strerror or str(error)) from None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellwright.core.errors import BadInput
-from cellwright.planning.external.base import ExternalPlanner, Files, find_program
+from cellwright.planning.external.base import ExternalPlanner, PlannerFiles, find_program
 from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.process import ProcessLimits
 from cellwright.planning.planner import TASK_PLANNERS, Planner
@@ -56,7 +56,7 @@ class CommandPlanner(ExternalPlanner):
         """As chosen."""
         return self.reads
 
-    def command(self, files: Files) -> Sequence[str]:
+    def command(self, files: PlannerFiles) -> Sequence[str]:
         """Returns the command with the files in it."""
         program = find_program(self._words[0])
         if program is None:
@@ -67,7 +67,7 @@ class CommandPlanner(ExternalPlanner):
         return [program, *words]
 
     @staticmethod
-    def _filled(word: str, files: Files) -> str:
+    def _filled(word: str, files: PlannerFiles) -> str:
         if not word.startswith("-") and Path(word).exists():
             return str(Path(word).absolute())
         for name, path in zip(_PLACEHOLDERS, (files.domain, files.problem, files.plan), strict=True):

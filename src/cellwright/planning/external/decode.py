@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from cellwright.planning.actions import Action
-from cellwright.planning.arms import OpenKit, Supply
 from cellwright.planning.booking import Booking
 from cellwright.planning.external.errors import PlannerFailed
 from cellwright.planning.external.pddl import Encoding
 from cellwright.planning.external.plan_text import PlanLine
 from cellwright.planning.external.steps import DISCARD, LAY, MOVE, PLACE_TRAY, SHIFT
 from cellwright.planning.planner import KitJob, PlanResult, PlanStatus
+from cellwright.planning.resources import OpenKit, Supply
 from cellwright.planning.state import HeldItem
 from cellwright.planning.validator import validate_sequence
 
@@ -29,7 +29,7 @@ def decode(encoding: Encoding, lines: Sequence[PlanLine], planner: str) -> PlanR
         PlannerFailed: A line that is no step of the domain, or a step that cannot be done; says which line.
     """
     work = encoding.task.work
-    hands = _Hands(encoding)
+    hands = _StepWriter(encoding)
     line_of: list[PlanLine] = []
     made = hands.booking.actions = list[Action]()
     for line in lines:
@@ -53,7 +53,7 @@ class _Impossible(Exception):
     """A step that cannot be written out, and why."""
 
 
-class _Hands:
+class _StepWriter:
     """Writes steps out. It checks only what it needs to do so: the validator checks everything afterwards."""
 
     def __init__(self, encoding: Encoding) -> None:

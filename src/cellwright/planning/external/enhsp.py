@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cellwright.core.errors import BadInput, MissingExtra
-from cellwright.planning.external.base import ExternalPlanner, Files, find_program
+from cellwright.planning.external.base import ExternalPlanner, PlannerFiles, find_program
 from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.fast_downward import package_folder
-from cellwright.planning.external.process import Ended, ProcessLimits
+from cellwright.planning.external.process import ProcessLimits, ProcessResult
 from cellwright.planning.planner import TASK_PLANNERS
 
 __all__ = ["Enhsp"]
@@ -30,7 +30,7 @@ class Enhsp(ExternalPlanner):
         """Counters are numbers."""
         return PlannerDialect.NUMERIC
 
-    def command(self, files: Files) -> Sequence[str]:
+    def command(self, files: PlannerFiles) -> Sequence[str]:
         """Returns the package's archive."""
         folder = package_folder("up_enhsp")
         archive = folder / "ENHSP" / "enhsp.jar" if folder else None
@@ -62,6 +62,6 @@ class Enhsp(ExternalPlanner):
         """Java keeps to its own limit of memory; it reserves far more addresses than it uses."""
         return replace(self.limits, memory_mb=None)
 
-    def unsolvable(self, ended: Ended) -> bool:
+    def unsolvable(self, ended: ProcessResult) -> bool:
         """By what it prints: its exit code is 0 either way."""
         return ended.code == 0 and "unsolvable" in ended.printed.lower()

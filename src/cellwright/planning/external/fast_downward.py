@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from cellwright.core.errors import MissingExtra
-from cellwright.planning.external.base import ExternalPlanner, Files
+from cellwright.planning.external.base import ExternalPlanner, PlannerFiles
 from cellwright.planning.external.errors import PlannerFailed
-from cellwright.planning.external.process import Ended
+from cellwright.planning.external.process import ProcessResult
 from cellwright.planning.planner import TASK_PLANNERS
 
 __all__ = ["FastDownward", "OptimalFastDownward", "package_folder"]
@@ -42,7 +42,7 @@ class FastDownward(ExternalPlanner):
         """The driver's options before the files, which choose the search."""
         return ("--alias", "lama-first")
 
-    def command(self, files: Files) -> Sequence[str]:
+    def command(self, files: PlannerFiles) -> Sequence[str]:
         """Returns the package's own driver, which runs translator and search."""
         folder = package_folder("up_fast_downward")
         driver = folder / "downward" / "fast-downward.py" if folder else None
@@ -51,7 +51,7 @@ class FastDownward(ExternalPlanner):
         paths = [str(path) for path in (files.plan, files.domain, files.problem)]
         return [sys.executable, str(driver), *self.search, "--plan-file", *paths]
 
-    def unsolvable(self, ended: Ended) -> bool:
+    def unsolvable(self, ended: ProcessResult) -> bool:
         """By its exit code, which tells a proof from giving up."""
         if ended.code in _OUT_OF_MEMORY:
             raise PlannerFailed(self.name, f"ran out of memory, the limit is {self.limits.memory_mb} MB")

@@ -13,7 +13,7 @@ from typing import IO
 
 from cellwright.core.errors import OutOfRange
 
-__all__ = ["Ended", "ProcessLimits", "run_limited"]
+__all__ = ["ProcessLimits", "ProcessResult", "run_limited"]
 
 _KEEP_UP_S = 1.0  # how long output may still arrive after the end
 _LARGEST_FILE_KB = 1 << 20
@@ -45,7 +45,7 @@ class ProcessLimits:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessResult:
     """How a program ended.
 
     Attributes:
@@ -72,7 +72,7 @@ class Ended:
         return f"{how}: {self.complaint}" if self.complaint else how
 
 
-def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> Ended:
+def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> ProcessResult:
     """Runs a program in a folder; when this returns, nothing of it runs any more."""
     largest = limits.output_mb << 20
     process = subprocess.Popen(
@@ -99,7 +99,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> 
     printed, complaints = (reader.text() for reader in readers)
     told = [line.strip() for line in complaints.splitlines() if line.strip() and not line.startswith("\tat ")]  # Java's
     flooded = any(reader.flooded for reader in readers)
-    return Ended(process.returncode, timed_out, flooded, printed, told[-1] if told else "")
+    return ProcessResult(process.returncode, timed_out, flooded, printed, told[-1] if told else "")
 
 
 def _limited(command: Sequence[str], limits: ProcessLimits) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from cellwright.planning.planner import PlanRequest
 from cellwright.planning.state import HeldItem, HeldKind
 
-__all__ = ["BrokenRule", "KitRecord", "Ledger", "RobotRecord", "Stock", "TableRecord"]
+__all__ = ["BrokenRule", "CellRecords", "KitRecord", "RobotRecord", "Stock", "TableRecord"]
 
 
 class BrokenRule(Exception):
@@ -74,7 +74,7 @@ class Stock:
     promised: int = 0
 
 
-class Ledger:
+class CellRecords:
     """All records of a cell, made from what a plan starts with."""
 
     def __init__(self, request: PlanRequest) -> None:

@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-__all__ = ["ANSWER_S", "CONNECT_S", "OUTAGE_S", "answer_in_time", "locked"]
+__all__ = ["ANSWER_TIMEOUT_S", "CONNECT_TIMEOUT_S", "OUTAGE_TIMEOUT_S", "connect_with_timeout", "locked"]
 
-CONNECT_S = 5
+CONNECT_TIMEOUT_S = 5
 """Until a server has taken a connection."""
-ANSWER_S = 10
+ANSWER_TIMEOUT_S = 10
 """Until it has answered a statement; one that is stopped keeps its connections open and says nothing."""
-OUTAGE_S = 10.0
+OUTAGE_TIMEOUT_S = 10.0
 """Until one that was there is back, before a unit of work begins."""
-TURN_S = 60.0
+LOCK_TIMEOUT_S = 60.0
 """Until the others have made what this one would make, too."""
 LOCK = 0x63656C6C
 
@@ -40,10 +40,11 @@ def locked(engine: Engine, wanted: bool = True) -> Iterator[None]:
         return
     take, give = tries[engine.dialect.name]
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        end_s = time.monotonic() + TURN_S
+        end_s = time.monotonic() + LOCK_TIMEOUT_S
         while not connection.scalar(text(take)):
             if time.monotonic() > end_s:
-                raise OperationalError("", None, TimeoutError(f"another program is preparing it since {TURN_S:g} s"))
+                waited = f"another program is preparing it since {LOCK_TIMEOUT_S:g} s"
+                raise OperationalError("", None, TimeoutError(waited))
             time.sleep(0.05)
         try:
             yield
@@ -52,17 +53,17 @@ def locked(engine: Engine, wanted: bool = True) -> Iterator[None]:
                 connection.execute(text(give))
 
 
-def answer_in_time(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:
+def connect_with_timeout(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:
     """Connects to PostgreSQL with a limit for every answer, which its driver does not have."""
     import psycopg
 
-    class Patient(psycopg.Connection[Any]):  # type: ignore[misc]  # an extra, not always there to be checked
+    class ConnectionWithTimeout(psycopg.Connection[Any]):  # type: ignore[misc]  # an extra, not always there to be checked
         def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
             return super().wait(self._until(gen), *arguments, **options)
 
         def _until(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
             """Yields what the driver waits for; it is woken several times a second while nothing comes."""
-            end_s, ready = time.monotonic() + ANSWER_S, None
+            end_s, ready = time.monotonic() + ANSWER_TIMEOUT_S, None
             while True:
                 try:
                     wanted = gen.send(ready)
@@ -71,6 +72,6 @@ def answer_in_time(_dialect: object, _record: object, arguments: Any, options: A
                 ready = yield wanted
                 if not ready and time.monotonic() > end_s:
                     self.pgconn.finish()
-                    raise psycopg.OperationalError(f"the server did not answer within {ANSWER_S} s")
+                    raise psycopg.OperationalError(f"the server did not answer within {ANSWER_TIMEOUT_S} s")
 
-    return Patient.connect(*arguments, **options)
+    return ConnectionWithTimeout.connect(*arguments, **options)

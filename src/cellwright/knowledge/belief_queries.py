@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import aliased
 
-from cellwright.knowledge import records
+from cellwright.knowledge.generated import records
 
 __all__ = [
     "CAPACITY",

@@ -10,18 +10,20 @@ import numpy.typing as npt
 from sqlalchemy import Select
 from sqlalchemy.orm import Session
 
-from cellwright.knowledge import Database, TransformTree, WorldModel
+from cellwright.knowledge import belief_queries
+from cellwright.knowledge.database import Database
+from cellwright.knowledge.transform_tree import TransformTree
 from cellwright.knowledge.tray_layout import design_slots
+from cellwright.knowledge.world_model import WorldModel
 from cellwright.orders import KitDesign, KitSlot
-from cellwright.planning import questions
 
-__all__ = ["BeliefFacts", "Thing", "read_facts"]
+__all__ = ["BeliefFacts", "ObjectFacts", "read_facts"]
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ObjectFacts:
     """An object: its class, what it lies in or on, how well and since when that is known."""
 
     name: str
@@ -55,7 +57,7 @@ class BeliefFacts:
     """
 
     tree: TransformTree
-    things: dict[str, Thing] = field(default_factory=dict)
+    things: dict[str, ObjectFacts] = field(default_factory=dict)
     handles: dict[str, set[str]] = field(default_factory=dict)
     tool_of: dict[str, str] = field(default_factory=dict)
     held: dict[str, str] = field(default_factory=dict)
@@ -70,7 +72,7 @@ class BeliefFacts:
     sizes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     slot_points: dict[str, Array] = field(default_factory=dict)
 
-    def of_kind(self, *kinds: str) -> list[Thing]:
+    def of_kind(self, *kinds: str) -> list[ObjectFacts]:
         """Returns all objects of these classes."""
         return [thing for thing in self.things.values() if thing.kind in kinds]
 
@@ -105,39 +107,39 @@ def read_facts(source: Database | WorldModel) -> BeliefFacts:
 
 
 def _read_things(session: Session, facts: BeliefFacts) -> None:
-    skus = dict(_pairs(session, questions.SKUS))
-    for name, kind, reference, time_s, deviation_m, *variances in session.execute(questions.THINGS):
+    skus = dict(_pairs(session, belief_queries.SKUS))
+    for name, kind, reference, time_s, deviation_m, *variances in session.execute(belief_queries.THINGS):
         known = [variance for variance in variances if variance is not None]
         deviation_m = float(max(known) ** 0.5) if known else deviation_m
-        facts.things[name] = Thing(name, kind, reference, time_s, deviation_m, skus.get(name, ""))
+        facts.things[name] = ObjectFacts(name, kind, reference, time_s, deviation_m, skus.get(name, ""))
 
 
 def _read_tools(session: Session, facts: BeliefFacts) -> None:
-    for tool, sku in _pairs(session, questions.HANDLES):
+    for tool, sku in _pairs(session, belief_queries.HANDLES):
         facts.handles.setdefault(tool, set()).add(sku)
-    facts.tool_of = dict([*_pairs(session, questions.ON_ROBOT), *_pairs(session, questions.IN_HOLDER)])
-    facts.held = dict(_pairs(session, questions.HELD))
+    facts.tool_of = dict([*_pairs(session, belief_queries.ON_ROBOT), *_pairs(session, belief_queries.IN_HOLDER)])
+    facts.held = dict(_pairs(session, belief_queries.HELD))
     boxes: dict[str, list[list[float]]] = {}
-    for robot, *numbers in session.execute(questions.REACH):
+    for robot, *numbers in session.execute(belief_queries.REACH):
         if None not in numbers:
             boxes.setdefault(robot, []).append(numbers)
     facts.boxes = {robot: np.array(rows).reshape(-1, 2, 3) for robot, rows in boxes.items()}
 
 
 def _read_vessels(session: Session, facts: BeliefFacts) -> None:
-    facts.part_sku = dict(_pairs(session, questions.SUPPLIED))
+    facts.part_sku = dict(_pairs(session, belief_queries.SUPPLIED))
     points: dict[str, list[list[float]]] = {}
-    for name, *numbers in session.execute(questions.SLOTS):
+    for name, *numbers in session.execute(belief_queries.SLOTS):
         if None not in numbers:
             points.setdefault(name, []).append(numbers)
     facts.slots = {name: np.array(rows) for name, rows in points.items()}
-    facts.capacity = {name: capacity or 0 for name, capacity in session.execute(questions.CAPACITY)}
-    facts.sizes = {name: (x, y, z) for name, x, y, z in session.execute(questions.SIZES) if x and y and z}
+    facts.capacity = {name: capacity or 0 for name, capacity in session.execute(belief_queries.CAPACITY)}
+    facts.sizes = {name: (x, y, z) for name, x, y, z in session.execute(belief_queries.SIZES) if x and y and z}
 
 
 def _read_designs(session: Session, facts: BeliefFacts) -> None:
     rows: dict[tuple[str, str], list[tuple[KitSlot, list[float]]]] = {}
-    for name, tray_sku, ref_name, sku, *point in session.execute(questions.DESIGNS):
+    for name, tray_sku, ref_name, sku, *point in session.execute(belief_queries.DESIGNS):
         slot = KitSlot(ref_name.removeprefix(f"{name}_"), sku)
         rows.setdefault((name, tray_sku), []).append((slot, point))
     for (name, tray_sku), places in rows.items():
@@ -146,9 +148,9 @@ def _read_designs(session: Session, facts: BeliefFacts) -> None:
 
 
 def _read_kits(session: Session, facts: BeliefFacts) -> None:
-    facts.stationary = set(session.scalars(questions.STATIONARY))
-    facts.kit_design = dict(_pairs(session, questions.KIT_DESIGN))
-    facts.tray_of = dict(_pairs(session, questions.KIT_TRAY))
+    facts.stationary = set(session.scalars(belief_queries.STATIONARY))
+    facts.kit_design = dict(_pairs(session, belief_queries.KIT_DESIGN))
+    facts.tray_of = dict(_pairs(session, belief_queries.KIT_TRAY))
 
 
 def _pairs(session: Session, question: Select[Any]) -> list[tuple[str, str]]:

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.assignment import assign
-from cellwright.knowledge.sighting import BeliefCfg
+from cellwright.knowledge.pose_fusion import BeliefCfg
 
-__all__ = ["Tentative", "follow"]
+__all__ = ["TentativeTrack", "update_tracks"]
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass
-class Tentative:
+class TentativeTrack:
     """Something that was seen and is no object yet.
 
     Attributes:
@@ -35,9 +35,9 @@ class Tentative:
     sights: int = 1
 
 
-def follow(
-    known: Sequence[Tentative], sights: Sequence[Tentative], time_s: float, cfg: BeliefCfg
-) -> tuple[list[Tentative], list[Tentative]]:
+def update_tracks(
+    known: Sequence[TentativeTrack], sights: Sequence[TentativeTrack], time_s: float, cfg: BeliefCfg
+) -> tuple[list[TentativeTrack], list[TentativeTrack]]:
     """Joins the sights of one moment with earlier ones.
 
     Args:
@@ -53,7 +53,7 @@ def follow(
     result = list(known)
     for sku in dict.fromkeys(t.sku for t in sights):
         old, new = [t for t in known if t.sku == sku], [t for t in sights if t.sku == sku]
-        joined = join(old, new, cfg)
+        joined = associate(old, new, cfg)
         for number, sight in enumerate(new):
             if number in joined:
                 one = joined[number]
@@ -65,7 +65,9 @@ def follow(
     return [t for t in result if not any(t is r for r in ready)], ready
 
 
-def join(old: Sequence[Tentative], new: Sequence[Tentative], cfg: BeliefCfg) -> dict[int, Tentative]:
+def associate(
+    old: Sequence[TentativeTrack], new: Sequence[TentativeTrack], cfg: BeliefCfg
+) -> dict[int, TentativeTrack]:
     """Number of a new sight -> the earlier one that it goes on, where it can have gone so far."""
     if not old:
         return {}

@@ -29,17 +29,17 @@ ADVICE = {
 
 def explain(error: Exception, url: URL | None = None) -> str:
     """Returns what the driver said, without the statement that failed, and advice where there is any."""
-    said = said_by(error)
+    said = driver_message(error)
     earlier = error.__context__
     while not said and earlier is not None:  # a driver that cannot even roll back says nothing about it
-        said, earlier = said_by(earlier), earlier.__context__
+        said, earlier = driver_message(earlier), earlier.__context__
     said = said or type(getattr(error, "orig", None) or error).__name__
     if "unable to open" in said and url is not None and url.database and not Path(url.database).parent.is_dir():
         return f"{said}; folder '{Path(url.database).parent}' does not exist"
     return next((f"{said}; {advice}" for part, advice in ADVICE.items() if part in said), said)
 
 
-def said_by(error: BaseException) -> str:
+def driver_message(error: BaseException) -> str:
     """Returns the first line of the driver's own words; empty when it has none."""
     cause = getattr(error, "orig", None) or error
     numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are

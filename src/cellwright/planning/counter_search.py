@@ -10,25 +10,25 @@ import heapq
 from dataclasses import dataclass
 from itertools import count
 
-from cellwright.planning.counter_moves import CounterNode, CounterRules, Deed, Move
-from cellwright.planning.counters import CountedProblem
+from cellwright.planning.counter_problem import CounterProblem
+from cellwright.planning.counter_rules import CounterMove, CounterNode, CounterRules, MoveKind
 
-__all__ = ["Counted", "count_best"]
+__all__ = ["CounterSearchResult", "search_counters"]
 
 _EPS = 1e-9
-_WORK = frozenset((Deed.LAY, Deed.FILL, Deed.CORRECT, Deed.CLEAR))
+_WORK = frozenset((MoveKind.LAY, MoveKind.FILL, MoveKind.CORRECT, MoveKind.CLEAR))
 
 
 @dataclass(frozen=True)
-class Counted:
+class CounterSearchResult:
     """A time that no plan beats, the way to it when it was reached, and how many states were looked at."""
 
     bound_s: float
-    moves: tuple[Move, ...] | None
+    moves: tuple[CounterMove, ...] | None
     states: int
 
 
-def count_best(problem: CountedProblem, states: int, known_s: float, haste: float = 0.0) -> Counted:
+def search_counters(problem: CounterProblem, states: int, known_s: float, haste: float = 0.0) -> CounterSearchResult:
     """Searches until the way is found, the budget is used up or nothing is better than what is known.
 
     Args:
@@ -49,17 +49,17 @@ def count_best(problem: CountedProblem, states: int, known_s: float, haste: floa
             estimate_s = search.estimate_s(node)
         bound_s = max(bound_s, estimate_s)
         if estimate_s >= known_s - _EPS:
-            return Counted(known_s, None, used)
+            return CounterSearchResult(known_s, None, used)
         if search.done(node):
-            return Counted(bound_s, _trace(path), used)
+            return CounterSearchResult(bound_s, _trace(path), used)
         if used >= states:
-            return Counted(bound_s, None, used)
+            return CounterSearchResult(bound_s, None, used)
         if _beaten(search, seen, node):
             continue
         used += 1
         moves = search.moves(node)
-        if haste and any(move.deed is not Deed.FILL_STAYING and move.deed in _WORK for move, _ in moves):
-            moves = [one for one in moves if one[0].deed is not Deed.FILL_STAYING]  # what stays can wait
+        if haste and any(move.deed is not MoveKind.FILL_STAYING and move.deed in _WORK for move, _ in moves):
+            moves = [one for one in moves if one[0].deed is not MoveKind.FILL_STAYING]  # what stays can wait
         for move, after in moves:
             worth_s = max(estimate_s, search.estimate_s(after))
             if worth_s < known_s - _EPS:
@@ -67,7 +67,7 @@ def count_best(problem: CountedProblem, states: int, known_s: float, haste: floa
                 heapq.heappush(
                     frontier, (worth_s + haste * (worth_s - after.now_s), -progress, next(ticket), after, (move, path))
                 )
-    return Counted(known_s, None, used)
+    return CounterSearchResult(known_s, None, used)
 
 
 def _beaten(search: CounterRules, seen: dict[object, list[tuple[float, float]]], node: CounterNode) -> bool:
@@ -81,7 +81,7 @@ def _beaten(search: CounterRules, seen: dict[object, list[tuple[float, float]]],
     return False
 
 
-def _trace(path: object) -> tuple[Move, ...]:
+def _trace(path: object) -> tuple[CounterMove, ...]:
     moves = []
     while isinstance(path, tuple):
         moves.append(path[0])

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from cellwright.knowledge.pddl.effects import Effect, Every, Update, When, Write
+from cellwright.knowledge.pddl.effects import ConditionalEffect, Effect, FactEffect, NumericEffect, UniversalEffect
 from cellwright.knowledge.pddl.expressions import Node
 from cellwright.knowledge.pddl.formulas import (
     SIGNS,
-    Compared,
+    Comparison,
     Constant,
     Fact,
     Fluent,
@@ -21,10 +21,10 @@ from cellwright.knowledge.pddl.formulas import (
     Number,
     Operation,
     Quantified,
-    Same,
+    SameObject,
 )
 
-__all__ = ["Meaning", "VariableScope", "number_of"]
+__all__ = ["SymbolTable", "VariableScope", "number_of"]
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 UPDATES = ("assign", "increase", "decrease", "scale-up", "scale-down")
@@ -46,7 +46,7 @@ class VariableScope:
     lasting: bool = False
 
 
-class Meaning:
+class SymbolTable:
     """Grows with the sections of the files, in their order."""
 
     def __init__(self) -> None:
@@ -146,8 +146,8 @@ class Meaning:
             return Quantified(head == "forall", made.variables, made.objects, self.formula(rest[1], inner))
         if head in SIGNS and len(rest) == 2:
             if head == "=" and not rest[0].is_list and not rest[1].is_list and self._are_objects(rest, scope):
-                return Same(self._object(rest[0], scope), self._object(rest[1], scope))
-            return Compared(head, self.number(rest[0], scope), self.number(rest[1], scope))
+                return SameObject(self._object(rest[0], scope), self._object(rest[1], scope))
+            return Comparison(head, self.number(rest[0], scope), self.number(rest[1], scope))
         return self.fact(node, scope)
 
     def fact(self, node: Node, scope: VariableScope) -> Fact:
@@ -179,17 +179,17 @@ class Meaning:
             target = self.number(rest[0], scope)
             if not isinstance(target, Fluent) or target.name.startswith("?"):
                 raise node.error(f"'{rest[0]}' cannot change")
-            yield Update(head, target, self.number(rest[1], scope))
+            yield NumericEffect(head, target, self.number(rest[1], scope))
         elif head == "not" and len(rest) == 1:
-            yield Write(False, self.fact(rest[0], scope))
+            yield FactEffect(False, self.fact(rest[0], scope))
         elif head == "when" and len(rest) == 2:
-            yield When(self.formula(rest[0], scope), tuple(self.effects(rest[1], scope)))
+            yield ConditionalEffect(self.formula(rest[0], scope), tuple(self.effects(rest[1], scope)))
         elif head == "forall" and len(rest) == 2:
             over = self._quantified(node, scope)
             inner = VariableScope({**scope.variables, **self._declared(rest[0])}, scope.lasting)
-            yield Every(over, tuple(self.effects(rest[1], inner)))
+            yield UniversalEffect(over, tuple(self.effects(rest[1], inner)))
         elif node.items or node.word:
-            yield Write(True, self.fact(node, scope))
+            yield FactEffect(True, self.fact(node, scope))
 
     def _declared(self, node: Node) -> dict[str, Types]:
         if not node.is_list:

@@ -9,7 +9,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.knowledge import Database, fill
 from cellwright.knowledge.instances import read_content
 from cellwright.knowledge.paper_workstation import paper_workstation
-from cellwright.knowledge.script import write_script
+from cellwright.knowledge.sql_script import write_script
 from cellwright.orders import DESIGNS, find_order
 
 

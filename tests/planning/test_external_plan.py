@@ -5,13 +5,13 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.drawings.database import planning_database
+from cellwright.knowledge.belief_facts import read_facts
 from cellwright.knowledge.pddl import planning_files, read_steps, write_plan
 from cellwright.orders import find_order
 from cellwright.planning import PlanResult, PlanStatus, plan, validate_sequence
 from cellwright.planning.belief import request_of
-from cellwright.planning.facts import read_facts
-from cellwright.planning.given import GivenPlan, actions_given
-from cellwright.planning.pddl_steps import steps_of, taken_by
+from cellwright.planning.external_plan import ExternalPlan, translate_plan
+from cellwright.planning.pddl_steps import count_taken_parts, steps_of
 
 ORDER = find_order("kit_m2l1")
 
@@ -29,16 +29,16 @@ def planned(request):
 def text_of(planned, vocabulary, parts):
     database, _, asked, result = planned
     kits = [(job.name, job.design) for job in asked.jobs]
-    taken = taken_by(result.actions)
+    taken = count_taken_parts(result.actions)
     files = planning_files(database, [ORDER], vocabulary=vocabulary, parts=parts, kits=kits, taken=taken)
     return write_plan(steps_of(result.actions, files.problem))
 
 
 def read(planned, text, **renamed):
     _, facts, asked, _ = planned
-    given = GivenPlan("plan.txt", tuple(read_steps(text)), renamed)
+    given = ExternalPlan("plan.txt", tuple(read_steps(text)), renamed)
     new = [job.name for job in asked.jobs if job.name not in facts.things]
-    return actions_given(given, facts, new, asked.durations)
+    return translate_plan(given, facts, new, asked.durations)
 
 
 @pytest.mark.parametrize("parts", ["counted", "named"])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from cellwright.planning.arms import RobotSchedule, Supply
 from cellwright.planning.booking import Booking
-from cellwright.planning.hands import settle_part
-from cellwright.planning.perturbation import NO_WHIMS, Perturbation
+from cellwright.planning.hands import put_down_part
+from cellwright.planning.perturbation import NO_PERTURBATION, Perturbation
 from cellwright.planning.planner import KitJob
+from cellwright.planning.resources import RobotSchedule, Supply
 from cellwright.planning.work import Work
 
-__all__ = ["Shop", "Task", "TaskKind"]
+__all__ = ["PartialSchedule", "Task", "TaskKind"]
 
 
 class TaskKind(IntEnum):
@@ -36,7 +36,7 @@ class Task(NamedTuple):
     job: KitJob | None = None
 
 
-class Shop:
+class PartialSchedule:
     """Kits on tables and kits that wait for one, with everything booked so far.
 
     Args:
@@ -53,7 +53,7 @@ class Shop:
         booking: Booking,
         waiting: list[KitJob],
         own_first: bool = False,
-        whims: Perturbation = NO_WHIMS,
+        whims: Perturbation = NO_PERTURBATION,
     ) -> None:
         self.work, self.booking, self.waiting = work, booking, waiting
         d = work.request.durations
@@ -200,7 +200,7 @@ class Shop:
             return True
         if task.kind is TaskKind.CORRECT:
             booking.remove_part(arm, kit, task.sku)
-            settle_part(booking, arm, task.sku)
+            put_down_part(booking, arm, task.sku)
         else:
             tray = booking.source(arm, task.sku, task.table)
             if tray is None:

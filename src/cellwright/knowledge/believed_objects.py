@@ -15,12 +15,12 @@ from cellwright.catalogue.trays import TrayKind
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.generated import records
+from cellwright.knowledge.pose_fusion import BeliefCfg
 from cellwright.knowledge.pose_store import COVARIANCES, covariances_from
-from cellwright.knowledge.sighting import BeliefCfg
 from cellwright.knowledge.workstation_records import DRAWINGS
 from cellwright.knowledge.world_model import WorldModel
 
-__all__ = ["Believed", "add_objects", "move_to_slot"]
+__all__ = ["BelievedObjects", "add_objects", "move_to_slot"]
 
 Array = npt.NDArray[np.float64]
 KINDS: tuple[Any, ...] = (
@@ -39,7 +39,7 @@ CONTENTS = (
 """Of trays and of kits: their slots, and the parts in them."""
 
 
-class Believed:
+class BelievedObjects:
     """The objects of a kind (with a stock keeping unit) that have a pose.
 
     Attributes:
@@ -111,7 +111,7 @@ class Believed:
         """Returns the rows of the objects of a kind."""
         return np.flatnonzero(self.skus == sku)
 
-    def remember(self, other: Believed) -> None:
+    def remember(self, other: BelievedObjects) -> None:
         """Takes over what is not stored: who was missed, and who looked strange."""
         for name, old in other.index.items():
             if (new := self.index.get(name)) is not None:

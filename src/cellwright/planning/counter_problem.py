@@ -17,11 +17,11 @@ from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HeldKind, PlannerRobot
 from cellwright.planning.work import Work
 
-__all__ = ["CountedProblem", "sole_tools"]
+__all__ = ["CounterProblem", "sole_tools"]
 
 
 @dataclass(frozen=True)
-class CountedProblem:
+class CounterProblem:
     """The counted problem.
 
     Tools are numbered; number 0 handles kit trays. Parts are counted by class: a tool, and the robots that reach
@@ -73,7 +73,7 @@ class CountedProblem:
     new: tuple[tuple[tuple[int, ...], frozenset[int], frozenset[int]], ...] = ()
 
     @staticmethod
-    def of(work: Work) -> CountedProblem | None:
+    def of(work: Work) -> CounterProblem | None:
         """The counters of two robots' work; None when a thing can be done with more than one tool, or is in a store."""
         sole, who = sole_tools(work), Eligible(work)
         demand = [(job, dict(job.started.needed if job.started else job.design.parts)) for job in work.jobs]
@@ -110,7 +110,7 @@ class CountedProblem:
         d = work.request.durations
         jobs = [job for job in work.jobs if job.name not in held]
         reusable = {class_of["", sku] for sku in wrong if sku in wanted}
-        return CountedProblem(
+        return CounterProblem(
             durations=d,
             names=names,
             classes=classes,
@@ -136,7 +136,7 @@ class CountedProblem:
             new=tuple((count(job, n), who.lays(job), who.clears(job)) for job, n in demand if job.started is None),
         )
 
-    def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> CountedProblem:
+    def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> CounterProblem:
         """Returns the same cell with nothing but one new kit, which has a table to itself."""
         nothing = (0,) * len(self.classes)
         return replace(

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.knowledge.belief_facts import BeliefFacts
 from cellwright.knowledge.pddl import PddlStep
 from cellwright.planning.actions import Action, Durations, Verb
-from cellwright.planning.facts import BeliefFacts
-from cellwright.planning.pddl_steps import Said, assembled
+from cellwright.planning.pddl_steps import ParsedStep, assemble_actions
 
-__all__ = ["GivenPlan", "actions_given"]
+__all__ = ["ExternalPlan", "translate_plan"]
 
 OLDER = {
     "remove-endeffector": Verb.DETACH,
@@ -62,7 +62,7 @@ NEEDS = {
 
 
 @dataclass(frozen=True)
-class GivenPlan:
+class ExternalPlan:
     """A plan that somebody else made.
 
     Attributes:
@@ -94,8 +94,8 @@ class GivenPlan:
         return [kit.lower() for kit in dict.fromkeys(made) if kit.lower() not in known]
 
 
-def actions_given(
-    plan: GivenPlan, facts: BeliefFacts, kits: Sequence[str] = (), durations: Durations | None = None
+def translate_plan(
+    plan: ExternalPlan, facts: BeliefFacts, kits: Sequence[str] = (), durations: Durations | None = None
 ) -> tuple[Action, ...]:
     """Returns the steps as ours; which part of a kind is taken is decided when the robot looks for it.
 
@@ -112,7 +112,7 @@ def actions_given(
 
 
 class _Reader:
-    def __init__(self, plan: GivenPlan, facts: BeliefFacts, kits: Sequence[str]) -> None:
+    def __init__(self, plan: ExternalPlan, facts: BeliefFacts, kits: Sequence[str]) -> None:
         self.plan, self.facts = plan, facts
         self.new = dict(zip(plan.new_kits(facts), kits, strict=False))
         self.tools = {*facts.handles, *facts.tool_of.values()}
@@ -156,7 +156,7 @@ class _Reader:
     def actions(self, durations: Durations | None) -> tuple[Action, ...]:
         tool_of = dict(self.facts.tool_of)
         looked, grasped, slotted = set[str](), set[str](), set[str]()
-        read = list[Said]()
+        read = list[ParsedStep]()
         for index, (line, step) in enumerate(self.plan.steps):
             verb = self._verb(line, step)
             words = self._words(index, verb, line, step)
@@ -167,11 +167,15 @@ class _Reader:
             if verb is Verb.DETACH:
                 tool_of.pop(robot, None)
             if verb is Verb.TAKE_PART:
-                read += [Said(Verb.LOOK_PART, words, PddlStep("", (), step.start_s))] if robot not in looked else []
-                read += [Said(Verb.SET_GRASP, words, PddlStep("", (), step.start_s))] if robot not in grasped else []
+                read += (
+                    [ParsedStep(Verb.LOOK_PART, words, PddlStep("", (), step.start_s))] if robot not in looked else []
+                )
+                read += (
+                    [ParsedStep(Verb.SET_GRASP, words, PddlStep("", (), step.start_s))] if robot not in grasped else []
+                )
             if verb is Verb.PLACE_PART and robot not in slotted:
-                read.append(Said(Verb.LOOK_SLOT, words, PddlStep("", (), step.start_s)))
-            read.append(Said(verb, words, step))
+                read.append(ParsedStep(Verb.LOOK_SLOT, words, PddlStep("", (), step.start_s)))
+            read.append(ParsedStep(verb, words, step))
             for found, begins, ends in (
                 (looked, Verb.LOOK_PART, Verb.TAKE_PART),
                 (grasped, Verb.SET_GRASP, Verb.TAKE_PART),
@@ -188,7 +192,7 @@ class _Reader:
                 inside = [tray.sku for tray in trays if tray.reference == said.words["lbwekt"]]
                 skus.setdefault(said.words["kitTray"], inside[0] if inside else "")
         robots = [thing.name for thing in self.facts.of_kind("Robot")]
-        return assembled(read, self.tray_of, skus, self.facts.stationary, robots[0] if robots else "", durations)
+        return assemble_actions(read, self.tray_of, skus, self.facts.stationary, robots[0] if robots else "", durations)
 
     def _verb(self, line: int, step: PddlStep) -> Verb:
         name = step.name.lower().replace("endeffectector", "endeffector")

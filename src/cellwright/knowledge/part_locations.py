@@ -1,4 +1,4 @@
-"""Which part lies where, asked of the believed poses: a part is in the slot that it is near to.
+"""The slots in which parts lie, found from the believed poses: a part is in the slot that it is near to.
 
 Only a part without a pose is taken to be where the database says it belongs.
 """
@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.knowledge.belief_facts import BeliefFacts, ObjectFacts
 from cellwright.orders import KitDesign
-from cellwright.planning.facts import BeliefFacts, Thing
-from cellwright.planning.state import PartsTray
 
-__all__ = ["EVERYTHING", "Lying", "Trust"]
+__all__ = ["ALL_PARTS", "PartLocations", "SupplyFilter"]
 
 IN_SLOT_M = 0.015  # from a part's axis to the middle of the slot that it lies in
 ON_SLOT_M = 0.020  # the same for the height
@@ -22,54 +21,54 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Trust:
-    """Which parts count as supply: those that were seen lately enough, and well enough.
+class SupplyFilter:
+    """The parts that count as supply: those that were seen lately enough, and well enough.
 
     Attributes:
         now_s: The cell's clock.
         max_age_s: Since a part was last seen.
         max_deviation_m: Standard deviation of its position in what it lies in.
-        left_out: Parts that are there and not to be counted on.
-        gone: Parts and trays that are not where they are believed to be, nor anywhere else that is known.
+        excluded: Parts that are there and not to be counted on.
+        missing: Parts and trays that are not where they are believed to be, nor anywhere else that is known.
     """
 
     now_s: float = 0.0
     max_age_s: float = np.inf
     max_deviation_m: float = np.inf
-    left_out: frozenset[str] = frozenset()
-    gone: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
 
-    def holds(self, part: Thing) -> bool:
-        """Returns whether to count on the part."""
-        if part.name in self.left_out:
+    def accepts(self, part: ObjectFacts) -> bool:
+        """Returns whether the part counts as supply."""
+        if part.name in self.excluded:
             return False
         age_s = self.now_s - part.time_s if part.time_s is not None else 0.0
         return age_s <= self.max_age_s and (part.deviation_m or 0.0) <= self.max_deviation_m
 
 
-EVERYTHING = Trust()
+ALL_PARTS = SupplyFilter()
 
 
-class Lying:
+class PartLocations:
     """The parts of a cell that no robot holds.
 
     Attributes:
         gripped: Names of what robots hold.
-        gone: Names of what is nowhere.
+        missing: Names of what is in no known place.
     """
 
-    def __init__(self, facts: BeliefFacts, trust: Trust = EVERYTHING) -> None:
-        self._facts, self._trust = facts, trust
-        self.gripped, self.gone = set(facts.held.values()), trust.gone
-        free = [part for part in facts.of_kind("Part") if part.name not in self.gripped | trust.gone]
+    def __init__(self, facts: BeliefFacts, supply_filter: SupplyFilter = ALL_PARTS) -> None:
+        self._facts, self._filter = facts, supply_filter
+        self.gripped, self.missing = set(facts.held.values()), supply_filter.missing
+        free = [part for part in facts.of_kind("Part") if part.name not in self.gripped | self.missing]
         self._placed = [part for part in free if part.name in facts.tree.index]
         self._unplaced = [part for part in free if part.name not in facts.tree.index]
         rows = np.array([facts.tree.index[part.name] for part in self._placed], int)
         self._points: Array = facts.tree.in_world[rows][:, :3, 3]
 
-    def in_slots(self, slots: Array) -> list[Thing | None]:
+    def in_slots(self, slots: Array) -> list[ObjectFacts | None]:
         """Returns the part in each of the slots, which are given in the workstation's frame."""
-        found: list[Thing | None] = [None] * len(slots)
+        found: list[ObjectFacts | None] = [None] * len(slots)
         if not self._placed:
             return found
         for number, slot in enumerate(slots):
@@ -81,10 +80,11 @@ class Lying:
                 found[number] = self._placed[nearest]
         return found
 
-    def supply(self, vessel: Thing) -> PartsTray | None:
-        """Returns a parts tray counts what lies in its slots, a bin what is said to be in it; None for no kind of part.
+    def supply(self, vessel: ObjectFacts) -> tuple[str, int, int] | None:
+        """Returns the SKU that a vessel supplies, how many it has and how many fit; None for no kind of part.
 
-        A part that is not trusted, and one of another kind, is no supply and takes up room.
+        A parts tray has what lies in its slots, a bin what is said to be in it. A part that the filter does not accept,
+        and one of another kind, is no supply and takes up room.
         """
         sku, slots = self._facts.part_sku.get(vessel.name), self._facts.slots.get(vessel.name)
         if sku is None:
@@ -97,10 +97,10 @@ class Lying:
             seen = [part for part in self.in_slots(self._facts.points_on(vessel.name, slots)) if part is not None]
             there, room = [*seen, *there], len(slots)
         there = there[:room]
-        count = sum(part.sku == sku and self._trust.holds(part) for part in there)
-        return PartsTray(vessel.name, sku, count, room - (len(there) - count))
+        count = sum(part.sku == sku and self._filter.accepts(part) for part in there)
+        return sku, count, room - (len(there) - count)
 
-    def filled(self, kit: Thing, design: KitDesign) -> tuple[str | None, ...]:
+    def filled(self, kit: ObjectFacts, design: KitDesign) -> tuple[str | None, ...]:
         """Returns the SKU in each slot of a kit."""
         skus: list[str | None] = [None] * len(design.slots)
         if kit.name in self._facts.tree.index:

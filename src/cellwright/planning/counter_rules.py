@@ -8,15 +8,15 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from cellwright.planning.counters import CountedProblem
+from cellwright.planning.counter_problem import CounterProblem
 
-__all__ = ["CounterNode", "CounterRules", "Deed", "Move"]
+__all__ = ["CounterMove", "CounterNode", "CounterRules", "MoveKind"]
 
 _SAME = -5
 _CHANGES, _DROPS = -10, -1000  # minus a tool's number: what a robot is doing that puts it down
 
 
-class Deed(StrEnum):
+class MoveKind(StrEnum):
     """What a robot does next."""
 
     CHANGE = "change"
@@ -31,11 +31,11 @@ class Deed(StrEnum):
     WAIT = "wait"
 
 
-class Move(NamedTuple):
+class CounterMove(NamedTuple):
     """One decision: which robot, what, and with which tool or which class of parts."""
 
     robot: int
-    deed: Deed
+    deed: MoveKind
     number: int = -1
 
 
@@ -65,7 +65,7 @@ class CounterNode(NamedTuple):
 class CounterRules:
     """What the robots can do next, and when everything could be done at best."""
 
-    def __init__(self, problem: CountedProblem) -> None:
+    def __init__(self, problem: CounterProblem) -> None:
         self.c = problem
         d = problem.durations
         self.d = d
@@ -143,7 +143,7 @@ class CounterRules:
                 latest_s = max(latest_s, ready_s + seconds + (tail_s if x else 0.0))
         return latest_s
 
-    def moves(self, node: CounterNode) -> list[tuple[Move, CounterNode]]:
+    def moves(self, node: CounterNode) -> list[tuple[CounterMove, CounterNode]]:
         """Returns all that the robot which is free first can decide."""
         if node.hand is not None:
             result = self._empty_hand(node)
@@ -161,10 +161,12 @@ class CounterRules:
                 elif node.doing == _DROPS - x:
                     start_s = max(start_s, node.other_s)
                 given = None if tool is None or tool < 0 else _CHANGES - tool
-                result.append(self._next(node, Move(robot, Deed.CHANGE, x), start_s + d.attach_s, given, tool=x))
+                result.append(
+                    self._next(node, CounterMove(robot, MoveKind.CHANGE, x), start_s + d.attach_s, given, tool=x)
+                )
         if tool is not None and tool >= 0 and node.other_tool is None:
             end_s = node.now_s + d.detach_s
-            result.append(self._next(node, Move(robot, Deed.DROP), end_s, _DROPS - tool, tool=None))
+            result.append(self._next(node, CounterMove(robot, MoveKind.DROP), end_s, _DROPS - tool, tool=None))
         if not filling and not node.waited:
             result.append(self._wait(node))
         return result
@@ -197,33 +199,33 @@ class CounterRules:
         early = self._sure(node) > 0 or self.c.on_tables > 0 or any(self.c.staying)
         return max(node.now_s, node.other_s - self.ahead_s) if early else node.other_s
 
-    def _work(self, node: CounterNode, tool: int) -> list[tuple[Move, CounterNode]]:
+    def _work(self, node: CounterNode, tool: int) -> list[tuple[CounterMove, CounterNode]]:
         """Returns all that the robot can do with the tool that it has."""
         d, robot = self.d, node.robot
-        result: list[tuple[Move, CounterNode]] = []
+        result: list[tuple[CounterMove, CounterNode]] = []
         for j in self.of_tool[tool][robot]:
             result += self._parts(node, j)
         if tool != 0:
             return result
         if node.laid < self.c.kits and robot in self.c.lays and self._table_free(node):
-            lay = Move(robot, Deed.LAY)
+            lay = CounterMove(robot, MoveKind.LAY)
             result.append(self._next(node, lay, node.now_s + d.lay_s, "lay", laid=node.laid + 1))
         start_s = self._clear_start_s(node) if robot in self.c.clears else None
         if start_s is not None:
-            clear = Move(robot, Deed.CLEAR)
+            clear = CounterMove(robot, MoveKind.CLEAR)
             result.append(self._next(node, clear, start_s + d.clear_s, None, gone=node.gone + 1))
         return result
 
-    def _parts(self, node: CounterNode, kind: int) -> list[tuple[Move, CounterNode]]:
+    def _parts(self, node: CounterNode, kind: int) -> list[tuple[CounterMove, CounterNode]]:
         """Returns a part of a class into a kit that is laid or that stays, or a wrong one out."""
         d, c, robot = self.d, self.c, node.robot
-        result: list[tuple[Move, CounterNode]] = []
+        result: list[tuple[CounterMove, CounterNode]] = []
         start_s = self._part_start_s(node, kind)
         more, more_staying = _plus(node.placed, kind), _plus(node.stayed, kind)
         stays = node.stayed[kind] < c.staying[kind]
         if node.wrong[kind]:
             fewer = _plus(node.wrong, kind, -1)
-            correct = Move(robot, Deed.CORRECT, kind)
+            correct = CounterMove(robot, MoveKind.CORRECT, kind)
             out_s = node.now_s + d.remove_part_s
             result.append(self._next(node, correct, out_s + d.return_part_s, None, wrong=fewer))
             end_s = out_s + d.held_part_s
@@ -232,9 +234,11 @@ class CounterRules:
             if c.reusable[kind] and stays:
                 result.append(self._next(node, correct, end_s, None, stayed=more_staying, wrong=fewer))
         if start_s is not None:
-            result.append(self._next(node, Move(robot, Deed.FILL, kind), start_s + d.part_s, kind, placed=more))
+            result.append(
+                self._next(node, CounterMove(robot, MoveKind.FILL, kind), start_s + d.part_s, kind, placed=more)
+            )
         if stays:
-            fill = Move(robot, Deed.FILL_STAYING, kind)
+            fill = CounterMove(robot, MoveKind.FILL_STAYING, kind)
             result.append(self._next(node, fill, node.now_s + d.part_s, None, stayed=more_staying))
         return result
 
@@ -253,9 +257,9 @@ class CounterRules:
         sure = self.c.on_tables + self._sure(node)
         return node.now_s if node.gone < sure else node.other_s
 
-    def _empty_hand(self, node: CounterNode) -> list[tuple[Move, CounterNode]]:
+    def _empty_hand(self, node: CounterNode) -> list[tuple[CounterMove, CounterNode]]:
         d, hand, robot = self.d, node.hand, node.robot
-        put, back = Move(robot, Deed.PUT), Move(robot, Deed.RETURN)
+        put, back = CounterMove(robot, MoveKind.PUT), CounterMove(robot, MoveKind.RETURN)
         if hand == "kit":
             return [self._next(node, put, node.now_s + d.place_kit_s, None, hand=None)]
         returned = self.c.returnable[robot]
@@ -278,7 +282,7 @@ class CounterRules:
                 result.append(self._next(node, put, node.now_s + d.held_part_s, None, hand=None, stayed=stayed))
         return result
 
-    def _wait(self, node: CounterNode) -> tuple[Move, CounterNode]:
+    def _wait(self, node: CounterNode) -> tuple[CounterMove, CounterNode]:
         swapped = node._replace(
             now_s=node.other_s,
             tool=node.other_tool,
@@ -289,12 +293,12 @@ class CounterRules:
             robot=1 - node.robot,
             waited=True,
         )
-        return Move(node.robot, Deed.WAIT), swapped
+        return CounterMove(node.robot, MoveKind.WAIT), swapped
 
     @staticmethod
     def _next(
         node: CounterNode,
-        move: Move,
+        move: CounterMove,
         end_s: float,
         doing: int | str | None,
         *,
@@ -305,7 +309,7 @@ class CounterRules:
         placed: tuple[int, ...] | None = None,
         stayed: tuple[int, ...] | None = None,
         wrong: tuple[int, ...] | None = None,
-    ) -> tuple[Move, CounterNode]:
+    ) -> tuple[CounterMove, CounterNode]:
         """Returns the node after a move; whoever is free first decides there."""
         _, other_s, my_tool, my_hand, other_tool, other_hand, others, *_ = node
         if tool != _SAME:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from cellwright.planning.planner import KitJob, PlanRequest
 from cellwright.planning.state import CellState, HeldKind, PlannerRobot
 
-__all__ = ["Impossible"]
+__all__ = ["RelaxedReachability"]
 
 
-class Impossible:
+class RelaxedReachability:
     """What can never be in a cell, whatever its robots do.
 
     Args:
