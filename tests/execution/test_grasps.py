@@ -8,7 +8,7 @@ import pytest
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.grasps import GraspChoice, free_grasps, hanging, release_pose
-from cellwright.execution.seen import Seen
+from cellwright.execution.part_poses import PartPose
 
 from .conftest import SKUS
 
@@ -19,7 +19,7 @@ def gear(name, x_m, y_m=0.0, z_m=0.0, tilt_rad=0.0):
     matrix = np.eye(4)
     matrix[1:3, 1:3] = [[np.cos(tilt_rad), -np.sin(tilt_rad)], [np.sin(tilt_rad), np.cos(tilt_rad)]]
     matrix[:3, 3] = [x_m, y_m, z_m]
-    return Seen(name, SKUS["s"], matrix, 0.0002)
+    return PartPose(name, SKUS["s"], matrix, 0.0002)
 
 
 def test_fingers_turn_until_they_fit_between_neighbours():

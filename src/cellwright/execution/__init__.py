@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from cellwright.execution.async_clock import AsyncClock, JobStep
     from cellwright.execution.executor import Executor
+    from cellwright.execution.grasp_paths import GraspPath
     from cellwright.execution.outcome import (
         ActionRecord,
         Evaluated,
@@ -22,16 +24,16 @@ if TYPE_CHECKING:
     from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner, PickPlaceSettings
     from cellwright.execution.scene import AveragedScene, Sighting
     from cellwright.execution.settings import ExecutionSettings, Latencies, Recipe, RecoveryMode
-    from cellwright.execution.straight_ways import Way
     from cellwright.execution.transfer import Transfer, TransferArm
-    from cellwright.execution.waiting import JobStep, Waiting
 
 __all__ = [
     "ActionRecord",
+    "AsyncClock",
     "AveragedScene",
     "Evaluated",
     "ExecutionSettings",
     "Executor",
+    "GraspPath",
     "JobStep",
     "KitReport",
     "Latencies",
@@ -49,8 +51,6 @@ __all__ = [
     "Transfer",
     "TransferArm",
     "Unobtainable",
-    "Waiting",
-    "Way",
 ]
 
 __getattr__ = lazy_names(
@@ -62,8 +62,8 @@ __getattr__ = lazy_names(
         ".pick_plan": "PickPlacePlan PickPlacePlanner PickPlaceSettings",
         ".scene": "AveragedScene Sighting",
         ".settings": "ExecutionSettings Latencies Recipe RecoveryMode",
-        ".straight_ways": "Way",
+        ".grasp_paths": "GraspPath",
         ".transfer": "Transfer TransferArm",
-        ".waiting": "JobStep Waiting",
+        ".async_clock": "AsyncClock JobStep",
     },
 )

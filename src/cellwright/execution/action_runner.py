@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cellwright.core.messages import ActionEvent
+from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.binding import candidates, wrong_part
 from cellwright.execution.conditions import StepConditions, doubtful, require
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.look import CannotSee, Look
+from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
 from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
-from cellwright.execution.sighting import look_at_trays
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
 from cellwright.execution.tray_steps import TRAY_VERBS
-from cellwright.execution.waiting import Waiting
-from cellwright.execution.worker import Worker
 from cellwright.planning import MOVES, Action, Verb
 
 __all__ = ["ActionRunner"]
@@ -31,10 +30,10 @@ class ActionRunner:
     """Does the steps of one robot.
 
     Args:
-        worker: The robot.
+        manipulator: The robot.
         steps: What each verb does.
         conditions: What must be true before and after.
-        look: How to look.
+        observer: Waits for detections.
         clock: Time to wait by.
         settings: How to work.
         publish: Is told of every step that starts, ends or fails.
@@ -48,22 +47,28 @@ class ActionRunner:
 
     def __init__(
         self,
-        worker: Worker,
+        manipulator: Manipulator,
         steps: StepRunner,
         conditions: StepConditions,
-        look: Look,
-        clock: Waiting,
+        observer: Observer,
+        clock: AsyncClock,
         settings: ExecutionSettings,
         publish: Callable[[ActionEvent], None],
         before: Callable[[], None],
         on_action: Callable[[ActionRecord], None],
     ) -> None:
-        self.worker, self.steps, self.conditions = worker, steps, conditions
-        self._look, self._clock, self._settings, self._publish, self._before = look, clock, settings, publish, before
+        self.manipulator, self.steps, self.conditions = manipulator, steps, conditions
+        self._observer, self._clock, self._settings, self._publish, self._before = (
+            observer,
+            clock,
+            settings,
+            publish,
+            before,
+        )
         self._on_action = on_action
         self.records: list[ActionRecord] = []
         self.retries = 0
-        self._told = 0
+        self._sequence = 0
         self._place = ""
 
     async def act(self, action: Action) -> None:
@@ -79,12 +84,12 @@ class ActionRunner:
             self.steps.attempt = attempt
             try:
                 for step in row:
-                    await self._once(step, attempt)
+                    await self._attempt(step, attempt)
                 return
             except StepFailed as failure:
                 if attempt == most or failure.is_lost_robot or failure.kind in _FINAL:
                     raise
-                again = await self._again(action, failure)
+                again = await self._retry_steps(action, failure)
                 if again is None:
                     raise
                 row = again
@@ -93,14 +98,14 @@ class ActionRunner:
             finally:
                 self.steps.attempt = 1
 
-    async def _again(self, action: Action, failure: StepFailed) -> list[Action] | None:
+    async def _retry_steps(self, action: Action, failure: StepFailed) -> list[Action] | None:
         """Returns what to do to repeat a step after it failed; nothing when that makes no sense."""
-        await self.worker.sort_out()
+        await self.manipulator.recover()
         self.conditions.forget()
-        held = self.worker.held
+        held = self.manipulator.held
         if action.verb in TRAY_VERBS:  # a tray that is held and should not be, or the other way round, is for planning
             return [action] if action.verb in (Verb.TAKE_TRAY, Verb.TAKE_KIT) and not held else None
-        if held and self.worker.held_sku != action.sku:
+        if held and self.manipulator.held_sku != action.sku:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
@@ -120,7 +125,7 @@ class ActionRunner:
 
     # ------------------------------------------------------------ once
 
-    async def _once(self, action: Action, attempt: int) -> None:
+    async def _attempt(self, action: Action, attempt: int) -> None:
         start_s, part, rows = self._clock.time_s, "", list[Evaluated]()
         detail = "it is in the hand after all"
         if action.verb is Verb.LOOK_PART:
@@ -128,11 +133,11 @@ class ActionRunner:
         try:
             if action.verb in CHANGES:
                 detail = await self._change(action, rows)
-                self._note(action, "", "end", detail, attempt, start_s, rows)
+                self._record(action, "", "end", detail, attempt, start_s, rows)
                 return
             part = self._meant(action)
-            self._tell(action, "start", "", [])
-            if action.verb not in _TAKES or not self.worker.held:
+            self._publish_event(action, "start", "", [])
+            if action.verb not in _TAKES or not self.manipulator.held:
                 rows += await self._evaluate(action, part, "precondition")
                 require(rows, FailureKind.WRONG, part)
                 self._before()
@@ -145,44 +150,44 @@ class ActionRunner:
             await self._check(action, part, rows)
         except StepFailed as failure:
             failure.part = failure.part or part
-            self._note(action, failure.part, "fail", str(failure), attempt, start_s, rows)
+            self._record(action, failure.part, "fail", str(failure), attempt, start_s, rows)
             raise
-        self._note(action, part, "end", detail, attempt, start_s, rows)
+        self._record(action, part, "end", detail, attempt, start_s, rows)
 
     async def _change(self, action: Action, rows: list[Evaluated]) -> str:
         """Changes a tool, checked by what the robot reports of itself."""
-        self._tell(action, "start", "", [])
-        await self.worker.read()
-        rows += tool_conditions(self.worker, action, after=False)
+        self._publish_event(action, "start", "", [])
+        await self.manipulator.read()
+        rows += tool_conditions(self.manipulator, action, after=False)
         require(rows, FailureKind.WRONG, "")
         self._before()
         await self._clock.sleep(self._settings.latencies.database_s)
         try:
-            detail = await change_tool(self.worker, action)
+            detail = await change_tool(self.manipulator, action)
         finally:  # also when it failed after the lock had closed
             self.conditions.refresh()
-        await self.worker.read()
-        effects = tool_conditions(self.worker, action, after=True)
+        await self.manipulator.read()
+        effects = tool_conditions(self.manipulator, action, after=True)
         rows += effects
         require(effects, FailureKind.WRONG, "")
         return detail
 
     def _meant(self, action: Action) -> str:
         """Returns the part that a step is about, as far as that is known before it."""
-        worker = self.worker
+        manipulator = self.manipulator
         if action.verb in TRAY_VERBS:
             return self.steps.trays.meant(action)
         if action.verb is Verb.LOOK_PART:
-            good, _ = candidates(worker.view, action.sku, action.place, worker.recipe, self.steps.left_out)
+            good, _ = candidates(manipulator.view, action.sku, action.place, manipulator.recipe, self.steps.left_out)
             return good[0].name if good else ""
         if action.verb is Verb.REMOVE_PART:
-            wrong, _ = wrong_part(worker.view, action.kit, self.steps.designs[action.kit], action.sku)
+            wrong, _ = wrong_part(manipulator.view, action.kit, self.steps.designs[action.kit], action.sku)
             return wrong.name if wrong else ""
-        return worker.held or worker.found
+        return manipulator.held or manipulator.found
 
     def _after(self, action: Action, part: str) -> str:
         is_put = action.verb in (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
-        return part if is_put else self.worker.held or self.worker.found
+        return part if is_put else self.manipulator.held or self.manipulator.found
 
     async def _check(self, action: Action, part: str, rows: list[Evaluated]) -> None:
         """The effects, which are added to the rows; what was put down must also be seated."""
@@ -196,7 +201,7 @@ class ActionRunner:
 
     async def _seated(self, action: Action, part: str) -> None:
         """Waits until the part is seen to be seated."""
-        until_s, settings, view = self._clock.time_s + self._settings.verify_s, self._settings, self.worker.view
+        until_s, settings, view = self._clock.time_s + self._settings.verify_s, self._settings, self.manipulator.view
         while True:
             seen = view.part(part)
             seats = view.seats_of_kit(action.kit, self.steps.designs[action.kit])
@@ -212,31 +217,31 @@ class ActionRunner:
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
         """Predicates; when some are unknown, once more after a look."""
-        await self.worker.read()
+        await self.manipulator.read()
         await self._clock.sleep(self._settings.latencies.predicates_s)
         for _ in range(2):
             rows = self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
             if not doubtful(rows):
                 return rows
             await self._see(action, part)
-            await self.worker.read()
+            await self.manipulator.read()
         return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
 
     async def _see(self, action: Action, part: str) -> None:
-        view = self.worker.view
+        view = self.manipulator.view
         places = [name for name in (action.place.partition("/")[0], action.kit) if name in view.facts.tree.index]
         anchors = [view.sighted_as(name) for name in places]
         anchors = [name for name in anchors if view.facts.things[name].kind in ("PartsTray", "KitTray")]
         if action.verb in TRAY_VERBS:
             anchors, part = [view.sighted_as(part)] if part else [], ""
         try:
-            await look_at_trays(self._look, view, anchors[:1], [part] if part else [])
-        except CannotSee as error:
+            await observe_trays(self._observer, view, anchors[:1], [part] if part else [])
+        except ObservationTimeout as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), part) from None
 
     # ------------------------------------------------------------ telling
 
-    def _note(
+    def _record(
         self,
         action: Action,
         part: str,
@@ -250,14 +255,14 @@ class ActionRunner:
         self.records.append(
             ActionRecord(action.robot, str(action), part, phase, reason, attempt, start_s, now_s, tuple(rows))
         )
-        self._tell(action, phase, reason, rows)
+        self._publish_event(action, phase, reason, rows)
         self._on_action(self.records[-1])
 
-    def _tell(self, action: Action, phase: str, reason: str, rows: list[Evaluated]) -> None:
+    def _publish_event(self, action: Action, phase: str, reason: str, rows: list[Evaluated]) -> None:
         self._publish(
             ActionEvent(
                 round(self._clock.time_s * 1e9),
-                self._told,
+                self._sequence,
                 "execution",
                 action.robot,
                 str(action),
@@ -268,4 +273,4 @@ class ActionRunner:
                 tuple(one.evidence for one in rows),
             )
         )
-        self._told += 1
+        self._sequence += 1

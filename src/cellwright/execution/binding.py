@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cellwright.catalogue import part_of_sku
-from cellwright.execution.seen import Seen, SlotPose
+from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
 
-__all__ = ["blockers", "candidates", "is_touched", "open_seat", "unfit", "wrong_part"]
+__all__ = ["blockers", "candidates", "exclusion_reason", "is_touched", "open_seat", "wrong_part"]
 
 UNCERTAIN_M = 0.003  # a place that is known worse than this is no place to grasp at
 OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way of the other
@@ -20,7 +20,7 @@ OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way
 
 def candidates(
     view: CellView, sku: str, place: str, recipe: Recipe, left_out: Collection[str]
-) -> tuple[list[Seen], list[str]]:
+) -> tuple[list[PartPose], list[str]]:
     """Returns the parts of a SKU at a place that can be taken, in the order of the tray's slots; and why others cannot.
 
     Those that lean come last.
@@ -35,7 +35,7 @@ def candidates(
         found = [part for part in parts if part.name == place]
     good, reasons = [], []
     for part in found:
-        why = unfit(part, recipe, left_out)
+        why = exclusion_reason(part, recipe, left_out)
         if why:
             reasons.append(f"{part.name} {why}")
         else:
@@ -44,7 +44,7 @@ def candidates(
     return good, reasons or [f"no {sku} at {place}"]
 
 
-def unfit(part: Seen, recipe: Recipe, left_out: Collection[str]) -> str:
+def exclusion_reason(part: PartPose, recipe: Recipe, left_out: Collection[str]) -> str:
     """Returns why a part should not be grasped; empty when nothing speaks against it."""
     if part.name in left_out:
         return "failed before"
@@ -69,14 +69,14 @@ def open_seat(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Sl
     return None, ", ".join(filled) or f"{kit} has no slot for {sku}"
 
 
-def blockers(view: CellView, seat: SlotPose, parts: Sequence[Seen]) -> list[Seen]:
+def blockers(view: CellView, seat: SlotPose, parts: Sequence[PartPose]) -> list[PartPose]:
     """Returns parts that lie about where a part of the slot's SKU would have to go."""
     radius_m = part_of_sku(seat.sku).radius_m - OVERLAP_M
     near = [part for part in parts if part.across_m(seat.position) < radius_m + part.figures.radius_m]
     return [part for part in near if not seat.holds(part) and view.is_loose(part)]
 
 
-def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
+def is_touched(part: PartPose, others: Sequence[PartPose]) -> bool:
     """Returns whether another part lies on it or leans on it: their outlines overlap."""
     return any(
         other.name != part.name and other.across_m(part.position) < part.figures.radius_m + other.reach_m - OVERLAP_M
@@ -84,7 +84,7 @@ def is_touched(part: Seen, others: Sequence[Seen]) -> bool:
     )
 
 
-def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[Seen | None, SlotPose | None]:
+def wrong_part(view: CellView, kit: str, design: KitDesign, sku: str) -> tuple[PartPose | None, SlotPose | None]:
     """Returns a part of that SKU in a slot of another."""
     parts = view.parts(sku)
     for seat in view.seats_of_kit(kit, design):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
 from cellwright.execution.predicates import Evaluator, Flag, Truth, effects_of, flags_after, initial_flags, vocabulary
 from cellwright.execution.predicates.evaluator import preconditions_of
 from cellwright.execution.tray_steps import TRAY_VERBS
-from cellwright.execution.worker import Worker
 from cellwright.planning import Action, Verb
 
 __all__ = ["StepConditions"]
@@ -27,13 +27,13 @@ class StepConditions:
         flags: What only the executor knows: what was looked for and found.
     """
 
-    def __init__(self, worker: Worker, evaluator: Evaluator) -> None:
-        self._worker, self._evaluator = worker, evaluator
-        self.flags: frozenset[Flag] = initial_flags([worker.name])
+    def __init__(self, manipulator: Manipulator, evaluator: Evaluator) -> None:
+        self._manipulator, self._evaluator = manipulator, evaluator
+        self.flags: frozenset[Flag] = initial_flags([manipulator.name])
 
     def forget(self) -> None:
         """Nothing is found any more."""
-        self.flags = initial_flags([self._worker.name])
+        self.flags = initial_flags([self._manipulator.name])
 
     def refresh(self) -> None:
         """Another tool is on the robot: reads anew what does not come from sensors."""
@@ -71,8 +71,8 @@ class StepConditions:
         return found
 
     def _bindings(self, action: Action, part: str, when: When = "effect") -> Mapping[str, str]:
-        facts = self._worker.view.facts
-        bound = {"robot": action.robot, "endEffector": action.tool or self._worker.tool, "sku": action.sku}
+        facts = self._manipulator.view.facts
+        bound = {"robot": action.robot, "endEffector": action.tool or self._manipulator.tool, "sku": action.sku}
         if action.verb in TRAY_VERBS:
             return bound | self._tray_bindings(action, part, when)
         if part:
@@ -83,7 +83,7 @@ class StepConditions:
             if table and facts.things[table].kind == "WorkTable":
                 bound["workTable"] = table
         if action.place in facts.part_sku and (
-            not part or part == self._worker.held or self._lies_in(part, action.place)
+            not part or part == self._manipulator.held or self._lies_in(part, action.place)
         ):
             bound["partsVessel"] = action.place
         return bound
@@ -93,7 +93,7 @@ class StepConditions:
 
         A kit that is only about to be created is nothing yet, and its tray stands on the table as before.
         """
-        facts = self._worker.view.facts
+        facts = self._manipulator.view.facts
         kind = facts.things[action.place].kind
         bound = {_PLACES[kind]: action.place} if kind in _PLACES else {}
         if action.kit in facts.things:
@@ -105,7 +105,7 @@ class StepConditions:
 
     def _lies_in(self, part: str, tray: str) -> bool:
         """Returns whether a part lies in a slot of the tray, rather than across it."""
-        view = self._worker.view
+        view = self._manipulator.view
         seen = view.part(part)
         return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in view.seats_of_tray(tray))
 

@@ -8,28 +8,26 @@ from cellwright.core.errors import BadInput, CellwrightError, JobFailed, Unknown
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.crcl import CrclClient
 from cellwright.execution.action_runner import ActionRunner
-from cellwright.execution.amends import clearing, mending, stowing
-from cellwright.execution.arm import ArmClient
+from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.camera_shift import detector_shift, nominal_places
 from cellwright.execution.conditions import StepConditions
-from cellwright.execution.crew import Crew, Failure
-from cellwright.execution.drawings import drawn_places, shift_of
-from cellwright.execution.given import given_plan
-from cellwright.execution.look import Look
+from cellwright.execution.corrective_actions import clearing_actions, put_back_actions, reseating_actions
+from cellwright.execution.execution_plan import ExecutionPlan, adopt_plan, make_plan
+from cellwright.execution.executor_belief import ExecutorBelief
+from cellwright.execution.inspection import CellInspector
+from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.observation import Observer
 from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, Unobtainable
-from cellwright.execution.planned import Planned, make_plan
+from cellwright.execution.plan_runner import ActionFailure, PlanRunner
 from cellwright.execution.predicates import Evaluator, ToolState
-from cellwright.execution.present import PresentCell
 from cellwright.execution.progress import OrderProgress, load_progress, save_progress
 from cellwright.execution.recovery import RecoveryPolicy
-from cellwright.execution.robots import Robots
+from cellwright.execution.robot_team import RobotTeam, make_manipulators
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
-from cellwright.execution.survey import Survey
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
 from cellwright.execution.view import CellView
-from cellwright.execution.waiting import Waiting
-from cellwright.execution.worker import Worker
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
@@ -61,7 +59,7 @@ class Executor:
         self,
         belief: Belief,
         clients: Mapping[str, CrclClient],
-        clock: Waiting,
+        clock: AsyncClock,
         *,
         robots: Sequence[str] | None = None,
         settings: ExecutionSettings | None = None,
@@ -73,24 +71,14 @@ class Executor:
         self.belief, self.clock, self.settings = belief, clock, settings or ExecutionSettings()
         self.view = CellView(belief)
         self._publish, self._on_action = publish, on_action
-        self._look = Look(belief, clock, self.settings.sightings, self.settings.look_limit_s)
-        known = [thing.name for thing in self.view.facts.of_kind("Robot")]
-        for robot in clients:
-            if robot not in known:
-                raise UnknownName("robot", robot, known, "executor")
+        self._observer = Observer(belief, clock, self.settings.sightings, self.settings.look_limit_s)
+        self._manipulators = make_manipulators(self.view, clients, clock, self.settings)
         self._names = tuple(clients) if robots is None else tuple(robots)
         for robot in self._names:
             if robot not in clients:
                 raise UnknownName("robot", robot, clients, "executor")
-        how = self.settings.recipe, self.settings.tool_models
-        self._workers = {
-            robot: Worker(
-                ArmClient(robot, client, self.view.base(robot), *how), self.view, clock, self.view.tool(robot)
-            )
-            for robot, client in clients.items()
-        }
-        self._survey = Survey(self.view, self._look, clock, self._names)
-        self._drawn = drawn_places(self.view)
+        self._inspector = CellInspector(self.view, self._observer, clock, self._names)
+        self._drawn = nominal_places(self.view)
         self._designs: dict[str, KitDesign] = {}
         self._start_afresh([])
 
@@ -98,22 +86,23 @@ class Executor:
         self._recovery = RecoveryPolicy(self.settings)
         self._progress = OrderProgress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
-        self._planned: Planned | None = None
-        self._given: ExternalPlan | None = None
+        self._external_plan: ExternalPlan | None = None
         self._missing: tuple[Unobtainable, ...] = ()
-        self._robots = Robots(self._workers, self._names)
+        self._team = RobotTeam(self._manipulators, self._names)
         self._shift = ""
         self._designs.clear()
-        cell = PresentCell(self.view, lambda: self.clock.time_s, self._report, self._designs)
+        cell = ExecutorBelief(self.view, lambda: self.clock.time_s, self._report, self._designs)
         evaluator = Evaluator(cell)
-        self._doings = {name: self._doing(worker, evaluator) for name, worker in self._workers.items()}
+        self._runners = {
+            name: self._make_runner(manipulator, evaluator) for name, manipulator in self._manipulators.items()
+        }
 
-    def _doing(self, worker: Worker, evaluator: Evaluator) -> ActionRunner:
+    def _make_runner(self, manipulator: Manipulator, evaluator: Evaluator) -> ActionRunner:
         return ActionRunner(
-            worker,
-            StepRunner(worker, self._look, self._designs, self._recovery.left_out),
-            StepConditions(worker, evaluator),
-            self._look,
+            manipulator,
+            StepRunner(manipulator, self._observer, self._designs, self._recovery.left_out),
+            StepConditions(manipulator, evaluator),
+            self._observer,
             self.clock,
             self.settings,
             self._publish,
@@ -122,8 +111,8 @@ class Executor:
         )
 
     def _report(self, robot: str) -> ToolState | None:
-        worker = self._workers.get(robot)
-        return worker.report() if worker else None
+        manipulator = self._manipulators.get(robot)
+        return manipulator.report() if manipulator else None
 
     # ------------------------------------------------------------ the order
 
@@ -143,7 +132,7 @@ class Executor:
         """
         start_s = self.clock.time_s
         self._start_afresh(orders)
-        self._given = plan
+        self._external_plan = plan
         if resume:
             orders = self._restore(orders)
         if not orders:
@@ -159,30 +148,30 @@ class Executor:
                 raise  # nothing was begun
             reason = str(error)
         try:
-            hands = await self._robots.withdraw()
-            kits = await self._survey.verify(self._designs, self.settings)
+            hands = await self._team.withdraw()
+            kits = await self._inspector.verify(self._designs, self.settings)
         except DatabaseError:
             raise
         except CellwrightError as error:
             hands = str(error)
         self._progress.finished = True
         save_progress(self.belief.world_model.database, self._progress)
-        return self._told(orders, kits, reason, hands, start_s, resumed=resume)
+        return self._order_report(orders, kits, reason, hands, start_s, resumed=resume)
 
     async def _begin(self) -> None:
         """Gets the robots ready and looks around."""
-        await self._robots.prepare(self.belief, self._progress)
-        await self._survey.look_around()
-        for worker in self._workers.values():
-            await self._robots.sort_out(worker)
-        if self._robots.trouble:
-            raise JobFailed(self._robots.trouble)
+        await self._team.prepare(self.belief, self._progress)
+        await self._inspector.inspect()
+        for manipulator in self._manipulators.values():
+            await self._team.recover(manipulator)
+        if self._team.failure_reason:
+            raise JobFailed(self._team.failure_reason)
         self._note_shift()
 
     def _note_shift(self) -> None:
-        shift = shift_of(self.view, self._drawn)
+        shift = detector_shift(self.view, self._drawn)
         if shift and not self._shift:
-            self._robots.notes.append(shift)
+            self._team.notes.append(shift)
         self._shift = shift or self._shift
 
     async def _work(self, orders: Sequence[Order], start_s: float) -> str:
@@ -190,13 +179,13 @@ class Executor:
         end_s = start_s + self.settings.time_limit_s
         while True:
             planned = await self._plan(orders)
-            actions = self._first(planned) or planned.result.actions or self._beside(planned)
+            actions = self._clearing_actions(planned) or planned.result.actions or self._corrective_actions(planned)
             if not actions:
                 return ""
             failures = await self._perform(planned, actions, end_s)
             if failures:
                 self._note_shift()
-            why = self._recovery.conclude(failures, self._workers)
+            why = self._recovery.conclude(failures, self._manipulators)
             if why:
                 return why
             if self.clock.time_s >= end_s:
@@ -204,74 +193,63 @@ class Executor:
             if self._progress.plans > self.settings.replans:
                 return f"not done with {self._progress.plans} plans"
             for failure in failures:
-                await self._robots.sort_out(self._workers[failure.robot])
-            await self._survey.look_around()
+                await self._team.recover(self._manipulators[failure.robot])
+            await self._inspector.inspect()
             if self.settings.recovery is not RecoveryMode.FULL:
                 return ""
 
-    async def _plan(self, orders: Sequence[Order]) -> Planned:
+    async def _plan(self, orders: Sequence[Order]) -> ExecutionPlan:
         await self.clock.sleep(self.settings.latencies.planning_s)
-        self._robots.notes += note_trays(self.view)
-        robots = list(self._robots.working())
+        self._team.notes += note_trays(self.view)
+        robots = list(self._team.working())
         left_out, recipe = self._recovery.left_out, self.settings.recipe
         begun = list(self._designs) or None
-        if self._given is not None:
-            planned = given_plan(self.view, orders, robots, left_out, recipe, self._given)
-            self._given = None
+        if self._external_plan is not None:
+            planned = adopt_plan(self.view, orders, robots, left_out, recipe, self._external_plan)
+            self._external_plan = None
         else:
             planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
-        self._planned, self._missing = planned, planned.missing
+        self._missing = planned.missing
         for kit in [kit for kit in self._designs if kit not in planned.kits]:
             if kit not in self.view.facts.things or self.view.is_gone(kit):
                 del self._designs[kit]  # was never begun, or somebody took it away
         self._designs.update(planned.kits)
-        result = planned.result
-        texts: dict[str, list[str]] = {name: [] for name in robots}
-        for action in result.actions:
-            texts[action.robot].append(str(action))
-        self._progress.plan, self._progress.index = texts, dict.fromkeys(robots, 0)
-        self._progress.plans += bool(result.actions)
+        self._progress.plan, self._progress.index = planned.texts(robots), dict.fromkeys(robots, 0)
+        self._progress.plans += bool(planned.result.actions)
         save_progress(self.belief.world_model.database, self._progress)
-        self._publish(
-            Plan(
-                round(self.clock.time_s * 1e9),
-                self._progress.plans,
-                "planning",
-                result.planner,
-                tuple(str(action) for action in result.actions),
-                result.cost,
-            )
-        )
+        self._publish(planned.message(self.clock.time_s, self._progress.plans))
         return planned
 
-    def _beside(self, planned: Planned) -> Sequence[Action]:
+    def _corrective_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
         """Returns what there is to do when the plan has nothing more: parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         now_s = self.clock.time_s
         kits = kit_reports(self.view, planned.kits, now_s - 1.0, now_s, self.settings)
-        steps = mending(kits, planned.kits, self.view, self._robots.working(), planned.reach, self._recovery.left_out)
-        steps = steps or stowing(self.view, self._robots.working(), planned.reach)
+        steps = reseating_actions(
+            kits, planned.kits, self.view, self._team.working(), planned.reach, self._recovery.left_out
+        )
+        steps = steps or put_back_actions(self.view, self._team.working(), planned.reach)
         self._progress.plans += bool(steps)
         return steps
 
-    def _first(self, planned: Planned) -> Sequence[Action]:
+    def _clearing_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
         """Returns what has to be out of the way before the plan can be carried out."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
-        return clearing(planned.kits, self.view, self._robots.working(), planned.reach, self._recovery.left_out)
+        return clearing_actions(planned.kits, self.view, self._team.working(), planned.reach, self._recovery.left_out)
 
-    async def _perform(self, planned: Planned, actions: Sequence[Action], end_s: float) -> list[Failure]:
+    async def _perform(self, planned: ExecutionPlan, actions: Sequence[Action], end_s: float) -> list[ActionFailure]:
         def done(action: Action) -> None:
             self._progress.index[action.robot] = self._progress.index.get(action.robot, 0) + 1
 
-        for doing in self._doings.values():
-            doing.conditions.forget()
-        doings = {worker.name: self._doings[worker.name] for worker in self._robots.in_service()}
-        crew = Crew(doings, planned.zones, done, lambda: self.clock.time_s < end_s)
-        return await crew.perform(actions)
+        for runner in self._runners.values():
+            runner.conditions.forget()
+        runners = {manipulator.name: self._runners[manipulator.name] for manipulator in self._team.in_service()}
+        plan_runner = PlanRunner(runners, planned.zones, done, lambda: self.clock.time_s < end_s)
+        return await plan_runner.perform(actions)
 
-    def _told(
+    def _order_report(
         self,
         orders: Sequence[Order],
         kits: tuple[KitReport, ...],
@@ -283,7 +261,9 @@ class Executor:
     ) -> OrderReport:
         wanted = sum(order.kit_count for order in orders)
         status, why = conclusion(kits, wanted, [reason, self._shift, *(one.reason for one in self._missing[:1])], hands)
-        records = sorted((record for doing in self._doings.values() for record in doing.records), key=lambda r: r.end_s)
+        records = sorted(
+            (record for runner in self._runners.values() for record in runner.records), key=lambda r: r.end_s
+        )
         things, left = self.view.facts.things, self._recovery.left_out
         return OrderReport(
             status,
@@ -294,12 +274,12 @@ class Executor:
             kits,
             tuple(records),
             self._progress.plans,
-            sum(doing.retries for doing in self._doings.values()),
+            sum(runner.retries for runner in self._runners.values()),
             (*self._missing, *(Unobtainable(things[part].sku, told, part) for part, told in left.items())),
             start_s,
             self.clock.time_s,
             resumed,
-            tuple(self._robots.notes),
+            tuple(self._team.notes),
         )
 
     # ------------------------------------------------------------ memory
@@ -307,7 +287,7 @@ class Executor:
     def _mark(self) -> None:
         """All preconditions of a step are true: a state to come back to."""
         self._progress.left_out = dict(self._recovery.left_out)
-        self._progress.retries = sum(doing.retries for doing in self._doings.values())
+        self._progress.retries = sum(runner.retries for runner in self._runners.values())
         self.belief.mark_stable(STABLE, round(self.clock.time_s * 1e9))
         save_progress(self.belief.world_model.database, self._progress)
 

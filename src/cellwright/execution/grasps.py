@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import TOOLS, GripperFigures, grip_xyz_m, part_grip
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
-from cellwright.execution.seen import Seen
+from cellwright.execution.part_poses import PartPose
 
 __all__ = ["GraspChoice", "free_grasps", "gripper_figures", "hanging", "release_pose"]
 
@@ -40,7 +40,7 @@ class GraspChoice:
         """The same to the fingers, which have two sides: of both half turns the one that is nearer to an angle."""
         return replace(self, yaw_rad=self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
 
-    def pose_tool(self, part: Seen) -> Pose:
+    def pose_tool(self, part: PartPose) -> Pose:
         """Of the tool that takes the part; it leans as the part does."""
         point = part.pose_in_world.apply(grip_xyz_m(part.figures, gripper_figures(self.gripper)))
         upright = tool_down(point, self.yaw_rad)
@@ -49,7 +49,7 @@ class GraspChoice:
         return Pose(point, (_turn(UP, part.matrix[:3, 2]) @ upright).quaternion)
 
 
-def hanging(pose_tool: Pose, part: Seen, gripper: str = "") -> Pose:
+def hanging(pose_tool: Pose, part: PartPose, gripper: str = "") -> Pose:
     """Returns where a part is that the tool holds as it was meant to."""
     _, _, height_m = grip_xyz_m(part.figures, gripper_figures(gripper))
     return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
@@ -71,7 +71,7 @@ def _turn(before: Array, after: Array) -> Pose:
     return Pose.exp([0, 0, 0, *(axis / sine * np.arctan2(sine, cosine))])
 
 
-def free_grasps(part: Seen, others: Sequence[Seen], gripper: str, near_rad: float = 0.0) -> list[GraspChoice]:
+def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_rad: float = 0.0) -> list[GraspChoice]:
     """Ways to turn the fingers so that they fit between the neighbours, best first.
 
     Args:
@@ -86,7 +86,7 @@ def free_grasps(part: Seen, others: Sequence[Seen], gripper: str, near_rad: floa
     return [GraspChoice(yaw, gripper).nearest(near_rad) for yaw in yaws_rad]
 
 
-def _yaws(part: Seen, tool: GripperFigures | None) -> list[float]:
+def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
     """Turns of the fingers to try: one of a part that is not round; beside one that leans they are level."""
     if part.tilt_rad <= LEANING_RAD:
         turn_rad = part_grip(part.figures, tool).yaw_rad
@@ -102,7 +102,7 @@ def gripper_figures(gripper: str) -> GripperFigures | None:
     return figures if isinstance(figures, GripperFigures) else None
 
 
-def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_rad: float) -> float:
+def _room_m(part: PartPose, near: Sequence[PartPose], tool: GripperFigures | None, yaw_rad: float) -> float:
     """Returns the least distance between the open fingers and what of the neighbours is as high as their tips."""
     if tool is None or not near:
         return np.inf
@@ -122,7 +122,7 @@ def _room_m(part: Seen, near: Sequence[Seen], tool: GripperFigures | None, yaw_r
     return room_m
 
 
-def _radius_at(other: Seen, height_m: float) -> float:
+def _radius_at(other: PartPose, height_m: float) -> float:
     """Radius of a neighbour above a height: its disc's, its peg's, or nothing's; all of a leaning one's."""
     figures = other.figures
     base_m = float(other.position[2])

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
+from cellwright.execution.async_clock import AsyncClock, JobStep
 from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner
-from cellwright.execution.waiting import JobStep, Waiting
 from cellwright.motion import Motion
 
 __all__ = ["PathArm", "PickPlace"]
@@ -53,7 +53,7 @@ class PickPlace:
     """
 
     arm: PathArm
-    clock: Waiting
+    clock: AsyncClock
     look: Callable[[], Awaitable[Pose]]
     planner: PickPlacePlanner
     pose_place_in_world: Pose

@@ -16,7 +16,7 @@ from cellwright.catalogue import GearFigures, GripperFigures, PartFigures
 from cellwright.catalogue.objects import TurnedFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
-from cellwright.execution.straight_ways import Way, line_checker, ways_through
+from cellwright.execution.grasp_paths import GraspPath, find_grasp_paths, line_checker
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.planning import (
@@ -185,20 +185,20 @@ class PickPlacePlanner:
             self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])
         )
 
-    def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> list[Way]:
+    def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> list[GraspPath]:
         """Straight ways to the part and up with it, nearest first."""
         poses = [
             (g, pose_part @ g.pose_approach, pose_part @ g.pose_tcp, pose_part @ g.pose_retreat) for g in self.grasps
         ]
         return self._ways(poses, before.exact, self._set_down, near_rad, MOST_PICKS)
 
-    def places(self, after: MotionPlanner, pose_place: Pose, near_rad: Array) -> list[Way]:
+    def places(self, after: MotionPlanner, pose_place: Pose, near_rad: Array) -> list[GraspPath]:
         """Straight ways down to the place and away from it, nearest first."""
         raised = Pose(pose_place.position + [0.0, 0.0, self.settings.release_m], pose_place.quaternion)
         poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in self.grasps]
         return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES)
 
-    def carry_request(self, pick: Way, places: Sequence[Way], seed: int) -> MotionPlanRequest:
+    def carry_request(self, pick: GraspPath, places: Sequence[GraspPath], seed: int) -> MotionPlanRequest:
         """From where the part was lifted to above one of its places, upright; for the planner `carrying`."""
         settings = self.settings
         return MotionPlanRequest(
@@ -217,10 +217,10 @@ class PickPlacePlanner:
         second: ExactChecker,
         near_rad: Array,
         most: int,
-    ) -> list[Way]:
+    ) -> list[GraspPath]:
         margin_m, close = self.settings.margin_m / 2, (TOOL, self.part.name)
         until, then = (line_checker(exact, margin_m, near_rad, close) for exact in (first, second))
-        return ways_through(poses, until, then, self.carrying, near_rad, most)
+        return find_grasp_paths(poses, until, then, self.carrying, near_rad, most)
 
     def _path(
         self, planner: MotionPlanner, start_rad: Array, goals_rad: Sequence[Array], seed: int
@@ -239,9 +239,9 @@ class PickPlacePlanner:
         before: MotionPlanner,
         after: MotionPlanner,
         approach: MotionPlanResult,
-        pick: Way,
+        pick: GraspPath,
         carry: MotionPlanResult,
-        place: Way,
+        place: GraspPath,
         withdraw: MotionPlanResult,
     ) -> PickPlacePlan:
         return PickPlacePlan(

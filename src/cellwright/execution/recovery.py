@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cellwright.execution.crew import Failure
 from cellwright.execution.failure import FailureKind
+from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.plan_runner import ActionFailure
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
-from cellwright.execution.worker import Worker
 
 __all__ = ["RecoveryPolicy"]
 
@@ -29,10 +29,10 @@ class RecoveryPolicy:
 
     settings: ExecutionSettings
     left_out: dict[str, str] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[ActionFailure] = field(default_factory=list)
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def conclude(self, failures: Sequence[Failure], workers: Mapping[str, Worker]) -> str:
+    def conclude(self, failures: Sequence[ActionFailure], manipulators: Mapping[str, Manipulator]) -> str:
         """Draws conclusions; says why the work ends, or nothing when it goes on with a new plan."""
         self.failures += failures
         if not failures:
@@ -42,20 +42,22 @@ class RecoveryPolicy:
         if self.settings.recovery is not RecoveryMode.FULL:
             return told
         for failure in failures:
-            self._blame(failure, workers[failure.robot])
+            self._blame(failure, manipulators[failure.robot])
         unable = [failure for failure in failures if failure.kind in (FailureKind.UNABLE, FailureKind.UNSEEN)]
         if unable:
             return f"{unable[0].action.verb} by {unable[0].robot}: {unable[0].reason}"
-        if all(worker.out_of_service for worker in workers.values()):
-            return "; ".join(f"{worker.name}: {worker.out_of_service}" for worker in workers.values())
+        if all(manipulator.out_of_service for manipulator in manipulators.values()):
+            return "; ".join(
+                f"{manipulator.name}: {manipulator.out_of_service}" for manipulator in manipulators.values()
+            )
         return ""
 
-    def _blame(self, failure: Failure, worker: Worker) -> None:
+    def _blame(self, failure: ActionFailure, manipulator: Manipulator) -> None:
         if failure.is_lost_robot:
-            worker.out_of_service = failure.reason
+            manipulator.out_of_service = failure.reason
             return
-        if worker.misses >= MOST_MISSES:
-            worker.out_of_service = f"{worker.misses} grasps in a row failed; the last: {failure.reason}"
+        if manipulator.misses >= MOST_MISSES:
+            manipulator.out_of_service = f"{manipulator.misses} grasps in a row failed; the last: {failure.reason}"
         is_about_place = failure.kind is FailureKind.OCCUPIED  # nothing is wrong with what was to be put there
         subject = failure.action.place if is_about_place else failure.part or failure.action.place
         self._counts[subject, failure.kind] += 1
@@ -64,4 +66,4 @@ class RecoveryPolicy:
         if failure.part and not is_about_place and (at_once or often >= MOST_OF_A_KIND):
             self.left_out[failure.part] = failure.reason
         elif often > 2 * MOST_OF_A_KIND:
-            worker.out_of_service = f"{failure.action.verb} failed {often} times: {failure.reason}"
+            manipulator.out_of_service = f"{failure.action.verb} failed {often} times: {failure.reason}"

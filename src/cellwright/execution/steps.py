@@ -13,11 +13,10 @@ from cellwright.core.pose import Pose
 from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, gripper_figures, release_pose
-from cellwright.execution.look import CannotSee, Look
-from cellwright.execution.seen import Seen, SlotPose
-from cellwright.execution.sighting import look_at_trays
+from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
+from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.tray_steps import TraySteps
-from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
 
@@ -32,16 +31,16 @@ class StepRunner:
     """The steps of one robot.
 
     Attributes:
-        worker: The robot.
-        look: How it looks.
+        manipulator: The robot.
+        observer: Waits for detections.
         designs: Kit -> what it shall become.
         left_out: Parts that are not to be taken.
         attempt: 1 for the first try of an action; the second is slower, the third takes another part.
         turned: How often the grip itself has failed; changes the grasp.
     """
 
-    worker: Worker
-    look: Look
+    manipulator: Manipulator
+    observer: Observer
     designs: Mapping[str, KitDesign]
     left_out: Collection[str]
     attempt: int = 1
@@ -50,7 +49,7 @@ class StepRunner:
     @cached_property
     def trays(self) -> TraySteps:
         """Those with kit trays and kits."""
-        return TraySteps(self.worker, self.look, self.designs)
+        return TraySteps(self.manipulator, self.observer, self.designs)
 
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
@@ -69,69 +68,69 @@ class StepRunner:
         }
         try:
             return await (ways | self.trays.ways())[action.verb](action)
-        except CannotSee as error:
-            raise StepFailed(FailureKind.UNSEEN, str(error), self.worker.held) from None
+        except ObservationTimeout as error:
+            raise StepFailed(FailureKind.UNSEEN, str(error), self.manipulator.held) from None
 
     # ------------------------------------------------------------ looking and deciding
 
     async def _look_part(self, action: Action) -> str:
         await self._see(action.place, action.sku)
         part = self._choose(action)
-        self.worker.found = part.name
+        self.manipulator.found = part.name
         x, y, _ = part.position
         return f"{part.name} at ({x:.4f}, {y:.4f}) m, known to {part.sd_m * 1000:.2f} mm"
 
     async def _set_grasp(self, action: Action) -> str:
-        worker = self.worker
-        if not worker.found:
+        manipulator = self.manipulator
+        if not manipulator.found:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found before")
-        worker.grasp = await self._grasp(worker.view.part(worker.found))
-        return f"fingers turned by {worker.grasp.yaw_rad:.2f} rad"
+        manipulator.grasp = await self._grasp(manipulator.view.part(manipulator.found))
+        return f"fingers turned by {manipulator.grasp.yaw_rad:.2f} rad"
 
     async def _look_slot(self, action: Action) -> str:
-        worker = self.worker
+        manipulator = self.manipulator
         await self._see(action.kit)
-        seat, why = open_seat(worker.view, action.kit, self.designs[action.kit], action.sku)
+        seat, why = open_seat(manipulator.view, action.kit, self.designs[action.kit], action.sku)
         if seat is None:
             raise StepFailed(
-                FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", worker.held
+                FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", manipulator.held
             )
-        worker.seat = seat
+        manipulator.seat = seat
         return f"{seat.name} of {action.kit}"
 
     async def _see(self, place: str, sku: str | None = None) -> None:
         """A fresh look at a place and at what may be there; what was not seen is gone."""
-        view = self.worker.view
+        view = self.manipulator.view
         anchor = view.sighted_as(place)
         is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
         held = set(view.facts.held.values())
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
-        looked = await look_at_trays(self.look, view, [] if is_part else [anchor], parts)
+        observation = await observe_trays(self.observer, view, [] if is_part else [anchor], parts)
         source = view.belief.source(anchor)
-        near = {name for name in looked.unseen if view.belief.source(name) in ("", source)}
-        view.gone = (view.gone - looked.seen) | near
+        near = {name for name in observation.unseen if view.belief.source(name) in ("", source)}
+        view.gone = (view.gone - observation.seen) | near
 
     async def _glance(self, part: str) -> bool:
         """Returns whether a part is in the next frame of the detector that saw it last."""
-        view, source = self.worker.view, self.worker.view.belief.source(part)
+        view, source = self.manipulator.view, self.manipulator.view.belief.source(part)
         anchors = [tray for tray in view.trays() if view.belief.source(tray) == source]
-        return part in (await self.look.at(anchors[:1], [part], sightings=1)).seen
+        return part in (await self.observer.observe(anchors[:1], [part], sightings=1)).seen
 
-    def _choose(self, action: Action) -> Seen:
-        worker = self.worker
-        good, reasons = candidates(worker.view, action.sku, action.place, worker.recipe, self.left_out)
+    def _choose(self, action: Action) -> PartPose:
+        manipulator = self.manipulator
+        good, reasons = candidates(manipulator.view, action.sku, action.place, manipulator.recipe, self.left_out)
         if not good:
             why = "; ".join(reasons)
-            raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", worker.found)
-        if worker.reading is not None:  # those first that fingers get at, and that nothing leans on
-            others = worker.view.parts()
-            gripper = worker.reading.gripper
+            raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", manipulator.found)
+        if manipulator.reading is not None:  # those first that fingers get at, and that nothing leans on
+            others = manipulator.view.parts()
+            gripper = manipulator.reading.gripper
             good.sort(key=lambda part: (not free_grasps(part, others, gripper), is_touched(part, others)))
         return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
-    async def _grasp(self, part: Seen) -> GraspChoice:
-        reading = self.worker.reading or await self.worker.read()
-        ways = free_grasps(part, self.worker.view.parts(), reading.gripper, self.worker.turned_rad)
+    async def _grasp(self, part: PartPose) -> GraspChoice:
+        reading = self.manipulator.reading or await self.manipulator.read()
+        ways = free_grasps(part, self.manipulator.view.parts(), reading.gripper, self.manipulator.turned_rad)
         if not ways:
             raise StepFailed(
                 FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
@@ -141,61 +140,61 @@ class StepRunner:
     # ------------------------------------------------------------ taking
 
     async def _take_part(self, action: Action) -> str:
-        worker = self.worker
-        if not worker.found or worker.grasp is None:
+        manipulator = self.manipulator
+        if not manipulator.found or manipulator.grasp is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found and no grasp set before")
-        return await self._take(worker.view.part(worker.found), worker.grasp)
+        return await self._take(manipulator.view.part(manipulator.found), manipulator.grasp)
 
     async def _remove_part(self, action: Action) -> str:
-        worker = self.worker
+        manipulator = self.manipulator
         await self._see(action.kit)
-        part, seat = wrong_part(worker.view, action.kit, self.designs[action.kit], action.sku)
+        part, seat = wrong_part(manipulator.view, action.kit, self.designs[action.kit], action.sku)
         if part is None or seat is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} is in a wrong slot of {action.kit}")
-        worker.found = part.name
+        manipulator.found = part.name
         return f"out of {seat.name}: " + await self._take(part, await self._grasp(part))
 
-    async def _take(self, part: Seen, grasp: GraspChoice) -> str:
-        worker, recipe = self.worker, self.worker.recipe
-        is_careful = self.attempt > 1 or worker.misses > 0
+    async def _take(self, part: PartPose, grasp: GraspChoice) -> str:
+        manipulator, recipe = self.manipulator, self.manipulator.recipe
+        is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
-        await worker.open()
-        await worker.go_above(grasp.pose_tool(part))
-        await worker.read()
-        grasp = grasp.nearest(worker.turned_rad)
-        await worker.approach(grasp.pose_tool(part))
+        await manipulator.open()
+        await manipulator.go_above(grasp.pose_tool(part))
+        await manipulator.read()
+        grasp = grasp.nearest(manipulator.turned_rad)
+        await manipulator.approach(grasp.pose_tool(part))
         if not await self._glance(part.name):
-            worker.view.gone.add(part.name)
+            manipulator.view.gone.add(part.name)
             raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
-        now = worker.view.part(part.name)
+        now = manipulator.view.part(part.name)
         moved_m = float(np.linalg.norm(now.position - part.position))
         if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
             raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
         pose = grasp.pose_tool(now)
-        await worker.reach(pose, slow_mps)
-        await worker.dwell(recipe.settle_s)
-        reading = await worker.close()
-        if not worker.holds_well(reading, part):
-            worker.misses += 1
-            await worker.open()
-            await worker.lift(pose, slow_mps)
+        await manipulator.reach(pose, slow_mps)
+        await manipulator.dwell(recipe.settle_s)
+        reading = await manipulator.close()
+        if not manipulator.holds_well(reading, part):
+            manipulator.misses += 1
+            await manipulator.open()
+            await manipulator.lift(pose, slow_mps)
             wanted_mm = part_grip(part.figures, gripper_figures(reading.gripper)).width_m * 1000
             raise StepFailed(
                 FailureKind.MISSED,
                 f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",
                 part.name,
             )
-        worker.note_held(part.name)
-        await worker.lift(pose, slow_mps if is_careful else recipe.fast_mps)
+        manipulator.note_held(part.name)
+        await manipulator.lift(pose, slow_mps if is_careful else recipe.fast_mps)
         await self._still_held(part, "while it was lifted")
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
-    async def _still_held(self, part: Seen, when: str) -> None:
-        worker = self.worker
-        reading = await worker.read()
-        if not worker.holds_well(reading, part):
-            worker.misses += 1
-            worker.note_released()
+    async def _still_held(self, part: PartPose, when: str) -> None:
+        manipulator = self.manipulator
+        reading = await manipulator.read()
+        if not manipulator.holds_well(reading, part):
+            manipulator.misses += 1
+            manipulator.note_released()
             raise StepFailed(
                 FailureKind.LOST,
                 f"{part.name} was lost {when}: the fingers stand at {reading.width_m * 1000:.1f} mm",
@@ -205,55 +204,55 @@ class StepRunner:
     # ------------------------------------------------------------ putting
 
     async def _place_part(self, action: Action) -> str:
-        worker = self.worker
-        if worker.seat is None:
-            raise StepFailed(FailureKind.OCCUPIED, f"no slot of {action.kit} was found before", worker.held)
-        seats = worker.view.seats_of_kit(action.kit, self.designs[action.kit])
-        seat = next(seat for seat in seats if seat.name == worker.seat.name)
+        manipulator = self.manipulator
+        if manipulator.seat is None:
+            raise StepFailed(FailureKind.OCCUPIED, f"no slot of {action.kit} was found before", manipulator.held)
+        seats = manipulator.view.seats_of_kit(action.kit, self.designs[action.kit])
+        seat = next(seat for seat in seats if seat.name == manipulator.seat.name)
         return await self._put(seat, action.kit)
 
     async def _return_part(self, action: Action) -> str:
-        worker, view = self.worker, self.worker.view
+        manipulator, view = self.manipulator, self.manipulator.view
         tray, _, slot = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
         await self._see(tray)
         parts = view.parts()
         seats = [seat for seat in view.seats_of_tray(tray) if slot in ("", seat.name)]
         seat = next((seat for seat in seats if view.in_seat(seat, parts) is None), None)
         if seat is None:
-            raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", worker.held)
+            raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", manipulator.held)
         return await self._put(seat, tray)
 
     async def _put(self, seat: SlotPose, where: str) -> str:
-        worker, recipe = self.worker, self.worker.recipe
-        if not worker.held:
-            raise StepFailed(FailureKind.LOST, f"{worker.name} holds nothing to put into {where}")
-        part = worker.view.part(worker.held)
+        manipulator, recipe = self.manipulator, self.manipulator.recipe
+        if not manipulator.held:
+            raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
+        part = manipulator.view.part(manipulator.held)
         await self._still_held(part, "before it was carried")
-        anchor = worker.view.sighted_as(where.partition("/")[0])
-        await worker.go_above(await self._release(seat))
+        anchor = manipulator.view.sighted_as(where.partition("/")[0])
+        await manipulator.go_above(await self._release(seat))
         await self._still_held(part, "on the way")
-        await look_at_trays(self.look, worker.view, [anchor], sightings=1)
-        there = worker.view.in_seat(seat)
+        await observe_trays(self.observer, manipulator.view, [anchor], sightings=1)
+        there = manipulator.view.in_seat(seat)
         if there is not None:
             raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
         pose = await self._release(seat)
-        if worker.slipped_m:  # then where exactly it hangs is worth a longer look
-            await look_at_trays(self.look, worker.view, [anchor])
+        if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
+            await observe_trays(self.observer, manipulator.view, [anchor])
             pose = await self._release(seat)
-        await worker.approach(pose)
-        await worker.reach(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
+        await manipulator.approach(pose)
+        await manipulator.reach(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
         await self._still_held(part, "on the way down")
-        await worker.dwell(recipe.settle_s)
-        await worker.open()
-        worker.note_released()
-        worker.misses = 0
-        await worker.dwell(recipe.settle_s)
-        await worker.lift(pose, recipe.fast_mps)
-        worker.grasp = None
+        await manipulator.dwell(recipe.settle_s)
+        await manipulator.open()
+        manipulator.note_released()
+        manipulator.misses = 0
+        await manipulator.dwell(recipe.settle_s)
+        await manipulator.lift(pose, recipe.fast_mps)
+        manipulator.grasp = None
         return f"{part.name} into {seat.name} of {where}"
 
     async def _release(self, seat: SlotPose) -> Pose:
         """Returns where the tool lets the part go that it holds now."""
-        worker, reading = self.worker, await self.worker.read()
-        point = seat.position + np.array([0.0, 0.0, worker.recipe.release_m])
-        return release_pose(reading.pose_tool_in_world, worker.part_in_hand(reading), point)
+        manipulator, reading = self.manipulator, await self.manipulator.read()
+        point = seat.position + np.array([0.0, 0.0, manipulator.recipe.release_m])
+        return release_pose(reading.pose_tool_in_world, manipulator.part_in_hand(reading), point)

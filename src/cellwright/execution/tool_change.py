@@ -15,9 +15,9 @@ from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmFailed
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
 from cellwright.execution.predicates import Truth
-from cellwright.execution.worker import Worker
 from cellwright.knowledge import Belief, records
 from cellwright.planning import Action, Verb
 
@@ -30,23 +30,25 @@ JOINT_SPEED_RADPS = 1.5  # with nothing in the hand; estimated
 CLEAR_M = 0.03  # from the holder to the end of a tool that is out of it
 
 
-async def change_tool(worker: Worker, action: Action) -> str:
+async def change_tool(manipulator: Manipulator, action: Action) -> str:
     """Attaches or detaches a tool; says what was done.
 
     Raises:
         StepFailed: The robot did not get there, or its changer found no tool; nothing is believed otherwise then.
     """
-    if worker.held:
-        raise StepFailed(FailureKind.WRONG, f"{worker.name} holds {worker.held}: a hand must be empty to be changed")
+    if manipulator.held:
+        raise StepFailed(
+            FailureKind.WRONG, f"{manipulator.name} holds {manipulator.held}: a hand must be empty to be changed"
+        )
     attach = action.verb is Verb.ATTACH
-    way = _Way(worker, action)
+    way = _Way(manipulator, action)
     try:
-        await worker.rise()
+        await manipulator.rise()
         await way.come()
-        await worker.arm.change_tool(lock=attach)
-        note_tool(worker.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
-        worker.tool = action.tool if attach else ""
-        worker.view.refresh()
+        await manipulator.arm.change_tool(lock=attach)
+        note_tool(manipulator.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
+        manipulator.tool = action.tool if attach else ""
+        manipulator.view.refresh()
         await way.leave()
     except ArmFailed as error:
         raise StepFailed(FailureKind.ARM, str(error), is_lost_robot=error.is_lost) from None
@@ -60,11 +62,11 @@ class _Way:
     tool drawn up before it comes to the holder.
     """
 
-    def __init__(self, worker: Worker, action: Action) -> None:
-        self._worker, self._arm = worker, worker.arm
-        self._holder = worker.view.pose(action.place)
+    def __init__(self, manipulator: Manipulator, action: Action) -> None:
+        self._manipulator, self._arm = manipulator, manipulator.arm
+        self._holder = manipulator.view.pose(action.place)
         self._above_m = float(_reach(action.tool).position[2]) + CLEAR_M
-        base = worker.view.base(worker.name).position
+        base = manipulator.view.base(manipulator.name).position
         self._rest = np.array(self._arm.rest_point or self._holder.position) - base
         goal = self._holder.position - base
         turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])
@@ -88,15 +90,15 @@ class _Way:
         await self._go(self._above_m)
         if self._hangs_low(await self._tool()):
             await self._go(self._above_m, aside=True, straight=False)
-        await self._worker.withdraw(JOINT_SPEED_RADPS)
+        await self._manipulator.withdraw(JOINT_SPEED_RADPS)
 
     async def _tool(self) -> str:
-        return (await self._worker.read()).gripper
+        return (await self._manipulator.read()).gripper
 
     def _hangs_low(self, tool: str) -> bool:
         """Returns whether the end of a tool is lower at rest than it has to be above the holder."""
         rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
-        base_m = self._worker.view.base(self._worker.name).position[2]
+        base_m = self._manipulator.view.base(self._manipulator.name).position[2]
         return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
 
     async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
@@ -105,7 +107,7 @@ class _Way:
         if aside:
             x, y = (float(value) for value in self._beside)
         pose = self._holder @ Pose.from_xyz_rpy((x, y, z), turn) @ _reach(await self._tool())
-        recipe = self._worker.recipe
+        recipe = self._manipulator.recipe
         await self._arm.move(pose, recipe.slow_mps if straight else recipe.fast_mps, straight=straight)
 
 
@@ -123,12 +125,12 @@ def note_tool(belief: Belief, robot: str, tool: str, holder: str | None, emptied
     belief.world_model.attach({tool: holder or robot})
 
 
-def tool_conditions(worker: Worker, action: Action, *, after: bool) -> list[Evaluated]:
+def tool_conditions(manipulator: Manipulator, action: Action, *, after: bool) -> list[Evaluated]:
     """What must be so of tool, robot and holder before a change, or is so after it, by what the robot reports."""
     attach = action.verb is Verb.ATTACH
     on_robot = attach is after
-    reported = worker.reading.gripper if worker.reading is not None else ""
-    tools = worker.view.facts.tool_of
+    reported = manipulator.reading.gripper if manipulator.reading is not None else ""
+    tools = manipulator.view.facts.tool_of
     when = "effect" if after else "precondition"
     says = f"{action.robot} reports {reported or 'no tool'}"
     stored = tools.get(action.place)

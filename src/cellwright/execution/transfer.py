@@ -21,8 +21,8 @@ from cellwright.catalogue import (
 )
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
+from cellwright.execution.async_clock import AsyncClock, JobStep
 from cellwright.execution.scene import AveragedScene, Sighting
-from cellwright.execution.waiting import JobStep, Waiting
 from cellwright.motion import LineSpeed
 
 __all__ = ["JobStep", "Transfer", "TransferArm"]
@@ -72,7 +72,7 @@ class Transfer:
     """
 
     arm: TransferArm
-    clock: Waiting
+    clock: AsyncClock
     look: Callable[[], Awaitable[AveragedScene]]
     supply: TrayFigures
     kit: TrayFigures

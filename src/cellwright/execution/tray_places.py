@@ -12,7 +12,7 @@ from cellwright.knowledge.part_locations import PartLocations, SupplyFilter
 from cellwright.knowledge.tray_layout import tray_layout
 from cellwright.planning import KitState
 
-__all__ = ["full_kits_about", "lying_about", "note_trays", "place_of"]
+__all__ = ["misplaced_full_kits", "misplaced_trays", "note_trays", "place_of"]
 
 Array = npt.NDArray[np.float64]
 BESIDE_M = 0.002  # a tray that is seen no farther beyond the edge of something is on it, or in it
@@ -49,7 +49,7 @@ def note_trays(view: CellView) -> list[str]:
     return told
 
 
-def lying_about(view: CellView) -> list[str]:
+def misplaced_trays(view: CellView) -> list[str]:
     """Empty kit trays that are in no box and on no table for kits, and level enough to be taken there."""
     facts = view.facts
     taken = {*facts.tray_of.values(), *facts.held.values(), *view.gone}
@@ -71,7 +71,7 @@ def _corners(view: CellView, thing: str) -> Array:
     return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
 
 
-def full_kits_about(view: CellView, supply_filter: SupplyFilter) -> list[KitState]:
+def misplaced_full_kits(view: CellView, supply_filter: SupplyFilter) -> list[KitState]:
     """Full kits that were dropped and can be taken up where they lie, each a place of its own."""
     facts, locations = view.facts, PartLocations(view.facts, supply_filter)
     station = {thing.name for thing in facts.of_kind("KittingWorkstation")}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
-from cellwright.execution.seen import Seen, SlotPose
+from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
@@ -65,7 +65,7 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
 
 
 def _slot(
-    view: CellView, seat: SlotPose, part: Seen | None, since_s: float, now_s: float, settings: ExecutionSettings
+    view: CellView, seat: SlotPose, part: PartPose | None, since_s: float, now_s: float, settings: ExecutionSettings
 ) -> SlotReport:
     if part is None:
         return SlotReport(seat.name, seat.sku, reason="empty")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
-from cellwright.execution.seen import Seen, SlotPose
+from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.knowledge import Belief, TransformTree
 from cellwright.knowledge.belief_facts import BeliefFacts, read_facts
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
@@ -39,7 +39,7 @@ class CellView:
         self._facts: BeliefFacts | None = None
         self._names: list[str] | None = None
         self._tree: TransformTree | None = None
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, PartPose] = {}
         self._seated: dict[tuple[str, tuple[tuple[str, str], ...]], list[SlotPose]] = {}
 
     @property
@@ -60,16 +60,16 @@ class CellView:
         tree = self.belief.world_model.tree
         return Pose.from_matrix(tree.in_world[tree.indices([name])[0]])
 
-    def part(self, name: str) -> Seen:
+    def part(self, name: str) -> PartPose:
         """Returns a part, wherever it is."""
         self._follow()
         if name not in self._seen:
             tree = self.belief.world_model.tree
             sd_m = float(np.sqrt(self.belief.covariance(name).diagonal()[:3].max()))
-            self._seen[name] = Seen(name, self.facts.things[name].sku, tree.in_world[tree.index[name]], sd_m)
+            self._seen[name] = PartPose(name, self.facts.things[name].sku, tree.in_world[tree.index[name]], sd_m)
         return self._seen[name]
 
-    def parts(self, sku: str | None = None) -> list[Seen]:
+    def parts(self, sku: str | None = None) -> list[PartPose]:
         """Returns the parts that are somewhere and in no hand."""
         held = set(self.facts.held.values())
         return [
@@ -150,12 +150,12 @@ class CellView:
             return []
         return self._seats(kit, tray_layout(self.facts.things[tray].sku).slots)
 
-    def in_seat(self, seat: SlotPose, parts: Iterable[Seen] | None = None) -> Seen | None:
+    def in_seat(self, seat: SlotPose, parts: Iterable[PartPose] | None = None) -> PartPose | None:
         """Returns the part in a slot: the nearest."""
         inside = [part for part in (self.parts() if parts is None else parts) if seat.holds(part)]
         return min(inside, key=lambda part: part.across_m(seat.position), default=None)
 
-    def is_loose(self, part: Seen) -> bool:
+    def is_loose(self, part: PartPose) -> bool:
         """Returns whether a part lies in no slot of a parts tray and of no kit."""
         for tray in self.facts.of_kind("PartsTray"):
             if tray.name in self.facts.tree.index and any(seat.holds(part) for seat in self.seats_of_tray(tray.name)):
@@ -163,7 +163,7 @@ class CellView:
         kits = [kit.name for kit in self.facts.of_kind("Kit")]
         return not any(seat.holds(part) for kit in kits for seat in self.seats_on_kit_tray(kit))
 
-    def extras(self, kit: str, parts: Iterable[Seen]) -> list[Seen]:
+    def extras(self, kit: str, parts: Iterable[PartPose]) -> list[PartPose]:
         """Returns parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
         tray = self.facts.tray_of.get(kit, "")
         if not tray or kit not in self.facts.tree.index:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.worker import Worker
+from cellwright.execution.manipulator import Manipulator
 
 __all__ = ["Zones"]
 
@@ -15,12 +15,12 @@ class Zones:
     """The zones of one plan.
 
     Args:
-        workers: All robots, also those that have nothing to do.
+        manipulators: All robots, also those that have nothing to do.
         used: Zone -> the robots that work there by the plan.
     """
 
-    def __init__(self, workers: Mapping[str, Worker], used: Mapping[str, Sequence[str]]) -> None:
-        self._workers = workers
+    def __init__(self, manipulators: Mapping[str, Manipulator], used: Mapping[str, Sequence[str]]) -> None:
+        self._manipulators = manipulators
         self._contested = {zone for zone, robots in used.items() if len(set(robots)) > 1}
         self._used = used
         self._owner: dict[str, str] = {}
@@ -35,12 +35,12 @@ class Zones:
             places: Zone -> the places in it.
         """
         for zone, robots in self._used.items():
-            for name, worker in self._workers.items():
-                if set(robots) != {name} and not worker.out_of_service and await worker.is_near(places[zone]):
-                    await worker.go_away(places[zone])
+            for name, manipulator in self._manipulators.items():
+                if set(robots) != {name} and not manipulator.out_of_service and await manipulator.is_near(places[zone]):
+                    await manipulator.go_away(places[zone])
         for zone in self._contested:
-            for worker in self._workers.values():
-                worker.keep_from(places[zone])
+            for manipulator in self._manipulators.values():
+                manipulator.keep_from(places[zone])
 
     async def enter(self, robot: str, zone: str) -> None:
         """Waits until nobody else is there; leaves the zone where the robot was.
@@ -78,6 +78,6 @@ class Zones:
                 self._changed.set()
 
     async def _leave(self, robot: str, zone: str) -> None:
-        await self._workers[robot].withdraw()
+        await self._manipulators[robot].withdraw()
         del self._owner[zone]
         self._changed.set()

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.execution import Way
+from cellwright.execution import GraspPath
 from cellwright.experiments.rovi_rrt_scene import PICKS, PLACE, home_rad, pick_place_planner
 from cellwright.motion.grasps import GraspKind, tcp_in_part
 from cellwright.motion.planning import (
@@ -184,7 +184,7 @@ def _standing(pick: str) -> MotionPlanner:
 
 
 @cache
-def _picks(pick: str) -> list[Way]:
+def _picks(pick: str) -> list[GraspPath]:
     return pick_place_planner().picks(_standing(pick), PICKS[pick], home_rad())
 
 
@@ -194,7 +194,7 @@ def _placed() -> MotionPlanner:
 
 
 @cache
-def _places(pick: str, number: int) -> list[Way]:
+def _places(pick: str, number: int) -> list[GraspPath]:
     return pick_place_planner().places(_placed(), PLACE, _picks(pick)[number].after_rad)
 
 

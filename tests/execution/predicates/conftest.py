@@ -6,7 +6,7 @@ from math import inf, pi
 import pytest
 
 from cellwright.core.pose import Pose
-from cellwright.execution.predicates import Evaluator, Sight, ToolState
+from cellwright.execution.predicates import Evaluator, PoseEstimate, ToolState
 
 SD_M = 0.0003
 VARIANCES = (SD_M**2, SD_M**2, SD_M**2, 1e-5)
@@ -31,7 +31,7 @@ class Thing:
 
 @dataclass
 class Scene:
-    """A `Sensed` whose every detail a test can set."""
+    """A `SensedState` whose every detail a test can set."""
 
     things: dict[str, Thing]
     tools: dict[str, ToolState] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Scene:
     def sight(self, name):
         thing = self.things[name]
         seen_s = self.now_s - 0.1 if thing.seen_s == inf and thing.sku else thing.seen_s
-        return Sight(thing.pose, thing.variances, seen_s, "camera")
+        return PoseEstimate(thing.pose, thing.variances, seen_s, "camera")
 
     def tool(self, name):
         return self.tools.get(name)

@@ -6,7 +6,7 @@ import pytest
 from cellwright.core.pose import Pose
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
-from cellwright.execution.predicates import BelievedCell, Evaluator, ToolState, Truth
+from cellwright.execution.predicates import BelievedState, Evaluator, ToolState, Truth
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
@@ -30,7 +30,7 @@ class Watch:
         self.tracker = Tracker(expected_in(self.belief), views=views)
         for name in views:
             lab.bus.subscribe(f"/{name}/detections", self._see, subscriber="tracker")
-        cell = BelievedCell(self.belief, lambda: lab.world.clock.time_s, self._report)
+        cell = BelievedState(self.belief, lambda: lab.world.clock.time_s, self._report)
         self.evaluator = Evaluator(cell)
 
     def _see(self, _topic, message):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from cellwright.core.errors import BadInput
 from cellwright.execution.predicates.relations import Relations, SeatRelation
-from cellwright.execution.predicates.sensed import PredicateSettings, Sensed
+from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
 from cellwright.execution.predicates.truth import Evaluation, Truth, any_of
 from cellwright.execution.predicates.vocabulary import ActionDefinition, Condition, Predicate, vocabulary
 
@@ -59,7 +59,7 @@ class Evaluator:
         settings: Tolerances.
     """
 
-    def __init__(self, sensed: Sensed, settings: PredicateSettings | None = None) -> None:
+    def __init__(self, sensed: SensedState, settings: PredicateSettings | None = None) -> None:
         self.sensed, self.settings, self.words = sensed, settings or PredicateSettings(), vocabulary()
         self.relations = Relations(sensed, self.settings, self.words)
 
@@ -81,7 +81,7 @@ class Evaluator:
             BadInput: It is about another number of objects.
         """
         if anew:
-            self.relations.look()
+            self.relations.reset()
         return self._evaluate(predicate, (first,) if second is None else (first, second), flags)
 
     def _evaluate(self, predicate: str, objects: tuple[str, ...], flags: Flags) -> Evaluation:
@@ -96,7 +96,7 @@ class Evaluator:
 
     def relation(self, name: str, first: str, second: str) -> Evaluation:
         """Returns one spatial relation, such as `OnTopWithContact`, between two objects."""
-        self.relations.look()
+        self.relations.reset()
         doubt = self.relations.doubt(first) or self.relations.doubt(second)
         if doubt:
             return Evaluation(name, (first, second), Truth.UNKNOWN, doubt)
@@ -105,7 +105,7 @@ class Evaluator:
 
     def seat(self, part: str, holder: str) -> SeatRelation | None:
         """Returns how a part lies in the nearest slot of a tray or kit."""
-        self.relations.look()
+        self.relations.reset()
         return self.relations.seat(part, holder)
 
     def evaluate_action(
@@ -124,7 +124,7 @@ class Evaluator:
             when: Before or after.
             flags: What the executor knows at that moment.
         """
-        self.relations.look()
+        self.relations.reset()
         wanted = self.words.action(action)
         if when == "precondition":
             found = [self._bound(wanted, name, bindings, flags) for name in wanted.preconditions]
@@ -212,7 +212,7 @@ class Evaluator:
     def count(self, condition: str, bindings: Mapping[str, str], *, anew: bool = True) -> Evaluation:
         """Returns a comparison of counts: what is seen where, and what is wanted there."""
         if anew:
-            self.relations.look()
+            self.relations.reset()
         return self._count(condition, bindings)
 
     def _count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:

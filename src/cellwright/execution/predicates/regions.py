@@ -24,7 +24,7 @@ from cellwright.catalogue import (
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.errors import UnknownName
 from cellwright.execution.predicates.rcc8 import Interval
-from cellwright.execution.predicates.sensed import Sensed, Sight, ToolState
+from cellwright.execution.predicates.sensed import PoseEstimate, SensedState, ToolState
 from cellwright.knowledge.tray_layout import sku_figures, tray_layout
 
 __all__ = ["Placed", "Region", "regions_of"]
@@ -44,7 +44,7 @@ class Placed:
         turn: Rows of the rotation from the object's frame to the world.
     """
 
-    def __init__(self, sight: Sight, robot: str = "") -> None:
+    def __init__(self, sight: PoseEstimate, robot: str = "") -> None:
         self.sight, self.robot = sight, robot
         self.position: Vector3 = tuple(sight.pose_in_world.position.tolist())
         self.turn: list[list[float]] = sight.pose_in_world.rotation_matrix.tolist()
@@ -84,7 +84,7 @@ class Region:
         return Interval(middle - half, middle + half)
 
 
-def regions_of(sensed: Sensed, name: str, which: str) -> tuple[Region, ...] | None:
+def regions_of(sensed: SensedState, name: str, which: str) -> tuple[Region, ...] | None:
     """Returns the volumes of an object: `body`, `inside` or `handle`; None when its extent is not known."""
     tool = sensed.tool(name)
     if tool is not None:

@@ -12,7 +12,7 @@ from math import acos, hypot, isfinite, sqrt
 
 from cellwright.execution.predicates.rcc8 import Interval, possible_rcc8
 from cellwright.execution.predicates.regions import Placed, Region, regions_of
-from cellwright.execution.predicates.sensed import PredicateSettings, Sensed, Sight, ToolState
+from cellwright.execution.predicates.sensed import PoseEstimate, PredicateSettings, SensedState, ToolState
 from cellwright.execution.predicates.truth import Truth, all_of, any_of
 from cellwright.execution.predicates.vocabulary import StateRelation, Vocabulary
 
@@ -41,14 +41,14 @@ class SeatRelation:
 class Relations:
     """Evaluates the ontology's relations between sensed objects."""
 
-    def __init__(self, sensed: Sensed, settings: PredicateSettings, words: Vocabulary) -> None:
+    def __init__(self, sensed: SensedState, settings: PredicateSettings, words: Vocabulary) -> None:
         self.sensed, self.settings, self.words = sensed, settings, words
         self._placed: dict[str, Placed | None] = {}
         self._tools: dict[str, ToolState] = {}
         self._regions: dict[tuple[str, str], tuple[Region, ...] | None] = {}
         self._found: dict[tuple[str, str, str], Truth] = {}
 
-    def look(self) -> None:
+    def reset(self) -> None:
         """Forgets where things were when it was last asked: each question is answered by what is sensed then."""
         self._placed.clear()
         self._tools.clear()
@@ -65,7 +65,7 @@ class Relations:
         age_s = self.sensed.now_s - sight.seen_s
         return f"{name} was last seen {age_s:.1f} s ago by {sight.source}" if age_s > limit_s else ""
 
-    def sight(self, name: str) -> Sight | None:
+    def sight(self, name: str) -> PoseEstimate | None:
         """Returns where an object is; a tool where its robot says."""
         placed = self._place(name)
         return None if placed is None else placed.sight
@@ -256,9 +256,9 @@ class _Pair:
         return f"{1000 * (other.low - mine.high):.1f} mm below {second}"
 
 
-def _reported(tool: ToolState) -> Sight:
+def _reported(tool: ToolState) -> PoseEstimate:
     spread = tool.sd_m**2
-    return Sight(tool.pose_tool_in_world, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+    return PoseEstimate(tool.pose_tool_in_world, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
 
 
 def _judge(certainly: bool, never: bool) -> Truth:

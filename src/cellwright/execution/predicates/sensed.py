@@ -8,11 +8,11 @@ from typing import Protocol
 
 from cellwright.core.pose import Pose
 
-__all__ = ["PredicateSettings", "Sensed", "Sight", "ToolState"]
+__all__ = ["PoseEstimate", "PredicateSettings", "SensedState", "ToolState"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class PoseEstimate:
     """Where an object is, and how that is known.
 
     Attributes:
@@ -51,7 +51,7 @@ class ToolState:
     sd_m: float = 0.001
 
 
-class Sensed(Protocol):
+class SensedState(Protocol):
     """The cell as a controller knows it; belief offers this, and so does plain data in tests."""
 
     @property
@@ -73,7 +73,7 @@ class Sensed(Protocol):
     def size_m(self, name: str) -> tuple[float, float, float] | None:
         """Extent of an object that is no SKU, its origin at the middle of its bottom."""
 
-    def sight(self, name: str) -> Sight | None:
+    def sight(self, name: str) -> PoseEstimate | None:
         """Returns where it is; None when nobody knows."""
 
     def tool(self, name: str) -> ToolState | None:

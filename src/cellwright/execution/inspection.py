@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cellwright.execution.look import Look
+from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.observation import Observer
 from cellwright.execution.outcome import KitReport
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.verify import kit_reports
 from cellwright.execution.view import CellView
-from cellwright.execution.waiting import Waiting
 from cellwright.orders import KitDesign
 
-__all__ = ["Survey"]
+__all__ = ["CellInspector"]
 
 
-class Survey:
+class CellInspector:
     """Looks around.
 
     Args:
         view: What is believed; is told which parts are gone.
-        look: How to look.
+        observer: Waits for detections.
         clock: Time to wait by.
         robots: Whose trays matter.
     """
 
-    def __init__(self, view: CellView, look: Look, clock: Waiting, robots: Sequence[str]) -> None:
-        self._view, self._look, self._clock, self._robots = view, look, clock, robots
+    def __init__(self, view: CellView, observer: Observer, clock: AsyncClock, robots: Sequence[str]) -> None:
+        self._view, self._observer, self._clock, self._robots = view, observer, clock, robots
 
-    async def look_around(self) -> None:
+    async def inspect(self) -> None:
         """A look at every tray; parts, and trays that are carried about, are gone when they are not seen."""
         view = self._view
         held = {view.sighted_as(thing) for thing in view.facts.held.values()}
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
         movable = [tray for tray in view.trays() if view.is_movable(tray) and tray not in held]
-        looked = await self._look.at(self._trays(), [*parts, *movable])
-        view.gone = {name for name in looked.unseen if name not in movable or not view.is_covered(name)}
+        observation = await self._observer.observe(self._trays(), [*parts, *movable])
+        view.gone = {name for name in observation.unseen if name not in movable or not view.is_covered(name)}
 
     async def verify(self, wanted: Mapping[str, KitDesign], settings: ExecutionSettings) -> tuple[KitReport, ...]:
-        """Returns the kits as they are seen from now on; what does not look right is looked at for a while."""
+        """Returns the kits as they are seen from now on; what does not look right is observation at for a while."""
         since_s = self._clock.time_s
         while True:
-            await self.look_around()
+            await self.inspect()
             kits = kit_reports(self._view, wanted, since_s, self._clock.time_s, settings)
             if all(kit.complete for kit in kits) or self._clock.time_s - since_s >= settings.verify_s:
                 return kits

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 
 from cellwright.catalogue import part_grip
 from cellwright.execution.grasps import gripper_figures, hanging
-from cellwright.execution.predicates import BelievedCell, Sight, ToolState
+from cellwright.execution.predicates import BelievedState, PoseEstimate, ToolState
 from cellwright.execution.trays import CARRIED, hold_of
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign
 
-__all__ = ["PresentCell"]
+__all__ = ["ExecutorBelief"]
 
 OUT_OF_SIGHT_S = 0.6  # a part that detectors look at is seen every tenth of a second, a little later
 WIDTH_M = 0.0025  # by which fingers on a part may stand otherwise than its drawing says
 
 
-class PresentCell(BelievedCell):
+class ExecutorBelief(BelievedState):
     """What is believed and was not found to be gone.
 
     Args:
@@ -45,7 +45,7 @@ class PresentCell(BelievedCell):
         """Returns parts of a kit by what it shall become."""
         return self._designs[kit].parts if kit in self._designs else super().wanted(kit)
 
-    def sight(self, name: str) -> Sight | None:
+    def sight(self, name: str) -> PoseEstimate | None:
         """Returns where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
         if self._view.is_gone(name):
             return None
@@ -54,7 +54,7 @@ class PresentCell(BelievedCell):
             return seen
         return self._felt(name) or seen
 
-    def _felt(self, name: str) -> Sight | None:
+    def _felt(self, name: str) -> PoseEstimate | None:
         """Returns where a part is that was taken, is not seen, and still fills the fingers that took it."""
         facts = self._view.facts
         tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
@@ -67,9 +67,9 @@ class PresentCell(BelievedCell):
             return None
         spread = tool.sd_m**2
         pose = hanging(tool.pose_tool_in_world, part, tool.model)
-        return Sight(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+        return PoseEstimate(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
 
-    def _hanging(self, name: str, tool: ToolState) -> Sight | None:
+    def _hanging(self, name: str, tool: ToolState) -> PoseEstimate | None:
         """Returns where a kit tray or a kit is that hangs from cups."""
         view = self._view
         hold = hold_of(view.facts.things[view.sighted_as(name)].sku, tool.model)
@@ -77,4 +77,4 @@ class PresentCell(BelievedCell):
             return None
         spread = tool.sd_m**2
         pose = hold.hanging(tool.pose_tool_in_world, view.pose(name))
-        return Sight(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+        return PoseEstimate(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import PartFigures, part_of_sku
 from cellwright.core.pose import Pose
 
-__all__ = ["Seen", "SlotPose"]
+__all__ = ["PartPose", "SlotPose"]
 
 Array = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ IN_SLOT_M, ON_SLOT_M = 0.015, 0.020  # as planning counts: farther away is not i
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class PartPose:
     """A part as it was seen last.
 
     Attributes:
@@ -84,7 +84,7 @@ class SlotPose:
         """Of a part that is seated."""
         return self.pose_part_in_world.position
 
-    def holds(self, part: Seen) -> bool:
+    def holds(self, part: PartPose) -> bool:
         """Returns whether the part is in the slot, seated or not."""
         above = part.position[2] - self.position[2]
         return part.across_m(self.position) <= IN_SLOT_M and abs(above) <= ON_SLOT_M

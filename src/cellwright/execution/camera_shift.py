@@ -6,14 +6,14 @@ import numpy as np
 
 from cellwright.execution.view import CellView
 
-__all__ = ["drawn_places", "shift_of"]
+__all__ = ["detector_shift", "nominal_places"]
 
 DEVIATIONS = 4.0
 CAMERA_M = 0.001  # by which cameras may be off, as mounted
 LEAST_TRAYS = 3
 
 
-def drawn_places(view: CellView) -> dict[str, list[float]]:
+def nominal_places(view: CellView) -> dict[str, list[float]]:
     """Tray -> x, y, z by the drawings and how far it may be from there; of those that nobody has seen or carries."""
     found = {}
     for tray in view.trays():
@@ -26,7 +26,7 @@ def drawn_places(view: CellView) -> dict[str, list[float]]:
     return found
 
 
-def shift_of(view: CellView, drawn: dict[str, list[float]]) -> str:
+def detector_shift(view: CellView, drawn: dict[str, list[float]]) -> str:
     """Returns which detector sees all its trays shifted by more than chance allows, in words; empty when none does."""
     by_source: dict[str, list[tuple[np.ndarray, float]]] = {}
     for tray, (x, y, _, sd_m) in drawn.items():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from cellwright.core.pose import Pose
-from cellwright.execution.amends import clearing, stowing
 from cellwright.execution.arm import ArmClient
-from cellwright.execution.hands import note_held
+from cellwright.execution.corrective_actions import clearing_actions, put_back_actions
+from cellwright.execution.held_objects import note_held
+from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
-from cellwright.execution.worker import Worker
 from cellwright.planning import Verb
 
 from .conftest import SKUS, small_kit
@@ -18,39 +18,39 @@ from .conftest import SKUS, small_kit
 REACH = {"fanuc": frozenset({"fanuc_medium_tray", "fanuc_small_tray", "fanuc_kit_m2l1"})}
 
 
-def crew(cell):
+def team(cell):
     """What is believed, and a robot that nobody commands."""
     asyncio.run(cell.sleep(0.5))
     view = CellView(cell.belief)
     arm = ArmClient("fanuc", None, Pose.from_xyz_rpy([0.0, 0.0, 0.0]), Recipe())  # type: ignore[arg-type]
-    return view, {"fanuc": Worker(arm, view, cell, "fanuc_tool")}
+    return view, {"fanuc": Manipulator(arm, view, cell, "fanuc_tool")}
 
 
 def test_a_part_in_a_hand_that_nobody_needs_goes_back_into_a_tray_with_room(still):
     cell = still()
-    view, workers = crew(cell)
-    assert stowing(view, workers, REACH) == []
+    view, manipulators = team(cell)
+    assert put_back_actions(view, manipulators, REACH) == []
     note_held(cell.belief, "fanuc_tool", "medium_gear_1")
     view.refresh()
-    workers["fanuc"].held = "medium_gear_1"
-    steps = stowing(view, workers, REACH)
+    manipulators["fanuc"].held = "medium_gear_1"
+    steps = put_back_actions(view, manipulators, REACH)
     assert [(step.verb, step.place, step.sku) for step in steps] == [(Verb.RETURN_PART, "fanuc_medium_tray", SKUS["m"])]
-    workers["fanuc"].out_of_service = "it does not answer"
-    assert stowing(view, workers, REACH) == []
+    manipulators["fanuc"].out_of_service = "it does not answer"
+    assert put_back_actions(view, manipulators, REACH) == []
 
 
 def test_a_part_across_a_slot_goes_into_the_slot_it_fits_or_back(still):
     cell = still()
     design = small_kit("mml").lines[0].design
-    view, workers = crew(cell)
+    view, manipulators = team(cell)
     seat = view.seats_of_kit("fanuc_kit_m2l1", design)[0]
     for part, last in {"medium_gear_1": Verb.PLACE_PART, "small_gear_1": Verb.RETURN_PART}.items():
         matrix = seat.pose_part_in_world.matrix
         matrix[:3, 3] += [0.02, 0.02, 0.013]
         cell.moved = {part: matrix}
-        view, workers = crew(cell)
-        steps = clearing({"fanuc_kit_m2l1": design}, view, workers, REACH, {})
+        view, manipulators = team(cell)
+        steps = clearing_actions({"fanuc_kit_m2l1": design}, view, manipulators, REACH, {})
         assert [step.verb for step in steps][:3] == [Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART]
         assert steps[0].place == part
         assert steps[-1].verb is last
-    assert clearing({"fanuc_kit_m2l1": design}, view, workers, REACH, {"small_gear_1": "failed"}) == []
+    assert clearing_actions({"fanuc_kit_m2l1": design}, view, manipulators, REACH, {"small_gear_1": "failed"}) == []

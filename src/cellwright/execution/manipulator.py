@@ -11,9 +11,9 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmFailed, raised, tool_down
 from cellwright.execution.grasps import GraspChoice
-from cellwright.execution.grip import DISC_M, RobotHand
+from cellwright.execution.robot_hand import DISC_M, RobotHand
 
-__all__ = ["Worker"]
+__all__ = ["Manipulator"]
 
 LEANING_RAD = float(np.radians(2.0))
 NEAR_M = 0.40  # an arm whose tool is this near to a place is in the way there
@@ -24,7 +24,7 @@ HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
 
 @dataclass
-class Worker(RobotHand):
+class Manipulator(RobotHand):
     """A robot and what it has in mind.
 
     Attributes:
@@ -136,7 +136,7 @@ class Worker(RobotHand):
         self.keep_from(places)
         await self.withdraw()
 
-    async def sort_out(self) -> str:
+    async def recover(self) -> str:
         """After something went wrong: ends the robot's error, rises, and finds out what is in the hand.
 
         Returns:

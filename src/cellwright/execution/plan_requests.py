@@ -1,4 +1,4 @@
-"""From what is believed to steps for the robots: what lies about is a supply, what is not there is left out."""
+"""Planning requests from what is believed: loose parts are supplies, what cannot be taken is excluded."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
-from cellwright.core.errors import JobFailed
-from cellwright.execution.binding import blockers, unfit
+from cellwright.execution.binding import blockers
 from cellwright.execution.outcome import Unobtainable
-from cellwright.execution.seen import Seen, SlotPose
-from cellwright.execution.settings import Recipe
-from cellwright.execution.tray_places import full_kits_about, lying_about
+from cellwright.execution.part_poses import PartPose, SlotPose
+from cellwright.execution.tray_places import misplaced_full_kits
 from cellwright.execution.view import CellView
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
@@ -24,122 +22,28 @@ from cellwright.planning import (
     PlannerRobot,
     PlanRequest,
     PlanResult,
-    PlanStatus,
     TrayStack,
     plan,
-    validate_timed,
 )
 from cellwright.planning.belief import SupplyFilter, state_of
 
-__all__ = ["Desk", "Planned", "make_plan", "planned_of"]
+__all__ = ["PlanRequestBuilder"]
 
 MOST_LEFT_OUT = 4  # slots of one kit that are given up before the kit is
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A plan and what it is for.
-
-    Attributes:
-        result: The plan.
-        kits: Kit -> what it shall become, in all that was ordered.
-        zones: Place -> zone.
-        reach: Robot -> places.
-        missing: What was left out of the plan because it cannot be had.
-    """
-
-    result: PlanResult
-    kits: Mapping[str, KitDesign]
-    zones: Mapping[str, str]
-    reach: Mapping[str, frozenset[str]]
-    missing: tuple[Unobtainable, ...] = ()
-
-
-def make_plan(
-    view: CellView,
-    orders: Sequence[Order],
-    robots: Sequence[str],
-    left_out: Mapping[str, str],
-    recipe: Recipe,
-    planner: str | None = None,
-    kits: Collection[str] | None = None,
-) -> Planned:
-    """Plans all that can be had of the orders.
-
-    Args:
-        view: What is believed.
-        orders: What is wanted.
-        robots: Who works.
-        left_out: Part -> why it is not to be taken.
-        recipe: Which parts can be taken.
-        planner: A name of `PLANNERS`.
-        kits: The kits that were begun; others are left alone.
-
-    Raises:
-        JobFailed: The plan breaks a rule: planner and rules disagree.
-    """
-    shy = {part.name: why for part in view.parts() if (why := unfit(part, recipe, left_out))}
-    leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
-    trays = [tray for tray in lying_about(view) if tray not in left_out]
-    upright = Desk(view, robots, {**leaning, **shy}, planner, kits, trays)
-    desk = Desk(view, robots, shy, planner, kits, trays)
-    whole = desk.request(orders)
-    chosen = {job.name: job.design for job in whole.jobs}
-    wanted, missing = desk.without_blocked(orders, whole)
-    if missing:  # another kit is no way out: this one is begun
-        upright, desk = replace(upright, kits=list(chosen)), replace(desk, kits=list(chosen))
-    if not wanted:
-        return planned_of(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
-    ways = [upright.alone, upright.request, *([desk.alone, desk.request] if leaning.keys() - shy.keys() else [])]
-    for way in ways:  # what leans is taken when nothing else will do
-        request = way(wanted)
-        result = plan(request, planner)
-        if not result.unfinished:
-            break
-    if result.unfinished:
-        smaller, more = desk.without(wanted, request, result)
-        missing += more
-        if smaller:
-            request = desk.request(smaller)
-            result = plan(request, planner)
-    verdict = validate_timed(request, result)
-    if not verdict.valid:
-        raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
-    return planned_of(request, result, _kits(request, chosen), missing)
-
-
-def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
-    """Kit -> what it shall become, whole: as the plan has it, and those that the plan leaves out as first chosen."""
-    whole = {design.name: design for design in chosen.values()}
-    found = {job.name: whole[job.design.name] for job in request.jobs}
-    left = Counter(d.name for d in chosen.values()) - Counter(d.name for d in found.values())
-    for kit, design in chosen.items():
-        if kit not in found and left[design.name] > 0:
-            found[kit] = design
-            left[design.name] -= 1
-    return found
-
-
-def planned_of(
-    request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
-) -> Planned:
-    """Returns a plan with what it is for."""
-    reach = {robot.name: robot.reach for robot in request.state.robots}
-    return Planned(result, kits, dict(request.state.zones), reach, tuple(missing))
-
-
 @dataclass
-class Desk:
+class PlanRequestBuilder:
     """What all plans of one moment have in common.
 
     Attributes:
-        shy: Part -> why it cannot be taken.
+        excluded: Part -> why it cannot be taken.
         trays: Kit trays that lie about; they are taken before others of their kind.
     """
 
     view: CellView
     robots: Sequence[str]
-    shy: Mapping[str, str]
+    excluded: Mapping[str, str]
     planner: str | None
     kits: Collection[str] | None
     trays: Sequence[str]
@@ -147,10 +51,10 @@ class Desk:
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """Returns what to plan; a part that lies by itself is a supply of one, for the robots that get there."""
         view = self.view
-        accepted = SupplyFilter(excluded=frozenset(self.shy), missing=frozenset(view.gone))
+        accepted = SupplyFilter(excluded=frozenset(self.excluded), missing=frozenset(view.gone))
         model = view.belief.world_model
         state = state_of(model, robots=robots or self.robots, supply_filter=accepted, orders=orders, kits=self.kits)
-        loose = [part for part in view.parts() if part.name not in self.shy and _by_itself(view, part, state.kits)]
+        loose = [part for part in view.parts() if part.name not in self.excluded and _by_itself(view, part, state.kits)]
         zones = dict(state.zones)
         near = {part.name: _nearest(view, part, list(state.places)) for part in loose}
         able = [
@@ -163,7 +67,7 @@ class Desk:
         stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
         loose_skus = {stack.sku for stack in stacks}
         stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
-        dropped = full_kits_about(view, accepted)
+        dropped = misplaced_full_kits(view, accepted)
         about = [*self.trays, *(kit.name for kit in dropped)]
         able = [
             replace(r, reach=r.reach | {name for name in about if view.reaches(r.name, view.pose(name).position)})
@@ -217,7 +121,7 @@ class Desk:
                 if self.view.in_seat(seat, parts) is not None:
                     continue
                 for part in blockers(self.view, seat, parts):
-                    why = self.shy.get(part.name, "" if self._reached(part) else "is out of reach")
+                    why = self.excluded.get(part.name, "" if self._reached(part) else "is out of reach")
                     if why:
                         told = f"{part.name} lies across {seat.name} of {job.name} and {why}"
                         missing.append(Unobtainable(seat.sku, told, part.name))
@@ -227,7 +131,7 @@ class Desk:
         full = _filled(self.view, request)
         return _reduced(orders, Counter(one.sku for one in missing), full), missing
 
-    def _reached(self, part: Seen) -> bool:
+    def _reached(self, part: PartPose) -> bool:
         return any(self.view.reaches(robot, part.position) for robot in self.robots)
 
     def without(
@@ -263,7 +167,7 @@ def _own_places(request: PlanRequest) -> PlanRequest:
     return replace(request, state=replace(state, robots=tuple(kept)))
 
 
-def _by_itself(view: CellView, part: Seen, kits: Sequence[KitState]) -> bool:
+def _by_itself(view: CellView, part: PartPose, kits: Sequence[KitState]) -> bool:
     """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
     facts = view.facts
     trays = [tray.name for tray in facts.of_kind("PartsTray") if tray.name in facts.tree.index]
@@ -273,7 +177,7 @@ def _by_itself(view: CellView, part: Seen, kits: Sequence[KitState]) -> bool:
     return not any(seat.holds(part) for seat in (*(seat for seat in seats if seat.sku == part.sku), *wanted))
 
 
-def _nearest(view: CellView, part: Seen, places: Sequence[str]) -> str:
+def _nearest(view: CellView, part: PartPose, places: Sequence[str]) -> str:
     known = [place for place in places if place in view.facts.tree.index]
     return min(known, key=lambda place: part.across_m(view.pose(place).position), default="")
 

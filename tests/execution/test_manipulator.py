@@ -11,10 +11,10 @@ from cellwright.core.pose import Pose
 from cellwright.crcl import messages
 from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.execution.arm import ArmFailed, HandReading, tool_down
-from cellwright.execution.hands import note_held
+from cellwright.execution.held_objects import note_held
+from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
-from cellwright.execution.worker import Worker
 
 HIGH = tool_down(np.array([0.2, -1.1, 1.3]))
 
@@ -48,11 +48,11 @@ class ScriptedArm:
 
 
 @pytest.fixture
-def worker(still):
+def manipulator(still):
     def make(**arm):
         cell = still()
         asyncio.run(cell.sleep(0.5))
-        return Worker(ScriptedArm(**arm), CellView(cell.belief), cell, "fanuc_tool")  # type: ignore[arg-type]
+        return Manipulator(ScriptedArm(**arm), CellView(cell.belief), cell, "fanuc_tool")  # type: ignore[arg-type]
 
     return make
 
@@ -67,13 +67,13 @@ def worker(still):
         ([0.008], True, True),
     ],
 )
-def test_fingers_that_stay_between_open_and_shut_have_something(worker, widths_m, holding, expected):
-    reading = asyncio.run(worker(widths_m=widths_m, holding=holding).read())
+def test_fingers_that_stay_between_open_and_shut_have_something(manipulator, widths_m, holding, expected):
+    reading = asyncio.run(manipulator(widths_m=widths_m, holding=holding).read())
     assert reading.holding is expected
 
 
-def test_closing_ends_when_the_fingers_do_not_creep_any_more(worker):
-    reading = asyncio.run(worker(widths_m=[0.011, 0.010, 0.009, 0.008]).close())
+def test_closing_ends_when_the_fingers_do_not_creep_any_more(manipulator):
+    reading = asyncio.run(manipulator(widths_m=[0.011, 0.010, 0.009, 0.008]).close())
     assert reading.width_m == 0.008
 
 
@@ -81,15 +81,17 @@ def test_closing_ends_when_the_fingers_do_not_creep_any_more(worker):
     ("refused_rad", "expected"),
     [((), [(0.3, True)]), ((0.3,), [(0.3, True), (0.3 - np.pi, True)]), ((0.3, 0.3 - np.pi), [(0.3, False)])],
 )
-def test_a_line_that_the_arm_cannot_follow_is_tried_with_the_fingers_the_other_way_round(worker, refused_rad, expected):
-    robot = worker(refused_rad=refused_rad)
+def test_a_line_that_the_arm_cannot_follow_is_tried_with_the_fingers_the_other_way_round(
+    manipulator, refused_rad, expected
+):
+    robot = manipulator(refused_rad=refused_rad)
     asyncio.run(robot.go_above(tool_down(np.array([0.2, -1.0, 0.95]), 0.3)))
     made = [(float(pose.rpy[2]), straight) for pose, _, straight in robot.arm.moves]
     assert np.allclose(made[-len(expected) :], expected)
 
 
-def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_and_higher(worker):
-    robot = worker()
+def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_and_higher(manipulator):
+    robot = manipulator()
     cell = robot.clock
     part = robot.view.part("medium_gear_1")
     note_held(cell.belief, "fanuc_tool", part.name)

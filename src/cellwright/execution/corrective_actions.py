@@ -4,99 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cellwright.execution.binding import blockers, unfit
+from cellwright.execution.binding import blockers, exclusion_reason
+from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import KitReport
 from cellwright.execution.trays import top_trays
 from cellwright.execution.view import CellView
-from cellwright.execution.worker import Worker
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
 
-__all__ = ["clearing", "mending", "stowing"]
+__all__ = ["clearing_actions", "put_back_actions", "reseating_actions"]
 
 
-def clearing(
+def clearing_actions(
     designs: Mapping[str, KitDesign],
     view: CellView,
-    workers: Mapping[str, Worker],
+    manipulators: Mapping[str, Manipulator],
     reach: Mapping[str, frozenset[str]],
     left_out: Mapping[str, str],
 ) -> list[Action]:
     """Steps that take a part away that lies on a kit, or across its slots: into the slot it belongs to, or back."""
     parts = view.parts()
     for kit, design in designs.items():
-        able = [w for name, w in workers.items() if _can_mend(view, w, kit, reach.get(name, frozenset()))]
+        able = [w for name, w in manipulators.items() if _can_correct(view, w, kit, reach.get(name, frozenset()))]
         if not able or kit not in view.facts.tree.index:
             continue
-        worker, empty = able[0], [s for s in view.seats_of_kit(kit, design) if view.in_seat(s, parts) is None]
+        manipulator, empty = able[0], [s for s in view.seats_of_kit(kit, design) if view.in_seat(s, parts) is None]
         across = [part for seat in empty for part in blockers(view, seat, parts)]
         for part in {part.name: part for part in (*across, *view.extras(kit, parts))}.values():
-            if unfit(part, worker.recipe, left_out) or not view.reaches(worker.name, part.position):
+            if exclusion_reason(part, manipulator.recipe, left_out) or not view.reaches(
+                manipulator.name, part.position
+            ):
                 continue
-            hand = _put_back(view, worker, worker.held_sku, reach) if worker.held else []
-            step = Action(Verb.LOOK_PART, worker.name, worker.tool, part.sku, part.name, kit)
+            hand = _put_back(view, manipulator, manipulator.held_sku, reach) if manipulator.held else []
+            step = Action(Verb.LOOK_PART, manipulator.name, manipulator.tool, part.sku, part.name, kit)
             fetch = [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
-            put = _put_back(view, worker, part.sku, reach)
+            put = _put_back(view, manipulator, part.sku, reach)
             if any(seat.sku == part.sku for seat in empty):
                 put = [step._replace(verb=verb, place=kit) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
-            if put and (hand or not worker.held):
+            if put and (hand or not manipulator.held):
                 return [*hand, *fetch, *put]
     return []
 
 
-def _can_mend(view: CellView, worker: Worker, kit: str, reach: frozenset[str]) -> bool:
+def _can_correct(view: CellView, manipulator: Manipulator, kit: str, reach: frozenset[str]) -> bool:
     """Returns whether a robot works, gets to where a kit is, and has fingers for the parts there."""
-    if worker.out_of_service or worker.carries_tray or kit not in view.facts.things:
+    if manipulator.out_of_service or manipulator.carries_tray or kit not in view.facts.things:
         return False
     if kit not in reach and view.facts.things[kit].reference not in reach:
         return False
-    return any(sku in view.facts.handles.get(worker.tool, ()) for sku in view.facts.part_sku.values())
+    return any(sku in view.facts.handles.get(manipulator.tool, ()) for sku in view.facts.part_sku.values())
 
 
-def _put_back(view: CellView, worker: Worker, sku: str, reach: Mapping[str, frozenset[str]]) -> list[Action]:
+def _put_back(view: CellView, manipulator: Manipulator, sku: str, reach: Mapping[str, frozenset[str]]) -> list[Action]:
     """Returns what is held into a parts tray of its kind, if one has room; a kit tray back into its box."""
-    if worker.carries_tray:
+    if manipulator.carries_tray:
         boxes = [box.name for box in view.facts.of_kind("LargeBoxWithEmptyKitTrays")]
         stacks = [box for box in boxes if any(view.facts.things[t].sku == sku for t in top_trays(view, box))]
-        is_kit = view.facts.things[worker.held].kind == "Kit"
-        return [] if is_kit else [Action(Verb.RETURN_TRAY, worker.name, worker.tool, sku, box) for box in stacks[:1]]
+        is_kit = view.facts.things[manipulator.held].kind == "Kit"
+        return (
+            []
+            if is_kit
+            else [Action(Verb.RETURN_TRAY, manipulator.name, manipulator.tool, sku, box) for box in stacks[:1]]
+        )
     parts = view.parts()
-    for tray in sorted(reach.get(worker.name, frozenset()) & set(view.facts.part_sku)):
+    for tray in sorted(reach.get(manipulator.name, frozenset()) & set(view.facts.part_sku)):
         empty = any(view.in_seat(seat, parts) is None for seat in view.seats_of_tray(tray))
         if view.facts.part_sku[tray] == sku and empty:
-            return [Action(Verb.RETURN_PART, worker.name, worker.tool, sku, tray)]
+            return [Action(Verb.RETURN_PART, manipulator.name, manipulator.tool, sku, tray)]
     return []
 
 
-def stowing(view: CellView, workers: Mapping[str, Worker], reach: Mapping[str, frozenset[str]]) -> list[Action]:
+def put_back_actions(
+    view: CellView, manipulators: Mapping[str, Manipulator], reach: Mapping[str, frozenset[str]]
+) -> list[Action]:
     """Steps that put parts back that are still in hands when nobody needs them."""
     return [
         step
-        for worker in workers.values()
-        if worker.held and not worker.out_of_service
-        for step in _put_back(view, worker, worker.held_sku, reach)
+        for manipulator in manipulators.values()
+        if manipulator.held and not manipulator.out_of_service
+        for step in _put_back(view, manipulator, manipulator.held_sku, reach)
     ]
 
 
-def mending(
+def reseating_actions(
     kits: Sequence[KitReport],
     designs: Mapping[str, KitDesign],
     view: CellView,
-    workers: Mapping[str, Worker],
+    manipulators: Mapping[str, Manipulator],
     reach: Mapping[str, frozenset[str]],
     left_out: Mapping[str, str],
 ) -> list[Action]:
     """Steps that seat the parts that are in their slots and not seated: out and in again."""
     found: list[Action] = []
     for kit in kits:
-        able = [name for name, w in workers.items() if _can_mend(view, w, kit.name, reach.get(name, frozenset()))]
+        able = [
+            name for name, w in manipulators.items() if _can_correct(view, w, kit.name, reach.get(name, frozenset()))
+        ]
         for slot in kit.slots:
             if slot.filled or slot.sku != slot.wanted or not slot.part or slot.part in left_out or not able:
                 continue
             part = view.part(slot.part)
-            if part.tilt_rad > workers[able[0]].recipe.max_tilt_rad or workers[able[0]].held:
+            if part.tilt_rad > manipulators[able[0]].recipe.max_tilt_rad or manipulators[able[0]].held:
                 continue
-            step = Action(Verb.LOOK_PART, able[0], workers[able[0]].tool, slot.wanted, slot.part, kit.name)
+            step = Action(Verb.LOOK_PART, able[0], manipulators[able[0]].tool, slot.wanted, slot.part, kit.name)
             put = step._replace(place=kit.name)
             found += [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
             found += [put._replace(verb=Verb.LOOK_SLOT), put._replace(verb=Verb.PLACE_PART)]

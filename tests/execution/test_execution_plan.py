@@ -6,7 +6,7 @@ import asyncio
 
 import numpy as np
 
-from cellwright.execution.planned import make_plan
+from cellwright.execution.execution_plan import make_plan
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 from cellwright.planning import Verb

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["JobStep", "Waiting"]
+__all__ = ["AsyncClock", "JobStep"]
 
 
-class Waiting(Protocol):
+class AsyncClock(Protocol):
     """Simulation time, or the real one."""
 
     @property

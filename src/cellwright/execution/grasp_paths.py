@@ -14,7 +14,7 @@ from cellwright.motion.grasps import Grasp
 from cellwright.motion.planning import ExactChecker, MotionPlanner
 from cellwright.motion.planning.checker import between
 
-__all__ = ["Way", "line_checker", "ways_through"]
+__all__ = ["GraspPath", "find_grasp_paths", "line_checker"]
 
 Array = npt.NDArray[np.float64]
 
@@ -25,7 +25,7 @@ LARGEST_TURN_RAD = 0.4  # of a joint in one step of the line: more is too near a
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class GraspPath:
     """A grasp with three configurations, and a free straight line from each to the next."""
 
     grasp: Grasp
@@ -34,14 +34,14 @@ class Way:
     after_rad: Array
 
 
-def ways_through(
+def find_grasp_paths(
     poses: Iterable[tuple[Grasp, Pose, Pose, Pose]],
     first: ExactChecker,
     second: ExactChecker,
     planner: MotionPlanner,
     near_rad: Array,
     most: int,
-) -> list[Way]:
+) -> list[GraspPath]:
     """Ways through poses of the tool in the world, nearest first.
 
     Args:
@@ -59,13 +59,13 @@ def ways_through(
         if first.is_free(joints) and second.is_free(joints)
     ]
     candidates.sort(key=lambda found: float(np.linalg.norm(found[0] - near_rad)))
-    ways: list[Way] = []
+    ways: list[GraspPath] = []
     for at_rad, (grasp, before, _, after) in candidates:
         there, away = _line(planner, at_rad, before), _line(planner, at_rad, after)
         if there is None or away is None:
             continue
         if first.first_blocked(there) is None and second.first_blocked(away) is None:
-            ways.append(Way(grasp, there[-1], at_rad, away[-1]))
+            ways.append(GraspPath(grasp, there[-1], at_rad, away[-1]))
         if len(ways) == most:
             break
     return ways

@@ -9,14 +9,14 @@ import numpy as np
 from cellwright.catalogue import grip_xyz_m, part_grip
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmClient, ArmFailed, HandReading
+from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import gripper_figures, hanging
-from cellwright.execution.hands import note_held, note_released
+from cellwright.execution.held_objects import note_held, note_released
+from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.predicates import ToolState
-from cellwright.execution.seen import Seen, SlotPose
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
-from cellwright.execution.waiting import Waiting
 
 __all__ = ["DISC_M", "RobotHand"]
 
@@ -49,7 +49,7 @@ class RobotHand:
 
     arm: ArmClient
     view: CellView
-    clock: Waiting
+    clock: AsyncClock
     tool: str
     found: str = ""
     seat: SlotPose | None = None
@@ -95,7 +95,7 @@ class RobotHand:
         known = self.reading
         return ToolState(self.name, known.gripper, known.pose_tool_in_world, known.width_m, known.holding, self.read_s)
 
-    def holds_well(self, reading: HandReading, part: Seen) -> bool:
+    def holds_well(self, reading: HandReading, part: PartPose) -> bool:
         """Returns whether the fingers stand as they do around that part."""
         width_m = part_grip(part.figures, gripper_figures(reading.gripper)).width_m
         return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
@@ -174,7 +174,7 @@ class RobotHand:
         self.slipped_m = off_m + float(np.sin(lean_rad)) * DISC_M if has_slipped else 0.0
         return seen if has_slipped else meant
 
-    def at_hand(self, reading: HandReading) -> Seen | None:
+    def at_hand(self, reading: HandReading) -> PartPose | None:
         """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
         figures = gripper_figures(reading.gripper)
         if self.carries_tray or figures is None:

@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from cellwright.execution.drawings import drawn_places, shift_of
+from cellwright.execution.camera_shift import detector_shift, nominal_places
 from cellwright.execution.view import CellView
 
 
@@ -15,13 +15,13 @@ from cellwright.execution.view import CellView
 def test_only_a_shift_that_trays_cannot_explain_is_noticed(still, shift_m, noticed):
     cell, rng = still(), np.random.default_rng(1)
     view = CellView(cell.belief)
-    drawn = drawn_places(view)
+    drawn = nominal_places(view)
     assert len(drawn) == 10
     for name in cell.drawn:
         careless = rng.normal(0.0, 0.003, 2) if name in drawn else np.zeros(2)
         cell.shift(name, careless[0] + shift_m, careless[1])
     asyncio.run(cell.sleep(0.5))
-    told = shift_of(view, drawn)
+    told = detector_shift(view, drawn)
     assert bool(told) is noticed
     if noticed:
         assert told.startswith("eye sees 10 trays shifted alike by (")

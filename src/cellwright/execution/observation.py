@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cellwright.core.errors import JobFailed
-from cellwright.execution.waiting import Waiting
+from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.view import CellView
 from cellwright.knowledge import Belief
 
-__all__ = ["CannotSee", "Look", "Looked"]
+__all__ = ["Observation", "ObservationTimeout", "Observer"]
 
 POLL_S = 0.05
 
 
-class CannotSee(JobFailed):
+class ObservationTimeout(JobFailed):
     """What must be seen was not, for as long as anybody waits."""
 
 
 @dataclass(frozen=True)
-class Looked:
+class Observation:
     """What a look found.
 
     Attributes:
@@ -31,7 +33,7 @@ class Looked:
     unseen: frozenset[str]
 
 
-class Look:
+class Observer:
     """Waits for sights.
 
     Args:
@@ -41,10 +43,12 @@ class Look:
         limit_s: How long to wait.
     """
 
-    def __init__(self, belief: Belief, clock: Waiting, sightings: int, limit_s: float) -> None:
+    def __init__(self, belief: Belief, clock: AsyncClock, sightings: int, limit_s: float) -> None:
         self._belief, self._clock, self._sightings, self._limit_s = belief, clock, sightings, limit_s
 
-    async def at(self, anchors: Iterable[str], others: Iterable[str] = (), sightings: int | None = None) -> Looked:
+    async def observe(
+        self, anchors: Iterable[str], others: Iterable[str] = (), sightings: int | None = None
+    ) -> Observation:
         """Waits until the anchors were seen often enough after now.
 
         Args:
@@ -69,8 +73,33 @@ class Look:
             if all(counts[name] >= wanted for name in standing):
                 seen = frozenset(name for name in rest if counts[name])
                 if standing or len(seen) == len(rest) or now_s - start_s >= self._limit_s:
-                    return Looked(frozenset(standing) | seen, frozenset(rest) - seen)
+                    return Observation(frozenset(standing) | seen, frozenset(rest) - seen)
             elif now_s - start_s >= self._limit_s:
                 missing = next(name for name in standing if counts[name] < wanted)
-                raise CannotSee(f"{missing} was not seen for {self._belief.age_s(missing, now_s):.1f} s")
+                raise ObservationTimeout(f"{missing} was not seen for {self._belief.age_s(missing, now_s):.1f} s")
             await self._clock.sleep(POLL_S)
+
+
+async def observe_trays(
+    observer: Observer, view: CellView, trays: Sequence[str], others: Iterable[str] = (), sightings: int | None = None
+) -> Observation:
+    """Returns a fresh look at trays, and at other things that may be gone.
+
+    Raises:
+        StepFailed: A tray that is carried about is not seen, although what stands still is; it is gone then.
+        CannotSee: Nothing is seen any more.
+    """
+    movable = [tray for tray in trays if view.is_movable(tray)]
+    fixed = [tray for tray in trays if tray not in movable]
+    if movable and not fixed:
+        sources = {view.belief.source(tray) for tray in movable}
+        standing = [tray for tray in view.trays() if not view.is_movable(tray)]
+        fixed = [tray for tray in standing if view.belief.source(tray) in sources][:1]
+        if not fixed:
+            fixed, movable = movable, []
+    observation = await observer.observe(fixed, [*movable, *others], sightings)
+    gone = [tray for tray in movable if tray in observation.unseen]
+    if gone:
+        view.gone.update(gone)
+        raise StepFailed(FailureKind.NOT_THERE, f"{gone[0]} is not seen any more", gone[0])
+    return observation

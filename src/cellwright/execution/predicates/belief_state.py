@@ -10,19 +10,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
 from cellwright.core.pose import Pose
-from cellwright.execution.predicates.sensed import Sight, ToolState
+from cellwright.execution.predicates.sensed import PoseEstimate, ToolState
 from cellwright.knowledge import Belief, records
 from cellwright.knowledge.pddl import planning_ontology
 from cellwright.knowledge.pddl.paths import PathResolver
 from cellwright.knowledge.pddl.snapshot import read_snapshot
 
-__all__ = ["BelievedCell"]
+__all__ = ["BelievedState"]
 
 DRAWINGS = "the drawings"
 
 
-class BelievedCell:
-    """What a belief says at any moment; a `Sensed`.
+class BelievedState:
+    """What a belief says at any moment; a `SensedState`.
 
     What is not a matter of poses (kinds, sizes, which tool is on which robot) is read when it is made, when new
     objects come into the belief, and on `refresh`.
@@ -87,7 +87,7 @@ class BelievedCell:
         """Extent of what has no SKU."""
         return self._sizes.get(name)
 
-    def sight(self, name: str) -> Sight | None:
+    def sight(self, name: str) -> PoseEstimate | None:
         """Returns where it was seen last, or where the drawings have it."""
         tree = self.belief.world_model.tree
         row = tree.index.get(name)
@@ -95,11 +95,11 @@ class BelievedCell:
             return None
         pose, tray = Pose.from_matrix(tree.in_world[row]), self._tray(name)
         if tray not in self._sensed:
-            return Sight(pose, (0.0, 0.0, 0.0, 0.0), inf, DRAWINGS)
+            return PoseEstimate(pose, (0.0, 0.0, 0.0, 0.0), inf, DRAWINGS)
         x, y, z, yaw = self.belief.covariance(tray).diagonal().tolist()
         age_s = self.belief.age_s(tray, 0.0)
         seen_s = None if age_s == inf else -age_s
-        return Sight(pose, (x, y, z, yaw), seen_s, self.belief.source(tray) or DRAWINGS)
+        return PoseEstimate(pose, (x, y, z, yaw), seen_s, self.belief.source(tray) or DRAWINGS)
 
     def tool(self, name: str) -> ToolState | None:
         """Returns what a robot says of its tool, by the name of either."""

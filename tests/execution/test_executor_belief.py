@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cellwright.execution.arm import tool_down
-from cellwright.execution.hands import note_held
+from cellwright.execution.executor_belief import ExecutorBelief
+from cellwright.execution.held_objects import note_held
 from cellwright.execution.predicates import Evaluator, ToolState, Truth
-from cellwright.execution.present import PresentCell
 from cellwright.execution.view import CellView
 
 HELD = ("endEffector-has-heldObject-part", "fanuc_tool", "medium_gear_1")
@@ -32,7 +32,9 @@ def carried(still):
 def value(cell, predicate=HELD, **reported):
     state = ToolState("fanuc", "aprs_fanuc_gripper", AWAY, 0.008, True, cell.time_s)
     report = {"fanuc": replace(state, **reported)}
-    return Evaluator(PresentCell(CellView(cell.belief), lambda: cell.time_s, report.get, {})).evaluate(*predicate).value
+    return (
+        Evaluator(ExecutorBelief(CellView(cell.belief), lambda: cell.time_s, report.get, {})).evaluate(*predicate).value
+    )
 
 
 def test_what_was_carried_out_of_sight_is_felt(carried):

@@ -11,13 +11,13 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.zones import Zones
 from cellwright.planning import MOVES, Action, Verb
 
-__all__ = ["Crew", "Failure"]
+__all__ = ["ActionFailure", "PlanRunner"]
 
 _EMPTY_HANDED = (Verb.LOOK_PART, Verb.REMOVE_PART, Verb.ATTACH, Verb.DETACH, Verb.TAKE_TRAY, Verb.TAKE_KIT)
 
 
 @dataclass(frozen=True)
-class Failure:
+class ActionFailure:
     """A step that was given up."""
 
     robot: str
@@ -28,7 +28,7 @@ class Failure:
     is_lost_robot: bool = False
 
 
-class Crew:
+class PlanRunner:
     """The robots at work.
 
     Args:
@@ -40,16 +40,16 @@ class Crew:
 
     def __init__(
         self,
-        doings: Mapping[str, ActionRunner],
+        runners: Mapping[str, ActionRunner],
         zones: Mapping[str, str],
         on_done: Callable[[Action], None] = lambda _action: None,
         may_begin: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._doings, self._places, self._on_done, self._may_begin = doings, zones, on_done, may_begin
+        self._runners, self._places, self._on_done, self._may_begin = runners, zones, on_done, may_begin
         self._stop = False
-        self._zones = Zones({name: doing.worker for name, doing in doings.items()}, {})
+        self._zones = Zones({name: runner.manipulator for name, runner in runners.items()}, {})
 
-    async def perform(self, actions: Sequence[Action]) -> list[Failure]:
+    async def perform(self, actions: Sequence[Action]) -> list[ActionFailure]:
         """Does the steps; when one is given up, the others finish what they have in hand. Returns what was given up."""
         self._stop = False
         used: dict[str, list[str]] = {}
@@ -59,11 +59,11 @@ class Crew:
             if action.verb in MOVES:
                 used.setdefault(self._zone(action), []).append(action.robot)
         places = {zone: [place for place, its in self._places.items() if its == zone] or [zone] for zone in used}
-        self._zones = Zones({name: doing.worker for name, doing in self._doings.items()}, used)
+        self._zones = Zones({name: runner.manipulator for name, runner in self._runners.items()}, used)
         try:
             await self._zones.clear(places)
         except StepFailed as failure:
-            return [Failure(actions[0].robot, actions[0], failure.kind, str(failure), "", failure.is_lost_robot)]
+            return [ActionFailure(actions[0].robot, actions[0], failure.kind, str(failure), "", failure.is_lost_robot)]
         ended = [asyncio.Event() for _ in actions]
         tasks = [asyncio.ensure_future(self._row(robot, row, actions, ended)) for robot, row in rows.items()]
         try:
@@ -78,8 +78,8 @@ class Crew:
 
     async def _row(
         self, robot: str, row: Sequence[int], actions: Sequence[Action], ended: Sequence[asyncio.Event]
-    ) -> Failure | None:
-        given_up: Failure | None = None
+    ) -> ActionFailure | None:
+        given_up: ActionFailure | None = None
         for index in row:
             action = actions[index]
             if action.verb in _EMPTY_HANDED and (self._stop or not self._may_begin()):
@@ -90,10 +90,10 @@ class Crew:
                     await self._zones.enter(robot, self._zone(action))
                 else:
                     await self._zones.make_way(robot)
-                await self._doings[robot].act(action)
+                await self._runners[robot].act(action)
             except StepFailed as failure:
                 self._stop = True
-                given_up = Failure(robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot)
+                given_up = ActionFailure(robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot)
                 break
             ended[index].set()
             self._on_done(action)

@@ -1,0 +1,162 @@
+"""From what is believed to steps for the robots: what lies about is a supply, what is not there is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.messages import Plan
+from cellwright.execution.binding import exclusion_reason
+from cellwright.execution.outcome import Unobtainable
+from cellwright.execution.plan_requests import PlanRequestBuilder
+from cellwright.execution.settings import Recipe
+from cellwright.execution.tray_places import misplaced_trays
+from cellwright.execution.view import CellView
+from cellwright.orders import KitDesign, Order
+from cellwright.planning import (
+    PlanRequest,
+    PlanResult,
+    PlanStatus,
+    plan,
+    validate_sequence,
+    validate_timed,
+)
+from cellwright.planning.external_plan import ExternalPlan, translate_plan
+
+__all__ = ["ExecutionPlan", "adopt_plan", "make_plan"]
+
+
+@dataclass(frozen=True)
+class ExecutionPlan:
+    """A plan and what it is for.
+
+    Attributes:
+        result: The plan.
+        kits: Kit -> what it shall become, in all that was ordered.
+        zones: Place -> zone.
+        reach: Robot -> places.
+        missing: What was left out of the plan because it cannot be had.
+    """
+
+    result: PlanResult
+    kits: Mapping[str, KitDesign]
+    zones: Mapping[str, str]
+    reach: Mapping[str, frozenset[str]]
+    missing: tuple[Unobtainable, ...] = ()
+
+    def texts(self, robots: Sequence[str]) -> dict[str, list[str]]:
+        """Returns robot -> its actions as in a plan file."""
+        found: dict[str, list[str]] = {name: [] for name in robots}
+        for action in self.result.actions:
+            found[action.robot].append(str(action))
+        return found
+
+    def message(self, time_s: float, number: int) -> Plan:
+        """Returns the plan as a message for the bus; `number` counts the plans of an order."""
+        result = self.result
+        actions = tuple(str(action) for action in result.actions)
+        return Plan(round(time_s * 1e9), number, "planning", result.planner, actions, result.cost)
+
+
+def make_plan(
+    view: CellView,
+    orders: Sequence[Order],
+    robots: Sequence[str],
+    left_out: Mapping[str, str],
+    recipe: Recipe,
+    planner: str | None = None,
+    kits: Collection[str] | None = None,
+) -> ExecutionPlan:
+    """Plans all that can be had of the orders.
+
+    Args:
+        view: What is believed.
+        orders: What is wanted.
+        robots: Who works.
+        left_out: Part -> why it is not to be taken.
+        recipe: Which parts can be taken.
+        planner: A name of `PLANNERS`.
+        kits: The kits that were begun; others are left alone.
+
+    Raises:
+        JobFailed: The plan breaks a rule: planner and rules disagree.
+    """
+    excluded = {part.name: why for part in view.parts() if (why := exclusion_reason(part, recipe, left_out))}
+    leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
+    trays = [tray for tray in misplaced_trays(view) if tray not in left_out]
+    upright = PlanRequestBuilder(view, robots, {**leaning, **excluded}, planner, kits, trays)
+    builder = PlanRequestBuilder(view, robots, excluded, planner, kits, trays)
+    whole = builder.request(orders)
+    chosen = {job.name: job.design for job in whole.jobs}
+    wanted, missing = builder.without_blocked(orders, whole)
+    if missing:  # another kit is no way out: this one is begun
+        upright, builder = replace(upright, kits=list(chosen)), replace(builder, kits=list(chosen))
+    if not wanted:
+        return _execution_plan(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
+    ways = [
+        upright.alone,
+        upright.request,
+        *([builder.alone, builder.request] if leaning.keys() - excluded.keys() else []),
+    ]
+    for way in ways:  # what leans is taken when nothing else will do
+        request = way(wanted)
+        result = plan(request, planner)
+        if not result.unfinished:
+            break
+    if result.unfinished:
+        smaller, more = builder.without(wanted, request, result)
+        missing += more
+        if smaller:
+            request = builder.request(smaller)
+            result = plan(request, planner)
+    verdict = validate_timed(request, result)
+    if not verdict.valid:
+        raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
+    return _execution_plan(request, result, _kits(request, chosen), missing)
+
+
+def adopt_plan(
+    view: CellView,
+    orders: Sequence[Order],
+    robots: Sequence[str],
+    left_out: Mapping[str, str],
+    recipe: Recipe,
+    external: ExternalPlan,
+) -> ExecutionPlan:
+    """Translates an external plan for the orders and checks it like one of the internal planners.
+
+    Raises:
+        BadInput: It names what is not there, breaks a rule, or does not do what is ordered.
+    """
+    excluded = {part.name: why for part in view.parts() if (why := exclusion_reason(part, recipe, left_out))}
+    trays = [tray for tray in misplaced_trays(view) if tray not in left_out]
+    request = PlanRequestBuilder(view, robots, excluded, None, external.kits(view.facts) or None, trays).request(orders)
+    new = [job.name for job in request.jobs if job.name not in view.facts.things]
+    actions = translate_plan(external, view.facts, new, request.durations)
+    result = PlanResult(PlanStatus.SOLVED, external.where, actions, sum(action.duration_s for action in actions))
+    verdict = validate_sequence(request, result)
+    if not verdict.valid:
+        raise BadInput(f"{external.where}: this plan does not do what is ordered here: {verdict.reason}")
+    return _execution_plan(request, result, {job.name: job.design for job in request.jobs}, ())
+
+
+def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
+    """Kit -> what it shall become, whole: as the plan has it, and those that the plan leaves out as first chosen."""
+    whole = {design.name: design for design in chosen.values()}
+    found = {job.name: whole[job.design.name] for job in request.jobs}
+    left = Counter(d.name for d in chosen.values()) - Counter(d.name for d in found.values())
+    for kit, design in chosen.items():
+        if kit not in found and left[design.name] > 0:
+            found[kit] = design
+            left[design.name] -= 1
+    return found
+
+
+def _execution_plan(
+    request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
+) -> ExecutionPlan:
+    """Returns a plan with what it is for."""
+    reach = {robot.name: robot.reach for robot in request.state.robots}
+    return ExecutionPlan(result, kits, dict(request.state.zones), reach, tuple(missing))

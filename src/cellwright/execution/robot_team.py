@@ -1,0 +1,109 @@
+"""The robots of an order: made ready at the beginning, asked what they hold, sent out of the way at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cellwright.core.errors import UnknownName
+from cellwright.crcl import CrclClient
+from cellwright.execution.arm import ArmClient, ArmFailed
+from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.failure import StepFailed
+from cellwright.execution.held_objects import held_by
+from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.progress import OrderProgress
+from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.view import CellView
+from cellwright.knowledge import Belief
+
+__all__ = ["RobotTeam", "make_manipulators"]
+
+
+def make_manipulators(
+    view: CellView, clients: Mapping[str, CrclClient], clock: AsyncClock, settings: ExecutionSettings
+) -> dict[str, Manipulator]:
+    """Returns robot -> its manipulator, over an open CRCL client.
+
+    Raises:
+        UnknownName: A robot that the database does not have.
+    """
+    known = [thing.name for thing in view.facts.of_kind("Robot")]
+    for robot in clients:
+        if robot not in known:
+            raise UnknownName("robot", robot, known, "executor")
+    how = settings.recipe, settings.tool_models
+    return {
+        robot: Manipulator(ArmClient(robot, client, view.base(robot), *how), view, clock, view.tool(robot))
+        for robot, client in clients.items()
+    }
+
+
+class RobotTeam:
+    """All robots: those that work, those that only make way, and those that do neither any more.
+
+    Args:
+        manipulators: All of them.
+        names: Who works.
+
+    Attributes:
+        notes: What was found out about them on the way.
+    """
+
+    def __init__(self, manipulators: Mapping[str, Manipulator], names: Sequence[str]) -> None:
+        self.manipulators, self._names = manipulators, names
+        self.notes: list[str] = []
+
+    def in_service(self) -> list[Manipulator]:
+        """Returns those that can move."""
+        return [manipulator for manipulator in self.manipulators.values() if not manipulator.out_of_service]
+
+    def working(self) -> dict[str, Manipulator]:
+        """Returns those that have work and can do it."""
+        return {name: self.manipulators[name] for name in self._names if not self.manipulators[name].out_of_service}
+
+    @property
+    def failure_reason(self) -> str:
+        """Why none of them works; empty while one does."""
+        return "" if self.working() else "; ".join(f"{n}: {self.manipulators[n].out_of_service}" for n in self._names)
+
+    async def prepare(self, belief: Belief, progress: OrderProgress) -> None:
+        """Gets them ready; where they rest is what is known of earlier work, else where they stand."""
+        held = held_by(belief)
+        for manipulator in self.manipulators.values():
+            known, point = progress.rest_rad.get(manipulator.name), progress.rest_point.get(manipulator.name)
+            if known and point:
+                manipulator.arm.rest_rad, manipulator.arm.rest_point = tuple(known), (point[0], point[1], point[2])
+            manipulator.held = held.get(manipulator.tool, "")
+            try:
+                manipulator.reading = await manipulator.arm.prepare()
+            except ArmFailed as error:
+                manipulator.out_of_service = str(error)
+                continue
+            progress.rest_rad[manipulator.name] = list(manipulator.arm.rest_rad or ())
+            progress.rest_point[manipulator.name] = list(manipulator.arm.rest_point or ())
+
+    async def recover(self, manipulator: Manipulator) -> None:
+        """Finds out what a robot has in its hand; one that cannot even rise does not work any more."""
+        if manipulator.out_of_service:
+            return
+        try:
+            found = await manipulator.recover()
+        except StepFailed as failure:
+            manipulator.out_of_service = str(failure)
+            return
+        if found:
+            self.notes.append(f"{manipulator.name}: {found}")
+
+    async def withdraw(self) -> str:
+        """Sends them out of the way; says what is still in a hand."""
+        hands = []
+        for manipulator in self.in_service():
+            try:
+                await manipulator.withdraw()
+                reading = await manipulator.read()
+            except StepFailed as failure:
+                manipulator.out_of_service = str(failure)
+                continue
+            if manipulator.held or reading.holding:
+                hands.append(f"{manipulator.name} holds {manipulator.held or 'something'}")
+        return "; ".join(hands)
