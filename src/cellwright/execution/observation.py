@@ -57,7 +57,7 @@ class Observer:
             sightings: How often; as usual when not given.
 
         Raises:
-            CannotSee: An anchor was not seen for as long as anybody waits; says since when.
+            ObservationTimeout: An anchor was not seen for as long as anybody waits; says since when.
         """
         wanted = sightings or self._sightings
         start_s = self._clock.time_s
@@ -87,7 +87,7 @@ async def observe_trays(
 
     Raises:
         StepFailed: A tray that is carried about is not seen, although what stands still is; it is gone then.
-        CannotSee: Nothing is seen any more.
+        ObservationTimeout: Nothing is seen any more.
     """
     movable = [tray for tray in trays if view.is_movable(tray)]
     fixed = [tray for tray in trays if tray not in movable]
