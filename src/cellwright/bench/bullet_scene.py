@@ -1,4 +1,4 @@
-"""A world once more in PyBullet: the same bodies, shapes, masses, joints and time step.
+"""A world replicated in PyBullet: the same bodies, shapes, masses, joints and time step.
 
 Not the same, because the engines differ: Bullet drives joints by velocity constraints of limited force instead of a
 PID law; it has no gravity compensation, no torsional friction of this kind, its own contact stiffness and solver (50
@@ -25,7 +25,7 @@ GRAVITY_MPS2 = 9.81
 
 @dataclass(frozen=True)
 class _Drive:
-    """An arm's motors: which joints, where their commands are in a row of control, what is zero, what is the most."""
+    """An arm's motors: the joints, the indices of their commands in a row of control, their zeros and their limits."""
 
     unit: int
     joints: list[int]
@@ -65,7 +65,7 @@ class BulletScene:
         pybullet.disconnect(self.client)
 
     def step(self, ctrl: Any, count: int) -> None:
-        """Commands every joint as the row of control says, and takes so many steps."""
+        """Commands every joint by the row of control, and takes a number of steps."""
         row = np.append(ctrl, 0.0)  # the last is for drives without a commanded velocity
         for drive in self._drives:
             pybullet.setJointMotorControlArray(
@@ -81,11 +81,11 @@ class BulletScene:
             pybullet.stepSimulation(physicsClientId=self.client)
 
     def position_of(self, name: str) -> Any:
-        """Returns where a loose object's centre of mass is."""
+        """Returns the position of a loose object's centre of mass."""
         return np.array(pybullet.getBasePositionAndOrientation(self.objects[name], physicsClientId=self.client)[0])
 
     def _load(self, bodies: list[int], *, movable: bool, flags: int) -> int:
-        """Returns a root body with its descendants, where it is now."""
+        """Loads a root body with its descendants, in its current place."""
         model, data, root = self._model, self._data, bodies[0]
         w, x, y, z = (float(value) for value in data.xquat[root])
         unit: int = pybullet.loadURDF(
@@ -140,7 +140,7 @@ class BulletScene:
         return body == ancestor
 
     def _filter_pairs(self) -> None:
-        """Pairs of bodies that MuJoCo never tests are not tested here either."""
+        """Disables collisions of pairs of bodies that MuJoCo never tests."""
         model, weld = self._model, self._model.body_weldid
         excluded = {(int(signature) >> 16, int(signature) & 0xFFFF) for signature in model.exclude_signature}
         for first in self._links:

@@ -21,12 +21,12 @@ BOX, CYLINDER, SPHERE, PLANE, MESH = (
 
 
 def link_name(body: int) -> str:
-    """Returns what a body's link is called."""
+    """Returns the name of a body's link."""
     return f"body_{body}"
 
 
 def write_urdf(model: Any, bodies: Sequence[int], folder: Path) -> Path:
-    """Returns one file with a body and what hangs on it, parents first; only what is touched, nothing that is seen.
+    """Writes one file with a body and its descendants, parents first; collision shapes only.
 
     Args:
         model: The compiled model.
@@ -45,7 +45,7 @@ def write_urdf(model: Any, bodies: Sequence[int], folder: Path) -> Path:
 
 
 def inset(vertices: Any, faces: Any, distance_m: float) -> Any:
-    """A convex solid whose faces all lie deeper by that distance; padded again, it is the old one but for its edges."""
+    """Returns a convex solid with all faces moved inwards; padded again, it is the old one but for its edges."""
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1)

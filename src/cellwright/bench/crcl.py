@@ -1,4 +1,4 @@
-"""`cellwright bench crcl`: how fast robots answer over CRCL while they move, and what messages cost."""
+"""`cellwright bench crcl`: response times of moving robots over CRCL, and the cost of messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLIENTS = (1, 8)
 
 @BENCHES.register("crcl")
 def crcl(conditions: MeasurementConditions) -> Measurement:
-    """Statuses over sockets from moving arms, what delays them, the codec, commands in memory at full speed."""
+    """Measures statuses over sockets from moving arms, their delays, the codec, commands in memory at full speed."""
     duration_s, batches, commands = (1.0, 3, 20) if conditions.quick else (10.0, 15, 400)
     return Measurement(
         {

@@ -1,4 +1,4 @@
-"""How long a client of one robot waits for its status while another robot is given something that takes long."""
+"""The delay of one robot's status while another robot gets a command that takes long to process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEPS_M = ((0.0, 0.05, 0.0), (-0.05, 0.05, 0.0), (-0.05, 0.0, -0.05))
 
 
 def measure(watch_s: float, seed: int, say: Callable[[str], None]) -> dict[str, float]:
-    """The longest round trip of another robot's client during each kind of command, and its p99 when nothing happens.
+    """Measures the longest round trip to a second robot during each kind of command, and its p99 in between.
 
     Args:
         watch_s: For how long at most a command is watched; it is stopped then.
@@ -54,7 +54,7 @@ def measure(watch_s: float, seed: int, say: Callable[[str], None]) -> dict[str, 
 
 
 def _offences(here: m.Point) -> Mapping[str, Sequence[bytes]]:
-    """Returns what is sent, by figure: targets and screws in millimetres taken for metres, long ways, many guards."""
+    """Returns the commands by metric: targets and screws in millimetres taken for metres, long paths, many guards."""
     way = tuple(
         m.Pose(m.Point(here.x + dx, here.y + dy, here.z + dz), *DOWN)
         for dx, dy, dz in (STEPS_M[number % len(STEPS_M)] for number in range(1000))
@@ -86,7 +86,7 @@ def _longest_s(port: int, offender: socket.socket, command: bytes, watch_s: floa
 
 
 class _Asking:
-    """A client of its own thread that asks again and again; its round trips."""
+    """A client in its own thread that polls the status again and again, and its round trips."""
 
     def __init__(self, port: int) -> None:
         self.took_s: list[float] = []
@@ -140,7 +140,7 @@ def _answer(connection: socket.socket) -> bytes:
 
 @contextmanager
 def _served(seed: int) -> Iterator[dict[str, int]]:
-    """The ports of a cell that is served as a user would serve it."""
+    """Yields the ports of a cell that is served as a user would serve it."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-m", "cellwright", "serve", CELL, "--any-port", "--json", "--seed", str(seed)]
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment) as process:

@@ -1,4 +1,4 @@
-"""How long CRCL messages take to read and to write: a motion command, and a status with all its parts."""
+"""Times to read and to write CRCL messages: a motion command, and a status with all its parts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BATCH_S = 0.02  # of processor time: its clock has no finer grain than a millise
 
 
 def move() -> m.CRCLCommandInstance:
-    """Returns a MoveTo as the laboratory's programs have it."""
+    """Returns a MoveTo as the laboratory's programs send it."""
     pose = m.Pose(m.Point(412.25, -118.5, 96.125), m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0))
     return m.CRCLCommandInstance(m.MoveTo(17, move_straight=True, end_position=pose))
 
 
 def full_status() -> m.CRCLStatus:
-    """Returns joints, pose, gripper, settings and a force sensor, with numbers of full length."""
+    """Returns a status with joints, pose, gripper, settings and a force sensor, with numbers of full length."""
     numbers = [(-1) ** i * (i + 1) / 7 for i in range(7)]
     joints = tuple(m.JointStatus(i + 1, joint_position=n, joint_velocity=n / 3) for i, n in enumerate(numbers))
     pose = m.Pose(m.Point(*numbers[:3]), m.Vector(1 / 3, 2 / 3, 2 / 3), m.Vector(2 / 3, -2 / 3, 1 / 3))
@@ -44,7 +44,7 @@ def full_status() -> m.CRCLStatus:
 
 
 def measure(batches: int, say: Callable[[str], None]) -> dict[str, float]:
-    """Processor time of each, the fastest of several batches.
+    """Measures the processor time of each, the fastest of several batches.
 
     Raises:
         MeasurementFailed: A message is not what it was after a round trip.

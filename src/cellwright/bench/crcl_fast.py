@@ -20,7 +20,7 @@ POLL_S = 0.01
 
 
 def measure(commands: int, seed: int, say: Callable[[str], None]) -> dict[str, float]:
-    """Commands per simulated second, and simulated seconds per second of processor time.
+    """Measures commands per simulated second, and simulated seconds per second of processor time.
 
     Raises:
         MeasurementFailed: A command was not done.

@@ -1,4 +1,4 @@
-"""The laboratory that `bench crcl` asks, in a process of its own: both arms move all the time, at the wall's pace.
+"""The laboratory that `bench crcl` polls, in a process of its own: both arms move all the time, in real time.
 
 It prints where it listens, then a line with its times for every line that it reads; it ends with its input.
 """
@@ -54,7 +54,7 @@ async def _serve(lab: Lab) -> None:
 
 
 async def _patrol(doors: CrclInterface, robot: str, moved: dict[str, int]) -> None:
-    """One arm from configuration to configuration, as a client of its own server."""
+    """Moves one arm from configuration to configuration, as a client of its own server."""
     pace = JointSpeedAccel(joint_speed=SPEED_RADPS, joint_accel=ACCELERATION_RADPS2)
     async with CrclClient(lambda: doors.connect(robot)) as client:
         (await client.execute(InitCanon(0))).check()

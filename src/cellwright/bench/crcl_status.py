@@ -1,4 +1,4 @@
-"""How often the status of a moving robot can be had over sockets, and whether its laboratory keeps time meanwhile."""
+"""The status rate of a moving robot over sockets, and the real-time factor of its laboratory meanwhile."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Asked:
 
     @property
     def p99_ms(self) -> float:
-        """What 99 of 100 answers take at most."""
+        """The 99th percentile of the round trips."""
         return float(np.percentile(self.took_s, 99)) * 1e3
 
 
 def measure(counts: tuple[int, ...], duration_s: float, seed: int, say: Callable[[str], None]) -> dict[str, float]:
-    """Rate, 99th percentile and real-time factor for each number of clients.
+    """Measures rate, 99th percentile and real-time factor for each number of clients.
 
     Raises:
         MeasurementFailed: The laboratory did not answer, or its arms did not move.
@@ -78,7 +78,7 @@ def measure(counts: tuple[int, ...], duration_s: float, seed: int, say: Callable
 
 
 def ask(port: int, clients: int, duration_s: float) -> Asked:
-    """Returns every client asks again as soon as it has its answer."""
+    """Measures round trips; every client asks again as soon as it has its answer."""
     took_s: list[float] = []
     seen: list[tuple[float, bytes]] = []
     sent_s: dict[socket.socket, float] = {}
@@ -119,7 +119,7 @@ def _share_moving(texts: list[bytes]) -> float:
 
 @contextmanager
 def _laboratory(seed: int) -> Iterator[tuple[int, Callable[[], dict[str, Any]]]]:
-    """The port of a robot that moves in another process, and a function that looks at that process's clocks."""
+    """Yields the port of a robot that moves in another process, and a function that reads that process's clocks."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-m", "cellwright.bench.crcl_server", str(seed)]
     with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True, env=environment) as process:

@@ -1,4 +1,4 @@
-"""The first job many times: how often it succeeds over seeds, and whether one seed always gives the same log."""
+"""The first job many times: its success rate over seeds, and whether one seed always gives the same log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARE = 5  # jobs per process, which spreads the time that it takes to start one
 
 
 def succeeds(*seeds: int) -> list[bool]:
-    """For each seed, whether the gear is seated in the end, by the true state."""
+    """Returns for each seed whether the gear is seated in the end, by the true state."""
     results = []
     for seed in seeds:
         with Lab.from_cell(CELL, seed) as lab:
@@ -29,7 +29,7 @@ def succeeds(*seeds: int) -> list[bool]:
 
 
 def log_digest(seed: int) -> str:
-    """Returns a fingerprint of the log that the job leaves."""
+    """Returns a digest of the log of the job."""
     with TemporaryDirectory() as folder:
         log = Path(folder) / "job.mcap"
         with Lab.from_cell(CELL, seed) as lab:
@@ -39,7 +39,7 @@ def log_digest(seed: int) -> str:
 
 
 def successes(seeds: Sequence[int], say: Callable[[str], None]) -> int:
-    """Returns how many of the seeds succeed, two processes at a time."""
+    """Returns the number of seeds that succeed, two processes at a time."""
     shares = [seeds[i : i + SHARE] for i in range(0, len(seeds), SHARE)]
     tried = done = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -50,7 +50,7 @@ def successes(seeds: Sequence[int], say: Callable[[str], None]) -> int:
 
 
 def identical_runs(seed: int, count: int) -> int:
-    """Returns how many of so many runs with one seed leave the same bytes, in processes with different hash seeds."""
+    """Returns the number of runs with one seed that give the same bytes, in processes with different hash seeds."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         digests = pool.map(lambda run: call_in_process(__name__, "log_digest", seed, hash_seed=run), range(count))
         return Counter(digests).most_common(1)[0][1]

@@ -23,7 +23,7 @@ PLANNING = ("numba", "toppra")  # what the way of a bottle needs
 
 @BENCHES.register("grasp")
 def grasp(conditions: MeasurementConditions) -> Measurement:
-    """Gears in the agility laboratory by friction and with the grasp lock, a bottle in the robot-vision cell."""
+    """Measures gears in the agility laboratory by friction and with the grasp lock, a bottle in the ROVI cell."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
     if not has_extra(*PLANNING):
         conditions.say("collision-free planning is not installed (pip install 'cellwright[motion]'): no bottles")
@@ -42,7 +42,7 @@ def grasp(conditions: MeasurementConditions) -> Measurement:
 def _run(
     what: str, module: str, function: str, conditions: MeasurementConditions, count: int, *options: bool
 ) -> list[GraspOutcome]:
-    """Returns all trials of a kind, on all cores, in the order of their numbers."""
+    """Runs all trials of a kind, on all cores; returns them in the order of their numbers."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1
     size = max(1, min(SHARE, -(-count // workers)))

@@ -29,12 +29,12 @@ REST_S = 0.5
 
 
 def bottle_trials(seed: int, numbers: list[int]) -> list[dict[str, Any]]:
-    """Several trials, for a process of its own."""
+    """Runs several trials, for a process of its own."""
     return [try_bottle(seed, number).as_dict() for number in numbers]
 
 
 def try_bottle(seed: int, number: int) -> GraspOutcome:
-    """Returns one trial: places, cell errors, noise, grasp and way all follow from seed and number."""
+    """Runs one trial: places, cell errors, noise, grasp and path all follow from seed and number."""
     random = np.random.default_rng([seed, number, 1])
     with Lab(load_cell(CELL), int(random.integers(2**31))) as lab:
         planner = BottlePlanner(lab.cell, lab.nominal, ROBOT, BOTTLE)
@@ -49,7 +49,7 @@ def try_bottle(seed: int, number: int) -> GraspOutcome:
 
 
 def _places(random: np.random.Generator) -> tuple[Pose, Pose]:
-    """On the pick area, and on either area."""
+    """Returns a place on the pick area, and one on either area."""
     while True:
         start, target = random.uniform(*PICK_AREA_M), random.uniform(*(PICK_AREA_M, PLACE_AREA_M)[random.integers(2)])
         if np.hypot(*(target - start)) >= APART_M:
@@ -57,7 +57,7 @@ def _places(random: np.random.Generator) -> tuple[Pose, Pose]:
 
 
 async def _see(lab: Lab) -> Pose:
-    """Returns where the bottle stands by the detector; how high and how upright is known."""
+    """Returns the bottle's place by the detector; its height and that it is upright are known."""
     scene = await look(lab, DETECTOR)
     seen = scene.of_sku(lab.world.object(BOTTLE).sku)
     if not seen:

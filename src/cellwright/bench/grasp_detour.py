@@ -31,35 +31,35 @@ class DetourArm:
         self.vias: list[Pose] = []
 
     async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
-        """To a pose; with something in the hand through some other poses first."""
+        """Moves the tool to a pose; with something in the hand through some other poses first."""
         if self._carrying:
             for _ in range(self._random.integers(1, MOST_VIAS + 1)):
                 await self._wander(pose_tool_in_world)
         await self._arm.move_tool(pose_tool_in_world, speed)
 
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
-        """As the arm does it."""
+        """Moves as the arm does."""
         await self._arm.move_tool_straight(pose_tool_in_world, speed)
 
     async def move_home(self, speed: float = 1.0) -> None:
-        """As the arm does it."""
+        """Moves as the arm does."""
         await self._arm.move_home(speed)
 
     async def open_gripper(self) -> float:
-        """As the arm does it; what was carried is not any more."""
+        """Opens as the arm does; nothing is carried any more."""
         self._carrying = False
         self._watch.open()
         return await self._arm.open_gripper()
 
     async def close_gripper(self) -> float:
-        """As the arm does it; what is between the fingers is carried from now on."""
+        """Closes as the arm does; what is between the fingers is carried from now on."""
         width_m = await self._arm.close_gripper()
         self._carrying = True
         self._watch.close()
         return width_m
 
     async def _wander(self, goal: Pose) -> None:
-        """To one random pose that the arm can take, half of the times along a line."""
+        """Moves to one random pose within reach, half of the times along a line."""
         arm, random = self._arm, self._random
         straight = bool(random.integers(2))
         for _ in range(VIA_DRAWS):

@@ -37,12 +37,12 @@ class _Place:
 
 
 def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any]]:
-    """Several trials, for a process of its own."""
+    """Runs several trials, for a process of its own."""
     return [try_gear(seed, number, lock=lock).as_dict() for number in numbers]
 
 
 def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
-    """Returns one trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
+    """Runs one trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
 
     Args:
         seed: Of the series.
@@ -56,7 +56,7 @@ def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
 
 
 def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, _Place, _Place]:
-    """A robot, a slot of a parts tray and one of a kit tray for the same kind of gear, all on the robot's table."""
+    """Returns a robot, a slot of a parts tray and one of a kit tray for the same kind of gear, on the robot's table."""
     robot = str(random.choice(sorted(lab.robots)))
     trays = {name: item.figures for name, item in lab.world.objects.items() if name.startswith(robot)}
     places = [

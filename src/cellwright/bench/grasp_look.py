@@ -1,4 +1,4 @@
-"""What a detector sees, for the trials: in the mean of some frames, as a controller would have it."""
+"""Detections for the trials: the mean of some frames, as a controller would use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a bottle is taken from one place to another: a grasp and collision-free motions, planned from what is seen."""
+"""Planning of a bottle's transfer: a grasp and collision-free motions, from detections."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ITERATIONS, SHORTCUTS = 4000, 200
 
 @dataclass(frozen=True)
 class BottlePlan:
-    """What to do, and with which grasp.
+    """The motions, and their grasp.
 
     Attributes:
         grasp: How it is taken.
@@ -71,7 +71,7 @@ class BottlePlan:
 
 
 class BottlePlanner:
-    """Plans in one cell as its drawings have it.
+    """Plans in one cell by its drawings.
 
     Args:
         cell: The cell.
@@ -91,7 +91,7 @@ class BottlePlanner:
         self._scene = Scene(base, (*fixtures, *parts))
 
     def plan(self, pose_seen: Pose, pose_target: Pose, random: np.random.Generator) -> BottlePlan | None:
-        """Returns the best grasp for which there is a way; None when there is none.
+        """Returns the best grasp for which there is a path; None when there is none.
 
         Args:
             pose_seen: Of the bottle.
@@ -109,7 +109,7 @@ class BottlePlanner:
         return None
 
     def _with_bottle(self, pose_bottle: Pose) -> Scene:
-        """The scene with the bottle at a place, as thick as the open gripper lets it be: it may stand a little off."""
+        """Returns the scene with the bottle, padded up to the width of the open gripper: its pose is uncertain."""
         radius_m, height_m = self._tool.open_m - FINGER_MARGIN_M, 2 * self._figures.grasp_height_m
         middle = pose_bottle @ Pose.from_xyz_rpy((0.0, 0.0, height_m / 2))
         return self._scene.with_obstacles([Obstacle(self._bottle, Cylinder(radius_m, height_m), middle)])
@@ -147,7 +147,7 @@ def _fingers(half_m: float) -> dict[str, float]:
 
 
 def _end(motion: Motion) -> Array:
-    """Returns where a motion ends."""
+    """Returns the last configuration of a motion."""
     return np.asarray(motion.at(motion.duration_s)[0])
 
 
@@ -169,7 +169,7 @@ def _require_free(checker: ExactChecker, line: LineMove, since: float = 0.0, unt
 def _lines(
     planner: MotionPlanner, ends: Sequence[tuple[Pose, Pose]], near_rad: Array, until: float = 1.0
 ) -> list[LineMove]:
-    """Slow lines of the tool that can be gone, in every posture of the arm, from the first pose to the second."""
+    """Returns feasible slow lines of the tool, in every posture of the arm, from the first pose to the second."""
     found = []
     for pose_from, pose_to in ends:
         goals = goals_from_poses(planner.kinematics, planner.ring, [pose_to], planner.exact, near_rad, BRANCHES)
@@ -193,7 +193,7 @@ def _way(
     random: np.random.Generator,
     tilt: TiltLimit | None = None,
 ) -> tuple[Motion, LineMove]:
-    """Returns the way to the start of one of the lines, and that line."""
+    """Returns the path to the start of one of the lines, and that line."""
     starts = [np.asarray(line.at(0.0)[0]) for line in lines]
     motion = _motion(planner, MotionPlanRequest(start_rad, starts, tilt=tilt, seed=int(random.integers(2**31))))
     return motion, lines[int(np.argmin([np.abs(start - _end(motion)).max() for start in starts]))]
@@ -202,7 +202,7 @@ def _way(
 def _detour(
     planner: MotionPlanner, start_rad: Array, grasp: Grasp, tilt: TiltLimit, random: np.random.Generator
 ) -> Motion:
-    """Returns the way to a random place in mid air, the bottle upright there."""
+    """Returns the path to a random pose in mid air, the bottle upright there."""
     for _ in range(VIA_DRAWS):
         place = Pose.from_xyz_rpy(random.uniform(*VIA_BOX_M), (0.0, 0.0, random.uniform(-np.pi, np.pi)))
         request = MotionPlanRequest(

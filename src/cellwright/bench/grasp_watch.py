@@ -1,4 +1,4 @@
-"""What really happens to a part in a hand, by the true state: held or not, how far it slips, what else was moved."""
+"""Monitoring of a grasped part by the true state: whether it is held, how far it slips, what else was moved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOVED_RAD = np.radians(2.0)
 
 @dataclass(frozen=True)
 class GraspOutcome:
-    """How one trial ended; plain values, because it comes from another process.
+    """The outcome of one trial; plain values, because it comes from another process.
 
     Attributes:
         trial: What was tried, for a person.
@@ -40,16 +40,16 @@ class GraspOutcome:
 
     @property
     def success(self) -> bool:
-        """In the hand all the way, set down where it should be, nothing else disturbed."""
+        """Whether it was in the hand all the way and set down where it should be, with nothing else disturbed."""
         return not self.problem
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data, for JSON."""
         return asdict(self)
 
 
 class Watch:
-    """Looks at one part and the gripper that carries it, fifty times a second between grasp and release.
+    """Monitors one part and the gripper that carries it, fifty times a second between grasp and release.
 
     Whether pads touch is no good measure: stiff ones lose touch for single steps, and a lock holds without them. A
     part counts as lost when the point that the pads closed on is farther from their middle than half a pad's width.
@@ -69,17 +69,17 @@ class Watch:
         lab.stepper.every(period, self._look, order=TickOrder.JUDGE, name="grasp watch")
 
     def close(self) -> None:
-        """The fingers have closed: from here on the part must stay between them."""
+        """Begins when the fingers have closed: from here on the part must stay between them."""
         self._grasp, self._carrying = self._in_hand(), True
 
     def open(self) -> None:
-        """The fingers are about to open."""
+        """Ends when the fingers are about to open."""
         if self._carrying:
             self._look()
         self._carrying = False
 
     def problem(self) -> str:
-        """Returns what went wrong in the hand or around it; empty when nothing did."""
+        """Returns the failure in the hand or around it; empty without one."""
         if self._grasp is None:
             return "it was never grasped"
         if self._lost_s is not None:
@@ -87,7 +87,7 @@ class Watch:
         return self._disturbed()
 
     def _disturbed(self) -> str:
-        """Returns which other object is not where it was, and how far it went; empty when all are."""
+        """Returns which other object was moved, and how far; empty without one."""
         for name, before in self._start.items():
             now = self._world.pose_of(name)
             moved_m, turned_rad = before.distance_m(now), before.angle_rad(now)

@@ -52,7 +52,7 @@ class HeldGear:
         return data
 
     def sinking_m(self, duration_s: float, force_n: float | None = None) -> float:
-        """How far the gear sinks in the hand when each finger presses with that force, by default the rated one."""
+        """Returns how far the gear sinks in the hand under that force of each finger, by default the rated one."""
         data = self.grasp()
         start_m = float(data.qpos[self._height])
         self._press(self._rated_n if force_n is None else force_n)
@@ -80,7 +80,7 @@ def limit_force_n(held: HeldGear, distance_m: float) -> float:
 
 
 def creep_um_per_s(held: HeldGear, duration_s: float = 5.0) -> float:
-    """Returns how fast a gear creeps through the fingers that hold it with the rated force."""
+    """Returns the creep speed of a gear in fingers that hold it with the rated force."""
     return abs(held.sinking_m(duration_s)) / duration_s * 1e6
 
 

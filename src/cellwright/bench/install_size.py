@@ -1,4 +1,4 @@
-"""How much a default installation takes on disk: the package and everything it needs, without extras."""
+"""The disk space of a default installation: the package and everything it needs, without extras."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PACKAGE = "cellwright"
 
 
 def install_size_mb() -> float:
-    """Megabytes of all files of the package and its dependencies, compiled Python files included."""
+    """Returns megabytes of all files of the package and its dependencies, compiled Python files included."""
     own = sum(_size(path) for path in Path(cellwright.__file__).parent.rglob("*"))
     needed = [found for name, found in needed_distributions().items() if name != PACKAGE]
     return (own + sum(_distribution_size(found) for found in needed)) / 1e6
 
 
 def needed_distributions() -> dict[str, Distribution]:
-    """Distributions that the package needs, directly or not, by their normal names.
+    """Returns distributions that the package needs, directly or not, by their normal names.
 
     A condition on the system or the Python version is taken as met when its distribution is installed.
     """
@@ -48,7 +48,7 @@ def needed_distributions() -> dict[str, Distribution]:
 
 
 def _own_requirements() -> Iterator[str]:
-    """From the checkout's own file when there is one, because the installed metadata may be older."""
+    """Yields requirements from the checkout's own file if there is one, because installed metadata may be older."""
     project = Path(cellwright.__file__).parents[2] / "pyproject.toml"
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})

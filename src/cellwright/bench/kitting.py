@@ -1,4 +1,4 @@
-"""Bench `kitting`: how fast whole kits run, what thinking costs for each action, and what a second robot is worth."""
+"""Bench `kitting`: speed of whole kits, planning time for each action, and the benefit of a second robot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TWO_KITS = Order("two_kits", (OrderLine(DESIGNS.get("kit_m2l1"), 1), OrderLine(D
 
 @dataclass(frozen=True)
 class Timed:
-    """A run and what it cost.
+    """A run and its cost.
 
     Attributes:
         report: What came of it.
@@ -40,19 +40,19 @@ class Timed:
 
     @property
     def seconds(self) -> float:
-        """Simulated."""
+        """The simulated seconds."""
         return self.report.time_s
 
     @property
     def parts_per_min(self) -> float:
-        """What was seated in the time."""
+        """The parts seated per minute."""
         seated = sum(seating.seated for kit in self.report.kits for seating in kit.seatings)
         return 60.0 * seated / self.seconds
 
 
 @BENCHES.register("kitting")
 def kitting(conditions: MeasurementConditions) -> Measurement:
-    """Returns one kit with one robot several times; two kits with one robot and with both."""
+    """Measures one kit with one robot several times; two kits with one robot and with both."""
     seeds = [conditions.seed + number for number in range(1 if conditions.quick else 5)]
     run_timed(conditions.seed, "kit_m2l1")  # tables, kernels and caches are warm from here on
     conditions.say("one kit")

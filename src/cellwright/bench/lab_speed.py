@@ -1,4 +1,4 @@
-"""How much the laboratory costs beside its physics: paired segments of both, alternating in one coroutine."""
+"""The overhead of the laboratory over its physics: paired segments of both, alternating in one coroutine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pairs:
 
     @property
     def python_ms_per_sim_s(self) -> float:
-        """Median of what the laboratory adds."""
+        """The median of the laboratory's overhead."""
         return float(np.median(self.lab_s - self.raw_s)) / SEGMENT_S * 1e3
 
     @property
@@ -91,12 +91,12 @@ def measure_pairs(
 
 
 def measure_awake(cell: Cell, seed: int, count: int) -> Array:
-    """CPU seconds of simulated seconds of the patrol with every loose object awake."""
+    """Returns CPU seconds of simulated seconds of the patrol with every loose object awake."""
     return _measure(cell, seed, count, awake=True, start=start_patrol)
 
 
 def measure_idle(cell: Cell, seed: int, count: int) -> Array:
-    """CPU seconds of simulated seconds in which nobody moves, but sensors go on and are heard."""
+    """Returns CPU seconds of simulated seconds in which no robot moves, but sensors publish to a subscriber."""
     return _measure(cell, seed, count, awake=False, start=listen)
 
 
@@ -118,10 +118,10 @@ def _measure(cell: Cell, seed: int, count: int, *, awake: bool, start: Callable[
 
 
 def keep_awake(world: World) -> None:
-    """Nothing in the world sleeps any more."""
+    """Keeps everything in the world awake."""
     world.model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
 
 
 def _object_places(world: World) -> Array:
-    """Returns where the loose objects are, to the last bit: asleep, they do not move at all."""
+    """Returns the poses of the loose objects, to the last bit: asleep, they do not move at all."""
     return np.array([world.data.qpos[item.qpos : item.qpos + 7] for item in world.objects.values()])

@@ -1,4 +1,4 @@
-"""`cellwright bench motion`: how fast paths and configurations are found, and how fast controllers run."""
+"""`cellwright bench motion`: speed of path planning, of inverse kinematics, and of controllers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
 
 @BENCHES.register("motion")
 def motion(conditions: MeasurementConditions) -> Measurement:
-    """Returns a UR5 among boxes, the inverse kinematics of three arms, two arms under three controllers.
+    """Measures a UR5 among boxes, the inverse kinematics of three arms, two arms under three controllers.
 
     Raises:
         MissingExtra: without the packages that compile, and the planner that ours is compared with.

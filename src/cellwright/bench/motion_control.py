@@ -1,4 +1,4 @@
-"""How fast a cell runs while each of the controllers moves both of its arms, and how fast its physics alone would."""
+"""Speed of a cell while each of the controllers moves both of its arms, and of its physics alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEGMENT_S = 1.0
 def measure(
     seconds: int = 12, repeats: int = 5, seed: int = 0, say: Callable[[str], None] = lambda _text: None
 ) -> dict[str, float]:
-    """Simulated seconds per second of processor time while both arms patrol under each controller.
+    """Returns simulated seconds per second of processor time while both arms patrol under each controller.
 
     Once with the two arms alone, and once in their whole cell, everything loose asleep (`_cell`). `_physics` is what
     is left when the same commands are replayed in a plain loop of physics steps. There are no sensors and no
@@ -61,7 +61,7 @@ def arms_alone(cell: Cell) -> Cell:
 
 
 def patrolled(cell: Cell, controller: str, seconds: int, seed: int) -> Array:
-    """Processor time of each second of a patrol: with its controllers, and of the same physics steps alone (2, n).
+    """Returns the processor time of each second of a patrol: with its controllers, and of the physics alone (2, n).
 
     The patrol runs twice, because to capture its commands takes time, too.
 
@@ -85,7 +85,7 @@ def patrolled(cell: Cell, controller: str, seconds: int, seed: int) -> Array:
 def _patrol_once(
     cell: Cell, controller: str, seconds: int, seed: int, make_engine: type[_Plain]
 ) -> tuple[Array, World, Any, list[Segment]]:
-    """Times of its seconds, the world after it, the data before it, and what was captured."""
+    """Returns times of its seconds, the world after it, the data before it, and the captured control."""
     world = World(cell, seed)
     engine = make_engine(world)
     stepper = Stepper(world.clock, engine)
@@ -130,7 +130,7 @@ class _Plain:
 
 
 class _Capturing(_Plain):
-    """Notes every row of control that physics is asked to step with."""
+    """Records every row of control that physics is asked to step with."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)

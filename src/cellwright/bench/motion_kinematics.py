@@ -1,4 +1,4 @@
-"""How long it takes to find the configurations for a pose, through the calls that users make."""
+"""Times of the inverse kinematics for a pose, through the calls that users make."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOLERANCE = 2e-6  # metres and radians
 
 
 def measure(repeats: int = 25, seed: int = 0, say: Callable[[str], None] = lambda _text: None) -> dict[str, float]:
-    """Microseconds of processor time per pose: the fastest of a few passes over random poses within reach.
+    """Measures microseconds of processor time per pose: the fastest of a few passes over random poses within reach.
 
     `_us` is a call of `inverse`: every configuration within the limits, full turns included, nearest first.
     `_uncompiled_us` is the same before compiled code is loaded, or without numba. `_many_us` is `inverse_of_many`,
@@ -69,7 +69,7 @@ def measure(repeats: int = 25, seed: int = 0, say: Callable[[str], None] = lambd
 
 
 def _fastest_us(work: Callable[[], object], repeats: int) -> float:
-    """Per pose, of the fastest pass."""
+    """Returns the time per pose, of the fastest pass."""
     best = np.inf
     for _ in range(repeats):
         start_s = process_time()

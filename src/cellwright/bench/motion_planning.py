@@ -1,4 +1,4 @@
-"""How fast collision-free paths are found: a UR5 among six boxes, with OMPL's RRT-Connect beside it in the same run."""
+"""Times of collision-free path planning: a UR5 among six boxes, with OMPL's RRT-Connect beside it in the same run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def boxes_scene(seed: int) -> Scene:
 def measure(
     problems: int = 400, hardest: int = 20, seed: int = 0, say: Callable[[str], None] = lambda _text: None
 ) -> dict[str, float]:
-    """Planning times in milliseconds of processor time, and how many times faster the search is than OMPL's.
+    """Measures planning times in milliseconds of processor time, and the speedup over OMPL.
 
     Problems are pairs of free configurations within half a turn of each joint between which the straight line is
     blocked. A plan is everything: search, shortening, verification. The hardest are those that take both planners
@@ -119,7 +119,7 @@ def _problem(planner: MotionPlanner, request: MotionPlanRequest) -> SearchProble
 
 
 def _beside_ompl(planner: MotionPlanner, problems: list[SearchProblem], hardest: int) -> list[tuple[float, float]]:
-    """Median search times and numbers of checks on the hardest problems, ours and OMPL's, taken in turns.
+    """Returns median search times and numbers of checks on the hardest problems, ours and OMPL's, taken in turns.
 
     The times of OMPL contain the calls between its C++ and Python for every check and sample, which are no part of
     its algorithm; the number of checks is the same whatever language asks.
@@ -145,7 +145,7 @@ def _beside_ompl(planner: MotionPlanner, problems: list[SearchProblem], hardest:
 
 
 def _checker(planner: MotionPlanner, seed: int) -> dict[str, float]:
-    """Returns how the compiled checker compares with the exact one on random configurations."""
+    """Compares the compiled checker with the exact one on random configurations."""
     random = np.random.default_rng([seed, 2])
     upper = np.minimum(planner.kinematics.upper_rad, np.pi)
     states = random.uniform(-upper, upper, (STATES, len(upper)))

@@ -49,7 +49,7 @@ def start_patrol(lab: Lab) -> list[asyncio.Task[None]]:
 
 
 def listen(lab: Lab) -> None:
-    """Hears all sensors and controllers, as a user's controller would."""
+    """Subscribes to all sensors and controllers, as a user's controller would."""
     lab.bus.subscribe(None, _hear, subscriber="bench")
 
 

@@ -26,7 +26,7 @@ def has_peer() -> bool:
 
 
 def measure_peer(cell_name: str, seed: int, count: int, *, sleep: bool) -> float:
-    """Our steps per second over the peer's, in a process of its own: PyBullet prints to stdout as it pleases."""
+    """Returns our steps per second over the peer's, from a process of its own: PyBullet prints to stdout."""
     return float(call_in_process(__name__, "peer_ratio", cell_name, seed, count, sleep))
 
 

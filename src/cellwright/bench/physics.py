@@ -27,7 +27,7 @@ CELL = "aprs"
 
 @dataclass(frozen=True)
 class _Effort:
-    """How often each thing is done."""
+    """The number of repetitions of each measurement."""
 
     pairs: int = 31
     awake_segments: int = 5
@@ -43,7 +43,7 @@ QUICK = _Effort(pairs=3, awake_segments=1, peer_segments=1, peer_awake_segments=
 
 @BENCHES.register("physics")
 def physics(conditions: MeasurementConditions) -> Measurement:
-    """Speed of the cells against raw physics and a peer, friction, rolling, the first job, repeatability, size."""
+    """Measures speed against raw physics and a peer, friction, rolling, the first job, repeatability, size."""
     effort = QUICK if conditions.quick else _Effort()
     metrics = {
         **_speed(conditions, effort),
@@ -97,7 +97,7 @@ def _speed(conditions: MeasurementConditions, effort: _Effort) -> dict[str, floa
 
 
 def _rovi(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:
-    """Returns the second cell: its one arm on patrol, and at rest."""
+    """Measures the second cell: its one arm on patrol, and at rest."""
     cell, seed = load_cell("rovi"), conditions.seed
     conditions.say("the same with the cell rovi")
     count = max(1, effort.pairs // 3)

@@ -1,4 +1,4 @@
-"""`epucks.*` of `cellwright bench physics`: how fast robots on wheels run, and how truly they roll."""
+"""`epucks.*` of `cellwright bench physics`: speed of robots on wheels, and accuracy of their rolling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOBILE_TARGETS: Mapping[str, Mapping[str, float]] = {
 
 
 def mobile_figures(conditions: MeasurementConditions) -> dict[str, float]:
-    """Speed with one, ten and fifty robots that drive about, none asleep, all counted and heard; and accuracy."""
+    """Measures the speed with one, ten and fifty robots that drive about, none asleep; and accuracy."""
     metrics = {}
     for variant, (robots, seconds) in SIZES.items():
         conditions.say(f"{robots} e-puck{'s' if robots > 1 else ''} driving about, beside raw physics")
@@ -56,7 +56,7 @@ def _drive_about(lab: Lab) -> list[asyncio.Task[None]]:
 
 
 async def _steer(lab: Lab) -> None:
-    """New speeds for all robots now and then, as many forwards as backwards."""
+    """Gives new speeds to all robots now and then, as many forwards as backwards."""
     rng = np.random.default_rng(0)
     while True:
         for robot in lab.mobiles.values():
@@ -65,7 +65,7 @@ async def _steer(lab: Lab) -> None:
 
 
 def rolling_errors() -> tuple[float, float]:
-    """Largest error of yaw, as a share of what the wheels say, and of distance, in 0.8 m; robots as they are drawn."""
+    """Returns the largest error of yaw, as a share of the wheels' angle, and of distance, in 0.8 m; nominal robots."""
     cell = load_cell("epucks@one").model_copy(update={"actual": ActualCfg(), "arena": None})
     turns = [_roll(cell, left, right, 6.0) for left, right in TURNS]
     lines = [_roll(cell, speed, speed, LINE_M / WHEEL_M / speed) for speed in LINES]
@@ -75,7 +75,7 @@ def rolling_errors() -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Rolled:
-    """What a robot has done, in truth and by the angles of its wheels."""
+    """A robot's motion, in truth and by the angles of its wheels."""
 
     turned_rad: float
     wheels_turn_rad: float

@@ -1,4 +1,4 @@
-"""`cellwright bench planning`: how fast orders are planned and planned anew, and how fast belief is stored."""
+"""`cellwright bench planning`: speed of planning and replanning orders, and of storing beliefs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_en
 
 @BENCHES.register("planning")
 def planning(conditions: MeasurementConditions) -> Measurement:
-    """Kits of ten parts and three tools on the kitting papers' workstation, one table, one robot; `duo` has two."""
+    """Measures kits of ten parts and three tools on the kitting papers' workstation with one robot; `duo` has two."""
     metrics: dict[str, float] = {}
     times = 2 if conditions.quick else 5
     for name, package, extra in (*((*other, "planners") for other in OTHERS.values()), ("MariaDB", DRIVER, "mariadb")):
@@ -71,7 +71,7 @@ def planning(conditions: MeasurementConditions) -> Measurement:
 
 
 def _reach_ratios(conditions: MeasurementConditions) -> list[float]:
-    """Makespan over the bound in the first random states of two robots of different reach that have a plan."""
+    """Returns makespan over the bound in the first random states of two robots of different reach that have a plan."""
     conditions.say("two robots of different reach")
     ratios: list[float] = []
     seed, many = 1000 * conditions.seed, 10 if conditions.quick else 100
@@ -106,7 +106,7 @@ class _Station:
 
 
 def _whole(station: _Station) -> PlanResult:
-    """From what is believed and wanted to a plan that was checked."""
+    """Plans from beliefs and orders to a checked plan."""
     request = station.request()
     return _checked(request, plan(request))
 
@@ -119,7 +119,7 @@ def _checked(request: PlanRequest, result: PlanResult) -> PlanResult:
 
 
 def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -> dict[str, float]:
-    """Returns what is measured with a hundred kits besides: memory, planning anew, other planners, planning files."""
+    """Measures with a hundred kits besides: memory, replanning, other planners, planning files."""
     tracemalloc.start()
     result = _whole(station)
     metrics = {"plan.k100_peak_mb": tracemalloc.get_traced_memory()[1] / 1e6, "plan.k100_ratio": result.ratio}
@@ -139,7 +139,7 @@ def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -
 
 
 def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: MeasurementConditions) -> list[float]:
-    """Returns the whole remaining job, planned and checked anew after a part was lost at a random step.
+    """Measures replanning of the whole remaining job, checked, after a part was lost at a random step.
 
     Each state is planned thrice and the fastest counts: the percentile is over states, not over what else is running.
     """
@@ -159,7 +159,7 @@ def _replanning_ms(request: PlanRequest, result: PlanResult, conditions: Measure
 
 
 def _lose_part(state: CellState, rng: random.Random) -> CellState:
-    """Something falls down: a part out of a hand, a kit or a parts tray."""
+    """Returns the state after a part was dropped: out of a hand, a kit or a parts tray."""
     ways: list[CellState] = []
     for robot in state.robots:
         if robot.hand is not None and robot.hand.kind is HeldKind.PART:
@@ -182,7 +182,7 @@ def _changed(things: tuple[_Thing, ...], old: _Thing, new: _Thing) -> tuple[_Thi
 
 
 def _stores(conditions: MeasurementConditions) -> dict[str, float]:
-    """Poses per second into databases."""
+    """Measures poses per second into databases."""
     conditions.say("poses into databases")
     seconds = 0.5 if conditions.quick else 3.0
     with tempfile.TemporaryDirectory(prefix="cellwright-") as folder:
@@ -196,7 +196,7 @@ def _stores(conditions: MeasurementConditions) -> dict[str, float]:
 
 
 def _fastest_ms(times: int, work: Callable[[], object]) -> float:
-    """Processor time of the fastest of several."""
+    """Returns the processor time of the fastest of several."""
     took_s = []
     for _ in range(times):
         start_s = process_time()
@@ -206,7 +206,7 @@ def _fastest_ms(times: int, work: Callable[[], object]) -> float:
 
 
 def _wall_ms(work: Callable[[], PlanResult]) -> tuple[float, PlanResult]:
-    """Other planners run in processes of their own, so their time is the clock's."""
+    """Returns wall time and result: other planners run in processes of their own."""
     start_s = perf_counter()
     result = work()
     return 1000 * (perf_counter() - start_s), result

@@ -1,4 +1,4 @@
-"""A MariaDB server of our own, in a folder that is removed afterwards; for measurements, where the program is there."""
+"""A temporary MariaDB server, in a folder that is removed afterwards; for measurements, where the program is there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTING = ["--innodb-use-native-aio=0"]
 
 @contextmanager
 def private_mariadb() -> Iterator[str | None]:
-    """The address of an empty database, None where MariaDB is not installed.
+    """Yields the address of an empty database, None where MariaDB is not installed.
 
     Raises:
         MeasurementFailed: It is installed and does not start.

@@ -1,4 +1,4 @@
-"""Work in fresh interpreters: for other hash seeds, for two cores, for libraries that print what they like."""
+"""Work in fresh interpreters: for other hash seeds, for two cores, for libraries that print to stdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random cells with two robots that do not reach the same, as something has gone wrong in them."""
+"""Random cells with two robots of different reach, in the middle of a job."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOOLS = (
 
 
 def reach_request(seed: int, iterations: int = 400) -> PlanRequest:
-    """Up to three designs of four to ten parts, one to three kits of each, on one to four tables.
+    """Returns up to three designs of four to ten parts, one to three kits of each, on one to four tables.
 
     A fifth of all places is reached by the first robot alone, a fifth by the second alone, the rest by both; half of
     what both reach is one zone. Tools are on any holder or robot, every second table has a begun kit, every third of

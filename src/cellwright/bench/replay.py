@@ -1,4 +1,4 @@
-"""Raw physics under exactly the laboratory's control: what its speed is compared with.
+"""Raw physics under exactly the laboratory's control, as the reference of its speed.
 
 A raw loop that followed another motion would be compared with other work, so every step count and every row of
 control that the laboratory hands to its engine is captured, and the raw loop replays them.
@@ -27,24 +27,24 @@ Segment = list[tuple[int, npt.NDArray[np.float64]]]
 
 
 class _CapturingEngine:
-    """Notes what it is asked for, and does it."""
+    """Records its arguments, and steps."""
 
     def __init__(self, engine: Engine, data: Any) -> None:
         self._engine, self._data = engine, data
         self.segment: Segment = []
 
     def step(self, count: int) -> None:
-        """Takes so many steps."""
+        """Takes a number of steps."""
         self.segment.append((count, self._data.ctrl.copy()))
         self._engine.step(count)
 
     def addresses(self) -> tuple[int, int]:
-        """Returns where model and data lie in memory."""
+        """Returns the memory addresses of model and data."""
         return self._engine.addresses()
 
 
 def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = start_patrol) -> list[Segment]:
-    """Returns the control of so many seconds of patrol, or of other work."""
+    """Returns the control of some seconds of patrol, or of other work."""
     segments: list[Segment] = []
     with Lab(cell, seed) as lab:
         engine = _CapturingEngine(lab.world.engine, lab.world.data)
@@ -62,7 +62,7 @@ def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = 
 
 
 def replay(model: Any, data: Any, segment: Segment) -> None:
-    """The tightest plain loop that takes the same steps."""
+    """Takes the same steps in the tightest plain loop."""
     step, ctrl = mujoco.mj_step, data.ctrl
     for count, row in segment:
         ctrl[:] = row

@@ -1,4 +1,4 @@
-"""The registry of benches, and how one is run."""
+"""The registry of benches, and the function that runs one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cellwright bench tools`: grasps, trays and tool changes by random trials, and where suction cups let go."""
+"""`cellwright bench tools`: grasps, trays and tool changes by random trials, and breaking loads of suction cups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS_OF_CHANGE = {"toolchange": ("tools_changes", "change_trials")}
 
 @BENCHES.register("tools")
 def tools(conditions: MeasurementConditions) -> Measurement:
-    """Rates of success, and the largest error of a cup's breaking load against its rating."""
+    """Measures rates of success, and the largest error of a cup's breaking load against its rating."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
     metrics: dict[str, float] = {}
     for name, (module, function) in (KINDS | KINDS_OF_CHANGE).items():
@@ -47,7 +47,7 @@ def tools(conditions: MeasurementConditions) -> Measurement:
 
 
 def _break_errors(accelerations_mps2: Sequence[float]) -> dict[str, float]:
-    """Cup -> the largest error of the load that comes off, against rating x gravity / (gravity + acceleration)."""
+    """Returns cup -> the largest error of its breaking load, against rating x gravity / (gravity + acceleration)."""
     found = {}
     for name, figures in VACUUM_TOOLS.items():
         shares = [
@@ -59,7 +59,7 @@ def _break_errors(accelerations_mps2: Sequence[float]) -> dict[str, float]:
 
 
 def _run(what: str, module: str, function: str, conditions: MeasurementConditions, count: int) -> list[str]:
-    """Returns all trials of a kind, on all cores: why each failed, or an empty text."""
+    """Runs all trials of a kind, on all cores; returns why each failed, or an empty text."""
     conditions.say(f"{count} trials: {what}")
     workers = os.cpu_count() or 1
     size = max(1, min(SHARE, -(-count // workers)))

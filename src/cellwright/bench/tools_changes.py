@@ -30,12 +30,12 @@ BACK_M, TILT_RAD = 0.003, np.radians(1.0)
 
 
 def change_trials(seed: int, numbers: list[int]) -> list[str]:
-    """Several trials, for a process of its own."""
+    """Runs several trials, for a process of its own."""
     return [try_change(seed, number) for number in numbers]
 
 
 def try_change(seed: int, number: int) -> str:
-    """Returns one trial; why it failed, or an empty text."""
+    """Runs one trial; returns why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 8])
     cell, robot, holder, tool = PLACES[number % len(PLACES)]
     with Lab(load_cell(cell), int(random.integers(2**31))) as lab:
@@ -79,7 +79,7 @@ def try_change(seed: int, number: int) -> str:
 
 
 async def swing(arm: RobotController, pose: Pose | None) -> None:
-    """To a pose, or home: folded as at home, round the first axis, then out; so the arm passes over what stands low."""
+    """Moves to a pose, or home: folded, round the first axis, then out; so the arm passes over low obstacles."""
     home = arm.home_rad
     goal = home if pose is None else arm.joints_for(pose)
     for joints in ([arm.set_point_rad[0], *home[1:]], [goal[0], *home[1:]], goal):

@@ -31,7 +31,7 @@ ERRORS = {"distribution": "normal", "sd": 0.0005}
 
 @dataclass(frozen=True)
 class GraspCase:
-    """What is taken with what, and how fast it is swung, as a share of the arm's speed."""
+    """An object, a tool, and the speed of the swing, as a share of the arm's speed."""
 
     tool: str
     part: str
@@ -45,17 +45,17 @@ VACUUM_CASES = (GraspCase("small_vacuum", "thin_gear", SWING), GraspCase("big_va
 
 
 def robotiq_trials(seed: int, numbers: list[int]) -> list[str]:
-    """Several trials with gears, by their pegs, and a bottle, by its cap; for a process of its own."""
+    """Runs several trials with gears, by their pegs, and a bottle, by its cap; for a process of its own."""
     return [try_case(seed, number, ROBOTIQ_CASES[number % len(ROBOTIQ_CASES)]) for number in numbers]
 
 
 def vacuum_trials(seed: int, numbers: list[int]) -> list[str]:
-    """Several trials with thin gears and trays; for a process of its own."""
+    """Runs several trials with thin gears and trays; for a process of its own."""
     return [try_case(seed, number, VACUUM_CASES[number % len(VACUUM_CASES)]) for number in numbers]
 
 
 def try_case(seed: int, number: int, case: GraspCase) -> str:
-    """Returns one trial; why it failed, or an empty text."""
+    """Runs one trial; returns why it failed, or an empty text."""
     random = np.random.default_rng([seed, number, 7])
     start, target, swing = (_place(random.uniform(*span)) for span in ((-0.4, 0.4), (0.8, 1.6), (-1.6, -0.8)))
     figures = PARTS.get(case.part)
@@ -121,7 +121,7 @@ def _try(lab: Lab, case: GraspCase, part: PartFigures, start: np.ndarray, target
 
 
 async def _over(arm: RobotController, place: np.ndarray, height_m: float, speed: float) -> None:
-    """Straight up where the arm is over the place, and a swing of the whole arm otherwise."""
+    """Moves straight up where the arm is over the place, and by a swing of the whole arm otherwise."""
     pose = _down(place, height_m)
     if np.hypot(*(arm.tool_in_world.position - pose.position)[:2]) < 0.001:
         await arm.move_tool_straight(pose, SPEED)
@@ -143,7 +143,7 @@ def _press_m(lab: Lab) -> float:
 
 
 def _grasp_height_m(lab: Lab, part: PartFigures) -> float:
-    """Of the tool's centre point over the floor: a cup is pressed on the upper face, pads close on peg or cap."""
+    """Returns the height of the tool's centre point: a cup presses on the upper face, pads close on peg or cap."""
     index, top_m = lab.world.robot(ROBOT), part.height_m
     if isinstance(index.hand.figures if index.hand else None, VacuumFigures):
         return top_m - PRESS_M

@@ -1,4 +1,4 @@
-"""A suction cup on a carriage over a disc: what it carries, found out by lifting."""
+"""A suction cup on a carriage over a disc: its breaking load, measured by lifting."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ class CupRig:
 
     @property
     def height_m(self) -> float:
-        """Of the disc."""
+        """The height of the disc."""
         return float(self.data.xpos[self._disc][2])
 
     @property
     def holds(self) -> bool:
-        """Whether there is a vacuum, and the disc is where the cup is."""
+        """Whether there is a vacuum, and the disc is at the cup."""
         lip_m = float(self.data.site_xpos[self._cup.tcp_site][2])
         return bool(self._cup.level(self.data) > 0.5 and abs(lip_m - self.height_m) < FALL_M)
 
     def take(self) -> bool:
-        """Presses on the disc and runs the pump; whether it holds."""
+        """Presses on the disc and runs the pump; returns whether it holds."""
         self._move(-PRESS_M, 0.3)
         self.power = 1.0
         self.wait(0.4)
         return self.holds
 
     def lift(self, acceleration_mps2: float, duration_s: float = 0.8) -> None:
-        """Upwards with that acceleration, which begins softly."""
+        """Lifts with that acceleration, which begins softly."""
         for _ in range(round(duration_s / STEP_S)):
             share = min(1.0, self._speed_mps / 0.02 + 0.2)
             self._speed_mps = min(self._speed_mps + share * acceleration_mps2 * STEP_S, 0.6)
@@ -83,7 +83,7 @@ class CupRig:
         self.lifted_m = self.height_m
 
     def pull(self, beside_m: float, force_n: float) -> None:
-        """Has something pull down at the disc, beside its middle."""
+        """Applies a downward force to the disc, beside its middle."""
         self.data.xfrc_applied[self._disc] = [0.0, 0.0, -force_n, 0.0, beside_m * force_n, 0.0]
 
     def wait(self, duration_s: float) -> None:
@@ -120,7 +120,7 @@ def break_load_kg(figures: VacuumFigures, acceleration_mps2: float, steps: int =
 
 
 def _compile(figures: VacuumFigures, mass_kg: float, radius_m: float, offset_m: float) -> Any:
-    """Returns the carriage runs up and down, its drive far stronger than any cup; the tool looks down."""
+    """Returns a carriage that runs up and down, its drive far stronger than any cup; the tool looks down."""
     spec = mujoco.MjSpec()
     apply_options(spec, STEP_S, sleep=False)
     tip_m = figures.tcp_xyz_m[2]

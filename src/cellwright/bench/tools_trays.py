@@ -46,12 +46,12 @@ CASES = (
 
 
 def tray_trials(seed: int, numbers: list[int]) -> list[str]:
-    """Several trials, for a process of its own."""
+    """Runs several trials, for a process of its own."""
     return [try_tray(seed, number) for number in numbers]
 
 
 def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] = "physics") -> str:
-    """Returns one trial; why it failed, or an empty text."""
+    """Runs one trial; returns why it failed, or an empty text."""
     case, random = CASES[number % len(CASES)], np.random.default_rng([seed, number, 9])
     table = load_cell(CELL).fixtures["work_table"].pose.pose
     on_table = table @ Pose.from_xyz_rpy([*random.uniform(-0.04, 0.04, 2), 0.890], [0, 0, random.uniform(-0.1, 0.1)])
@@ -67,7 +67,7 @@ def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] =
 
 
 def grip_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0) -> Pose:
-    """Returns where the tray tool is when it takes a tray, pressed on it by so much."""
+    """Returns the tray tool's pose when it takes a tray, with some pressing depth."""
     tool = TOOLS.get(TOOL)
     assert isinstance(tool, VacuumFigures)
     grip = tray_grip(tray, tool)
@@ -96,7 +96,7 @@ def _cell(case: TrayCase, on_table: Pose) -> Cell:
 
 
 def _places(cell: Cell, name: str) -> list[Pose]:
-    """Returns where trays lie in a box, by the drawings."""
+    """Returns the places of trays in a box, by the drawings."""
     fixture = cell.fixtures[name]
     box = FURNITURE.get(fixture.model)
     assert isinstance(box, BoxFigures)
@@ -104,7 +104,7 @@ def _places(cell: Cell, name: str) -> list[Pose]:
 
 
 def _carry(lab: Lab, name: str, goal: Pose, off: Pose) -> str:
-    """Takes a tray with an error, carries it over in straight lines, sets it down."""
+    """Takes a tray with an error, carries it over in straight lines, sets it down; returns why that failed."""
     arm, world, figures = lab.robot(ROBOT), lab.world, TRAYS.get(lab.cell.trays[name].model)
     before = {other: world.pose_of(other) for other in world.objects}
     start = before[name]

@@ -1,4 +1,4 @@
-"""A place to drive about in: an even ground within walls, of any size."""
+"""An arena for mobile robots: an even ground within walls, of any size."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def arena(
     wall_thickness_m: float = 0.012,
     inner_walls_m: tuple[tuple[Size2, Size2], ...] = (),
 ) -> ArenaFigures:
-    """Returns the figures of an arena as somebody wants it."""
+    """Returns the figures of an arena of the given size and walls."""
     return ArenaFigures(
         name="arena",
         title="Arena",

@@ -1,4 +1,4 @@
-"""What a serial robot arm is, as figures: joints, links, flange, drives."""
+"""The figures of a serial robot arm: joints, links, flange, drives."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class ArmFigures(Figures):
 
     @property
     def base_body(self) -> str:
-        """What the model calls the body that stands still."""
+        """The name of the model's fixed body."""
         return self.links[0].name
 
     @property
@@ -129,7 +129,7 @@ class ArmFigures(Figures):
 
     @property
     def natural_frequency_hz(self) -> tuple[float, ...]:
-        """Of each position loop, ``sqrt(kp / I) / 2 pi``, with I the reflected and the driven inertia."""
+        """The frequency of each position loop, ``sqrt(kp / I) / 2 pi``, with I the reflected and the driven inertia."""
         pairs = zip(self.stiffness_nm_per_rad, self.joints, strict=True)
         return tuple(sqrt(kp / (j.armature_kgm2 + j.driven_inertia_kgm2)) / (2 * pi) for kp, j in pairs)
 
@@ -140,7 +140,7 @@ class ArmFigures(Figures):
         return tuple(2 * self.servo_damping_ratio * kp / (2 * pi * f) for kp, f in pairs)
 
     def unsourced(self) -> list[str]:
-        """Fields without a source, those of the joints and links included (as `joints.axis`)."""
+        """Returns fields without a source, those of the joints and links included (as `joints.axis`)."""
         nested = {f"joints.{f.name}" for f in fields(JointFigures)} | {f"links.{f.name}" for f in fields(LinkFigures)}
         nested -= {"joints.name", "links.name"}
         own = set(super().unsourced()) - {"joints", "links", "flange_body"}

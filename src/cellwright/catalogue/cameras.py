@@ -1,4 +1,4 @@
-"""What a camera and a projector are, as figures; what carries them says where they are."""
+"""The figures of cameras and projectors; the furniture that carries them says where they are."""
 
 from __future__ import annotations
 

@@ -53,11 +53,11 @@ class ChangerFigures(Figures):
 
     @property
     def coupling_in_flange_m(self) -> Vector3:
-        """Where the coupling is when it is locked."""
+        """The place of the coupling when it is locked."""
         return (0.0, 0.0, self.plate_height_m + self.gap_m)
 
     def tcp_in_flange_m(self, tcp_in_tool_m: Vector3) -> Vector3:
-        """Returns where the centre point of a tool is that hangs on the changer."""
+        """Returns the centre point of a tool that hangs on the changer."""
         x, y, z = tcp_in_tool_m
         return (x, y, z + self.coupling_in_flange_m[2] + self.coupling_height_m)
 
@@ -81,11 +81,11 @@ class ToolHolderFigures(FurnitureFigures):
     foot_size_m: Vector3
 
     def coupling_xyz_rpy(self, changer: ChangerFigures) -> tuple[Vector3, Vector3]:
-        """Returns where the coupling of a tool is that hangs here, pointing down."""
+        """Returns the pose of the coupling of a tool that hangs here, pointing down."""
         return (0.0, 0.0, self.rail_top_m + changer.wing_size_m[2]), (pi, 0.0, 0.0)
 
     def flange_xyz_rpy(self, changer: ChangerFigures, up_m: float = 0.0) -> tuple[Vector3, Vector3]:
-        """Returns where a robot's flange is that takes a tool here or leaves it, or is so far above that place."""
+        """Returns the pose of a robot's flange that takes a tool here or leaves it, or a height above that place."""
         (x, y, z), turn = self.coupling_xyz_rpy(changer)
         return (x, y, z + changer.coupling_in_flange_m[2] + up_m), turn
 

@@ -22,7 +22,7 @@ _RIGHT = ((0.035, -0.010, -10.0), (0.025, -0.025, -40.0), (0.0, -0.030, -90.0), 
 
 
 def _proximity() -> tuple[ProximityFigures, ...]:
-    """Clockwise from the front right: 0 to 3 on the right, 4 to 7 their mirror images on the left, back to front."""
+    """Returns the sensors clockwise from the front right: 0 to 3 on the right, 4 to 7 mirrored, back to front."""
     places = [*_RIGHT, *((x, -y, -yaw) for x, y, yaw in reversed(_RIGHT))]
     return tuple(
         ProximityFigures(name=f"prox{n}", xyz_m=(x, y, _SENSOR_Z_M), yaw_rad=radians(yaw))
@@ -31,7 +31,7 @@ def _proximity() -> tuple[ProximityFigures, ...]:
 
 
 def _leds() -> tuple[LedFigures, ...]:
-    """0 to 7 in a ring, clockwise from the front; 8 lights up the body, 9 shines ahead beside the camera."""
+    """Returns the lamps: 0 to 7 in a ring, clockwise from the front; 8 lights up the body, 9 shines ahead."""
     ring = [
         LedFigures(name=f"led{n}", xyz_m=(0.034 * cos(n * pi / 4), -0.034 * sin(n * pi / 4), 0.0394), colour=_RED)
         for n in range(8)

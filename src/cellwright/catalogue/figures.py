@@ -1,4 +1,4 @@
-"""What every entry of the catalogue has in common: a name, figures, and where each figure comes from."""
+"""The base of every entry of the catalogue: a name, figures, and the source of each figure."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class Figures:
     sources: Mapping[str, str] = field(repr=False)
 
     def unsourced(self) -> list[str]:
-        """Fields without a source; the tests keep this list empty for every entry."""
+        """Returns fields without a source; the tests keep this list empty for every entry."""
         own = {f.name for f in fields(self) if not f.name.startswith("_")} - {"name", "title", "sources"}
         return sorted(own - set(self.sources))

@@ -1,4 +1,4 @@
-"""What stands around the robots of the APRS lab and never moves.
+"""The furniture of the APRS lab, which stands around the robots and never moves.
 
 Origin of every piece: on the floor, z up; below the middle of its outline, for a camera post below its camera.
 """
@@ -46,7 +46,7 @@ _STEEL: Colour = (0.62, 0.64, 0.66)
 
 
 def _sources(estimated: str, **known: str) -> Mapping[str, str]:
-    """Sources of the fields named in `known`; the space-separated others are estimates of usual sizes."""
+    """Returns sources of the fields named in `known`; the space-separated others are estimates of usual sizes."""
     usual = "estimated: usual size of such equipment"
     colours = {"colours": "estimated: usual materials"}
     return MappingProxyType(dict.fromkeys(estimated.split(), usual) | colours | known)

@@ -1,4 +1,4 @@
-"""The kinds of furniture and which figures each needs."""
+"""The kinds of furniture and their figures."""
 
 from __future__ import annotations
 
@@ -179,18 +179,18 @@ class BoxFigures(FurnitureFigures):
 
     @property
     def capacity(self) -> int:
-        """How many trays it takes."""
+        """The number of trays that it takes."""
         return self.compartments * self.layers
 
     @property
     def outer_size_m(self) -> Size2:
-        """Over all walls."""
+        """The size over all walls."""
         (x, y), walls = self.inner_size_m, self.compartments + 1
         return (self.compartments * x + walls * self.wall_m, y + 2 * self.wall_m)
 
     @property
     def places_xyz_m(self) -> tuple[Size3, ...]:
-        """Where the origin of a tray on the bottom is, for each compartment, in the box's frame."""
+        """The origin of a tray on the bottom, for each compartment, in the box's frame."""
         pitch = self.inner_size_m[0] + self.wall_m
         return tuple(((k - (self.compartments - 1) / 2) * pitch, 0.0, self.bottom_m) for k in range(self.compartments))
 
@@ -297,7 +297,7 @@ class CameraRigFigures(FurnitureFigures):
 
     @property
     def cameras(self) -> tuple[CameraFigures, ...]:
-        """Those behind its lenses."""
+        """The cameras behind its lenses."""
         return self.lenses
 
 

@@ -54,12 +54,12 @@ class GearFigures(PartFigures):
 
     @property
     def radius_m(self) -> float:
-        """Over the teeth."""
+        """The radius over the teeth."""
         return self.tip_radius_m
 
     @property
     def grasp_width_m(self) -> float:
-        """Across the peg."""
+        """The width across the peg."""
         return 2 * self.peg_radius_m
 
 

@@ -69,25 +69,25 @@ class GripperFigures(ToolFigures):
 
     @property
     def losses(self) -> Mapping[str, float]:
-        """Damping of the model's joints at the usual force; with another force, as much more or less."""
+        """Damping of the model's joints at the usual force; it scales with the force."""
         return dict.fromkeys(("finger_left", "finger_right"), self.finger_damping_nspm)
 
     @property
     def mass_kg(self) -> float:
-        """The whole tool."""
+        """The mass of the whole tool."""
         return self.body_mass_kg + 2 * self.finger_mass_kg
 
     @property
     def rods(self) -> tuple[tuple[float, Vector3, Vector3], ...]:
-        """What else moves with the fingers: mass and both ends of slender rods, when open; usually nothing."""
+        """Slender rods that move with the fingers: mass and both ends, when open; usually none."""
         return ()
 
     def pad_lag_m(self, half_width_m: float) -> float:
-        """How far the pads' middles are nearer to the flange than when closed, at a distance from the middle."""
+        """Returns how much nearer to the flange the pads are than when closed, at a distance from the middle."""
         return 0.0
 
     def joints_at(self, half_width_m: float) -> dict[str, float]:
-        """Positions of all joints of the model when each pad is so far from the middle."""
+        """Returns positions of all joints of the model when each pad is that far from the middle."""
         return {"finger_left": half_width_m, "finger_right": half_width_m}
 
 

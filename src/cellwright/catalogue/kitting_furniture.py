@@ -1,4 +1,4 @@
-"""What stands in the kitting workstation: tables, boxes for trays and kits, a camera high above.
+"""The furniture of the kitting workstation: tables, boxes for trays and kits, a camera high above.
 
 Origin of every piece: below the middle of its outline, z up; of the camera post below its camera.
 """

@@ -78,7 +78,7 @@ for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values(), *KITTING_FURNIT
 
 
 def find_model(name: str) -> tuple[str, Figures]:
-    """Kind and figures of a model, whatever it is."""
+    """Returns kind and figures of a model of any kind."""
     for kind, registry in KINDS.items():
         if name in registry:
             return kind, registry.get(name)
@@ -101,7 +101,7 @@ _last_of_sku: dict[str, PartFigures] = {}
 
 
 def part_of_sku(sku: str) -> PartFigures:
-    """Returns the part that is sold under a stock-keeping unit."""
+    """Returns the part with a stock-keeping unit."""
     known = _last_of_sku.get(sku)  # asked for with every frame of a detector
     if known is not None and known.name in PARTS and PARTS.get(known.name) is known:
         return known
@@ -113,5 +113,5 @@ def part_of_sku(sku: str) -> PartFigures:
 
 
 def tray_of_sku(sku: str) -> TrayFigures | None:
-    """Returns the tray that vision and orders know by a stock-keeping unit; None for what is no tray."""
+    """Returns the tray with a stock-keeping unit of vision and orders; None where it is no tray's."""
     return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)

@@ -1,4 +1,4 @@
-"""What a robot on two driven wheels is, as figures."""
+"""The figures of a robot on two driven wheels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SkidFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class ProximityFigures:
-    """Where a proximity sensor sits, and which way it looks, counter-clockwise from straight ahead."""
+    """The place of a proximity sensor, and its direction, counter-clockwise from straight ahead."""
 
     name: str
     xyz_m: Size3
@@ -107,15 +107,15 @@ class MobileFigures(Figures):
 
     @property
     def step_rad(self) -> float:
-        """How far a wheel turns in one step."""
+        """The rotation of a wheel in one step."""
         return 2 * pi / self.steps_per_turn
 
     @property
     def max_speed_radps(self) -> float:
-        """Fastest that a wheel turns."""
+        """The highest speed of a wheel."""
         return self.max_steps_per_s * self.step_rad
 
     @property
     def max_speed_mps(self) -> float:
-        """Fastest that it drives straight ahead, by its nominal wheels."""
+        """The highest speed straight ahead, by its nominal wheels."""
         return self.max_speed_radps * self.wheel_radius_m

@@ -1,4 +1,4 @@
-"""What somebody says about a model that is not in the catalogue but in a file: sections of cells, figures files."""
+"""Settings of a model that comes from a file instead of the catalogue: sections of cells, figures files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class JointSettings(Cfg):
 
 
 class ModelSettings(Cfg):
-    """A file, and what it does not say itself.
+    """A file, and the settings that it does not contain itself.
 
     Attributes:
         file: URDF, SDF, MJCF, xacro, or for parts STL, OBJ, COLLADA; relative to the file that names it.

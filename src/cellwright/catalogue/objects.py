@@ -1,4 +1,4 @@
-"""The kinds of everyday objects and which figures each needs.
+"""The kinds of everyday objects and their figures.
 
 Origin of every object: the middle of its underside, z up; of a block: its centre.
 """
@@ -71,7 +71,7 @@ class TurnedFigures(ObjectFigures):
     handle: HandleFigures | None = None
 
     def outer_radius_m(self, height_m: float) -> float:
-        """Radius of the outside at a height between bottom and top."""
+        """Returns the radius of the outside at a height between bottom and top."""
         for (low_r, low), (high_r, high) in pairwise(self.profile_rz_m):
             if low <= height_m <= high:
                 return low_r + (high_r - low_r) * (height_m - low) / (high - low)
@@ -79,12 +79,12 @@ class TurnedFigures(ObjectFigures):
 
     @property
     def height_m(self) -> float:
-        """Of the body, whose top is above the handle."""
+        """The height of the body, whose top is above the handle."""
         return self.profile_rz_m[-1][1]
 
     @property
     def radius_m(self) -> float:
-        """Of the body, or to the outside of the handle."""
+        """The radius of the body, or to the outside of the handle."""
         body = max(radius for radius, _ in self.profile_rz_m)
         if self.handle is None:
             return body
@@ -92,7 +92,7 @@ class TurnedFigures(ObjectFigures):
 
     @property
     def grasp_width_m(self) -> float:
-        """Across the body at the height of the grasp."""
+        """The width across the body at the height of the grasp."""
         return 2 * self.outer_radius_m(self.grasp_height_m)
 
 
@@ -114,17 +114,17 @@ class CartonFigures(ObjectFigures):
 
     @property
     def height_m(self) -> float:
-        """To the top of the seam."""
+        """The height to the top of the seam."""
         return self.size_m[2]
 
     @property
     def radius_m(self) -> float:
-        """To a corner."""
+        """The radius to a corner."""
         return hypot(self.size_m[0], self.size_m[1]) / 2
 
     @property
     def grasp_width_m(self) -> float:
-        """Across the box."""
+        """The width across the box."""
         return self.size_m[0]
 
 
@@ -142,22 +142,22 @@ class CrateFigures(ObjectFigures):
 
     @property
     def height_m(self) -> float:
-        """To the rim."""
+        """The height to the rim."""
         return self.size_m[2]
 
     @property
     def radius_m(self) -> float:
-        """To a corner."""
+        """The radius to a corner."""
         return hypot(self.size_m[0], self.size_m[1]) / 2
 
     @property
     def grasp_xyz_m(self) -> Size3:
-        """On the wall towards +x."""
+        """The grasp point, on the wall towards +x."""
         return ((self.size_m[0] - self.wall_m) / 2, 0.0, self.grasp_height_m)
 
     @property
     def grasp_width_m(self) -> float:
-        """Across a wall, which is all that fits between fingers."""
+        """The width across a wall, which is all that fits between fingers."""
         return self.wall_m
 
 
@@ -173,22 +173,22 @@ class BlockFigures(ObjectFigures):
 
     @property
     def height_m(self) -> float:
-        """Along z."""
+        """The height along z."""
         return self.size_m[2]
 
     @property
     def bottom_m(self) -> float:
-        """Below its centre."""
+        """The underside, below its centre."""
         return -self.size_m[2] / 2
 
     @property
     def radius_m(self) -> float:
-        """To a vertical edge."""
+        """The radius to a vertical edge."""
         return hypot(self.size_m[0], self.size_m[1]) / 2
 
     @property
     def grasp_width_m(self) -> float:
-        """Between two faces."""
+        """The width between two faces."""
         return self.size_m[0]
 
 
@@ -231,32 +231,32 @@ class BoundedFigures(ObjectFigures):
 
     @property
     def height_m(self) -> float:
-        """From its lowest point to its highest."""
+        """The height from its lowest point to its highest."""
         return self.high_m[2] - self.low_m[2]
 
     @property
     def radius_m(self) -> float:
-        """From its z axis."""
+        """The largest distance from its z axis."""
         return self.outer_radius_m
 
     @property
     def bottom_m(self) -> float:
-        """Of its lowest point."""
+        """The height of its lowest point."""
         return self.low_m[2]
 
     @property
     def grasp_width_m(self) -> float:
-        """At the best grasp; without any, across the box."""
+        """The width at the best grasp; without any, across the box."""
         return self.grasps[0].width_m if self.grasps else self.high_m[0] - self.low_m[0]
 
     @property
     def grasp_xyz_m(self) -> Size3:
-        """Of the best grasp."""
+        """The point of the best grasp."""
         return self.grasps[0].xyz_m if self.grasps else (0.0, 0.0, self.grasp_height_m)
 
     @property
     def points(self) -> tuple[GraspPoint, ...]:
-        """Where to try: its grasps; without any, its middle, along and across."""
+        """The grasps to try: its own; without any, its middle, along and across."""
         if self.grasps:
             return self.grasps
         x, y, z = ((low + high) / 2 for low, high in zip(self.low_m, self.high_m, strict=True))
@@ -268,4 +268,4 @@ class BoundedFigures(ObjectFigures):
 
     @abstractmethod
     def grip(self, tool: object) -> Grip:
-        """Returns how a tool takes it, by what of its solids is between the fingers."""
+        """Returns the grasp for a tool, by what of its solids is between the fingers."""

@@ -1,4 +1,4 @@
-"""How a gripper takes a part from above: how high, and how wide the part is there."""
+"""Grasps of a part from above: the height, and the width of the part there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = 12  # on the way from open to closed, at which the tips are looked at
 
 
 def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float) -> float:
-    """Returns height above the part's origin below which a gripper's centre point does not go.
+    """Returns the height above the part's origin below which a gripper's centre point does not go.
 
     Its tips then keep off a gear's disc and off the ground. Where pads swing outwards as they close, it is those on
     their way to the part that do; those that close on nothing do not touch the ground either.
@@ -40,7 +40,7 @@ def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float)
 
 
 def part_grip(part: PartFigures, tool: object) -> Grip:
-    """Returns how a tool takes a part; one that is no gripper has its centre point at the part's own grasp point.
+    """Returns the grasp of a part by a tool; one that is no gripper has its centre point at the part's own grasp point.
 
     Long pads stand as low as they may and reach above the part; their middle is then higher than that point.
 
@@ -58,5 +58,5 @@ def part_grip(part: PartFigures, tool: object) -> Grip:
 
 
 def grip_xyz_m(part: PartFigures, tool: object) -> tuple[float, float, float]:
-    """Returns where a tool's centre point is in the part's frame when it takes the part."""
+    """Returns the place of a tool's centre point in the part's frame when it takes the part."""
     return part_grip(part, tool).xyz_m

@@ -1,4 +1,4 @@
-"""What every loose part has in common, whatever its shape: a name to order it by, a weight, a way to take it."""
+"""The base of all loose parts of any shape: a name for orders, a mass, a grasp."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Grip", "PartFigures"]
 
 @dataclass(frozen=True)
 class Grip:
-    """How a tool takes a part from above, in the part's frame.
+    """The grasp of a part from above by a tool, in the part's frame.
 
     Attributes:
         xyz_m: Where the tool's centre point is.

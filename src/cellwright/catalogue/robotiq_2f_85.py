@@ -41,17 +41,17 @@ class LinkageGripperFigures(GripperFigures):
 
     @property
     def mass_kg(self) -> float:
-        """The whole tool, its knuckles included."""
+        """The mass of the whole tool, its knuckles included."""
         return super().mass_kg + 2 * (self.knuckle_mass_kg + self.inner_mass_kg)
 
     @property
     def _arm(self) -> tuple[float, float]:
-        """Length of a knuckle, and how far it leans outwards when open."""
+        """The length of a knuckle, and its angle outwards when open."""
         x, z = self.arm_xz_m
         return hypot(x, z), atan2(x, z)
 
     def pad_xz_m(self, angle_rad: float) -> tuple[float, float]:
-        """Middle of a pad's face at an angle of the drive: its distance from the gripper's middle, and its height."""
+        """Returns the middle of a pad's face at an angle of the drive: distance from the gripper's middle, height."""
         length, lean = self._arm
         x = self.knuckle_xz_m[0] + length * sin(lean - angle_rad) - self.pivot_in_pad_xz_m[0]
         return x, self.knuckle_xz_m[1] + length * cos(lean - angle_rad) - self.pivot_in_pad_xz_m[1]
@@ -67,14 +67,14 @@ class LinkageGripperFigures(GripperFigures):
 
     @property
     def rods(self) -> tuple[tuple[float, Vector3, Vector3], ...]:
-        """The knuckles."""
+        """The knuckles, as slender rods."""
         (ax, az), found = self.arm_xz_m, []
         for (x, z), mass in ((self.knuckle_xz_m, self.knuckle_mass_kg), (self.inner_xz_m, self.inner_mass_kg)):
             found += [(mass, (side * x, 0.0, z), (side * (x + ax), 0.0, z + az)) for side in (1.0, -1.0)]
         return tuple(found)
 
     def joints_at(self, half_width_m: float) -> dict[str, float]:
-        """Also those of the linkages."""
+        """Returns positions of all joints, those of the linkages included."""
         angle_rad = self.angle_rad(half_width_m)
         lift_m = self.pad_xz_m(angle_rad)[1] - self.pad_xz_m(0.0)[1]
         one_side = {"finger": half_width_m, "lift": lift_m, "tilt": 0.0, "knuckle": angle_rad, "inner": angle_rad}

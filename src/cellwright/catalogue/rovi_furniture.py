@@ -1,4 +1,4 @@
-"""What stands in the ROVI workcell and never moves: the table with its two areas, the stereo camera, the Kinect.
+"""The furniture of the ROVI workcell: the table with its two areas, the stereo camera, the Kinect.
 
 In the ROVI project the cameras float; here masts carry them, out of each other's sight and out of the robot's reach.
 """

@@ -1,4 +1,4 @@
-"""The objects of the ROVI workcell: what is picked, and what stands in the way.
+"""The objects of the ROVI workcell: the objects to pick, and the obstacles.
 
 Masses are the project's. Its inertias are not taken over: the bottle's are seven to twenty times those of a filled
 bottle of its mass, the mug's are a placeholder of 1 kg m2. They follow from the shapes instead.

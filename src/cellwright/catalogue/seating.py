@@ -1,4 +1,4 @@
-"""Where a gear comes to rest in a slot: the geometry of two cones."""
+"""The seat of a gear in a slot: the geometry of two cones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["seated_height_m"]
 
 
 def seated_height_m(tray: TrayFigures, slot: SlotFigures, gear: GearFigures) -> float:
-    """Returns height of the gear's bottom above the tray's origin when it is seated.
+    """Returns the height of the gear's bottom above the tray's origin when it is seated.
 
     The gear sinks until its bottom meets the floor, its cone the slot's wall, or its disc the tray's upper face. Both
     radii are linear in height, so cone and wall first meet at an end of the range that they share: the gear's bottom,

@@ -1,4 +1,4 @@
-"""What every tool on a flange has in common: a centre point, a mass, colours."""
+"""The base of all tools on a flange: a centre point, a mass, colours."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ class ToolFigures(Figures, ABC):
     @property
     @abstractmethod
     def mass_kg(self) -> float:
-        """The whole tool."""
+        """The mass of the whole tool."""

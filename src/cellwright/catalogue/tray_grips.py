@@ -1,4 +1,4 @@
-"""Where a vacuum tool takes a tray: its cups on bare plate, beside the slots and the parts in them, about the middle.
+"""Grasps of a tray by a vacuum tool: cups on bare plate, beside the slots and the parts in them, about the middle.
 
 Found by a search over quarter turns and places near the centre of mass, so a tray of one's own is answered, too.
 """
@@ -34,7 +34,7 @@ SIDES = tuple((cos(k * pi / 8), sin(k * pi / 8)) for k in range(16))
 
 @dataclass(frozen=True)
 class TrayGrip:
-    """A tool's centre point on a tray, the tool pointing down.
+    """The grasp of a tray: a tool's centre point, the tool pointing down.
 
     As a pose of the tool in the tray's frame it is `Pose.from_xyz_rpy(xyz_m, (pi, 0, yaw_rad))`. Turned by any multiple
     of the tool's `turn_rad` it is as good: an arm may take the one that suits its last joint.
@@ -51,7 +51,7 @@ class TrayGrip:
 
 
 def tray_grip(tray: TrayFigures, tool: VacuumFigures) -> TrayGrip | None:
-    """Returns where a tool takes a tray, whether parts are in it or not; None when it cannot.
+    """Returns the grasp of a tray by a tool, with or without parts in it; None when there is none.
 
     Every cup must have room round it, all parts must stay below the bar, tray and parts must be light enough, and
     the centres of mass of the tray, empty and full, must hang between the cups.
@@ -63,13 +63,13 @@ def tray_grip(tray: TrayFigures, tool: VacuumFigures) -> TrayGrip | None:
 
 
 def full_mass_kg(tray: TrayFigures) -> float:
-    """Of a tray with all the parts that belong there."""
+    """Returns the mass of a tray with all the parts that belong there."""
     return _plan(tray).mass_kg
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What matters of a tray, seen from above.
+    """The plan of a tray, seen from above.
 
     Attributes:
         half_m: Half its extent.
@@ -88,7 +88,7 @@ class _Plan:
     centres_m: tuple[Point, Point]
 
     def margin_m(self, x: float, y: float, radius_m: float) -> float:
-        """From a circle to the next edge, slot or part."""
+        """Returns the distance from a circle to the next edge, slot or part."""
         inside = min(self.half_m[0] - abs(x), self.half_m[1] - abs(y))
         return min([inside, *(hypot(x - u, y - v) - r for u, v, r in self.taken)]) - radius_m
 
@@ -111,7 +111,7 @@ def _plan(tray: TrayFigures) -> _Plan:
 
 
 def _part(slot: SlotFigures) -> PartFigures | None:
-    """Returns what belongs there, when the catalogue knows it."""
+    """Returns the part that belongs there, when the catalogue knows it."""
     try:
         return part_of_sku(slot.accepts)
     except UnknownName:
@@ -119,12 +119,12 @@ def _part(slot: SlotFigures) -> PartFigures | None:
 
 
 def _bottom_m(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> float:
-    """Returns height of a seated part's origin."""
+    """Returns the height of a seated part's origin."""
     return seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m - part.bottom_m
 
 
 def _centre_m(tray: TrayFigures) -> Point:
-    """Of an empty tray's mass: a plate without its slots, which are stumps of cones."""
+    """Returns the centre of an empty tray's mass: a plate without its slots, which are truncated cones."""
     left = tray.size_m[0] * tray.size_m[1] * (tray.thickness_m - tray.foot_height_m)
     x = y = 0.0
     for slot in tray.slots:
@@ -136,7 +136,7 @@ def _centre_m(tray: TrayFigures) -> Point:
 
 @lru_cache(maxsize=256)
 def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrip | None:
-    """Returns the grip with the most room, and among those with enough of it the one nearest to the centres of mass."""
+    """Returns the grasp with the most room, and among those with enough of it the nearest to the centres of mass."""
     best, best_worth = None, (MARGIN_M, -inf)
     for yaw, (x, y) in product(TURNS, _places(plan.centres_m)):
         arms = [(cos(yaw) * u - sin(yaw) * v, sin(yaw) * u + cos(yaw) * v) for u, v in cups]
@@ -149,7 +149,7 @@ def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrip |
 
 
 def _places(centres_m: tuple[Point, Point]) -> Iterator[Point]:
-    """Whole millimetres round the middle of two centres of mass."""
+    """Yields whole millimetres round the middle of two centres of mass."""
     (x0, y0), (x1, y1) = centres_m
     mid_x, mid_y = round((x0 + x1) / 2 / STEP_M), round((y0 + y1) / 2 / STEP_M)
     for row in range(-STEPS, STEPS + 1):

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class TrayKind(StrEnum):
-    """What a tray is for."""
+    """The purpose of a tray."""
 
     PARTS = "parts"
     KIT = "kit"
@@ -55,7 +55,7 @@ class SlotFigures:
     floor_m: float
 
     def wall_angle_rad(self, thickness_m: float) -> float:
-        """Angle between wall and vertical in a tray of that thickness: 0 is straight, pi/4 the lab's cone."""
+        """Returns the angle between wall and vertical in a tray of that thickness: 0 is straight, pi/4 a lab tray."""
         return math.atan2(self.top_radius_m - self.bottom_radius_m, thickness_m - self.floor_m)
 
 

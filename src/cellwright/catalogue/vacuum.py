@@ -76,32 +76,32 @@ class VacuumFigures(ToolFigures):
 
     @property
     def holding_force_n(self) -> float:
-        """With what the full vacuum draws a thing to each lip: together, the weight of the rated load."""
+        """The force of each cup at full vacuum: together, the weight of the rated load."""
         return self.load_kg * GRAVITY_MPS2 / self.array_number
 
     @property
     def cups_xy_m(self) -> tuple[tuple[float, float], ...]:
-        """Where the cups' axes are, beside the centre point."""
+        """The cups' axes, beside the centre point."""
         angles = (2 * pi * k / self.array_number for k in range(self.array_number))
         return tuple((self.array_radius_m * cos(angle), self.array_radius_m * sin(angle)) for angle in angles)
 
     @property
     def turn_rad(self) -> float:
-        """After which turn about its axis it is the same; zero when any turn will do."""
+        """The angle of rotation about its axis after which it is the same; zero when any angle will do."""
         return 2 * pi / self.array_number if self.array_number > 1 else 0.0
 
     @property
     def carried_kg(self) -> float:
-        """The most that it is given to move about."""
+        """The largest mass that it is given to carry."""
         return CARRIED_SHARE * self.load_kg
 
     @property
     def clear_m(self) -> float:
-        """How high things may stand beside its cups: from the lips up to the mount or the bar."""
+        """The free height beside its cups: from the lips up to the mount or the bar."""
         return self.tcp_xyz_m[2] - self.mount_height_m - self.bar_size_m[1]
 
     def fits(self, part: PartFigures) -> bool:
-        """Returns whether a part is flat on top where the cup comes, and light enough to be moved about."""
+        """Returns whether a part is flat on top where the cup comes, and light enough to be carried."""
         if isinstance(part, TurnedFigures) and not part.wall_m:
             flat_m = part.profile_rz_m[-1][0]
         elif isinstance(part, BlockFigures):
@@ -113,7 +113,7 @@ class VacuumFigures(ToolFigures):
 
     @property
     def mass_kg(self) -> float:
-        """The whole tool."""
+        """The mass of the whole tool."""
         return self.body_mass_kg + self.array_number * self.cup_mass_kg
 
 

@@ -1,4 +1,4 @@
-"""Cells: what stands where, by the drawings and in fact."""
+"""Cells: the layout of a work cell, by the drawings and in fact."""
 
 from cellwright.cells.hints import cell_hints
 from cellwright.cells.interfaces import CrclCfg, VisionCfg

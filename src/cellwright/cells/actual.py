@@ -1,4 +1,4 @@
-"""How far the actual layout of a cell may be from its drawings."""
+"""Deviations of the actual layout of a cell from its drawings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ActualCfg", "PoseErrorCfg", "draw_error"]
 
 
 def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Number]:
-    """Keeps an error, or every figure of its distribution, within a limit to both sides, or above the least."""
+    """Returns a check that an error, or every figure of its distribution, is within a limit to both sides."""
     low = -limit if least is None else least
 
     def check(number: Number) -> Number:
@@ -29,7 +29,7 @@ def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Num
 
 
 class PoseErrorCfg(Cfg):
-    """By how much a pose may differ from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
+    """The deviation of a pose from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
 
     x_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
     y_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
@@ -59,6 +59,6 @@ class ActualCfg(Cfg):
 
 
 def draw_error(errors: PoseErrorCfg, rng: np.random.Generator) -> Pose:
-    """Returns one draw of how far something is from its drawing, in its own frame."""
+    """Returns one draw of an object's deviation from its drawing, in its own frame."""
     xyz = [draw(errors.x_m, rng), draw(errors.y_m, rng), draw(errors.z_m, rng)]
     return Pose.from_xyz_rpy(xyz, [0, 0, np.radians(draw(errors.yaw_deg, rng))])

@@ -1,4 +1,4 @@
-"""What the sections of a cell file have in common: names, coordinates, poses."""
+"""Field types that the sections of a cell file have in common: names, coordinates, poses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
 
 
 def checked_name(name: str) -> str:
-    """Returns the name, if it is one: it becomes part of topics, of file names, of names in models."""
+    """Returns the name if it is valid: it becomes part of topics, of file names, of names in models."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise ValueError(f"a name is a small letter and up to 47 small letters, digits or _, not '{name}'")
     return name

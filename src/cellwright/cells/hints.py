@@ -1,4 +1,4 @@
-"""What is allowed in a cell file and probably not meant; each hint is one line, with its place."""
+"""Warnings about a cell file: what is allowed and probably not meant; each is one line, with its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN_RAD = 2 * math.pi
 
 
 def cell_hints(cell: Cell) -> list[str]:
-    """Returns the hints about a cell."""
+    """Returns the warnings about a cell."""
     hints = []
     for name, robot in cell.robots.items():
         if looks_like_radians(robot.home_deg):
@@ -26,7 +26,7 @@ def cell_hints(cell: Cell) -> list[str]:
 
 
 def looks_like_radians(angles_deg: Sequence[float]) -> bool:
-    """Whether angles are such as nobody writes in degrees: none above a turn in radians, some of them fractions."""
+    """Returns whether angles look like radians: none is above a turn in radians, and some are fractions."""
     sizes = [abs(angle) for angle in angles_deg]
     fractions = [size for size in sizes if abs(size - round(size)) > 1e-6]
     return bool(fractions) and max(sizes) <= TURN_RAD + 1e-6 and max(sizes) > 0.5

@@ -1,4 +1,4 @@
-"""How the robots of a cell are offered to controllers from outside."""
+"""The interfaces of a cell's robots for external controllers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LabFrameCfg(Cfg):
 
 
 class CrclCfg(Cfg):
-    """A robot's CRCL door.
+    """A robot's CRCL server.
 
     Attributes:
         port: Where its server listens; 0 is any free port.
@@ -43,7 +43,7 @@ class CrclCfg(Cfg):
 
 
 class VisionCfg(Cfg):
-    """A robot's vision door: a socket on which a detector says what it sees, in the robot's coordinates.
+    """A robot's vision server: a socket on which a detector sends what it sees, in the robot's coordinates.
 
     Attributes:
         detector: The sensor whose detections are sent.

@@ -24,7 +24,7 @@ __all__ = ["Layout", "actual_layout", "nominal_layout"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is: by the drawings, or in fact.
+    """The layout of a cell: where everything is, by the drawings or in fact.
 
     Attributes:
         bases: Robot -> pose of its base in the world.
@@ -54,17 +54,17 @@ class Layout:
 
 
 def nominal_layout(cell: Cell, seed: int) -> Layout:
-    """Returns the drawings; the seed only decides what the cell leaves to it (shuffled and scattered populations)."""
+    """Returns the layout of the drawings; the seed only decides shuffled and scattered populations."""
     return _lay_out(cell, Streams(seed), exact=True)
 
 
 def actual_layout(cell: Cell, seed: int) -> Layout:
-    """Returns one draw of reality: every error of the cell's `actual` section, from streams named after the objects."""
+    """Returns one sample of reality: the errors of the section `actual`, from streams named after the objects."""
     return _lay_out(cell, Streams(seed), exact=False)
 
 
 def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
-    """Returns all of a cell in its place.
+    """Returns the layout of a whole cell.
 
     Raises:
         CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
@@ -82,7 +82,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
 
 
 def _placed(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> Layout:
-    """Returns all in its place whose models exist; what finds none is told to `collector`."""
+    """Returns the layout of all entries whose models exist; those without are added to `collector`."""
 
     def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
         return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))

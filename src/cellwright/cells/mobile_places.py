@@ -1,4 +1,4 @@
-"""Where the mobile robots of a cell start, and what their wheels are really like."""
+"""Start poses of the mobile robots of a cell, and their actual wheels."""
 
 from __future__ import annotations
 
@@ -42,10 +42,8 @@ class MobilePlacement:
     wheel_base_m: float
 
 
-def place_mobiles(
-    cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool
-) -> dict[str, MobilePlacement]:
-    """All mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
+def place_mobiles(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> dict[str, MobilePlacement]:
+    """Places all mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
     What finds no place is told to `collector`.
     """
@@ -68,7 +66,7 @@ def place_mobiles(
 
 
 def _check_within_walls(cell: Cell, key: str, starts: dict[str, Pose], figures: MobileFigures) -> None:
-    """A robot that starts in a wall or beyond it is a slip; inner walls are looked at when the world is built."""
+    """Refuses a start in a wall or beyond it; inner walls are checked when the world is built."""
     if cell.arena is None:
         return
     to_arena, room_m = cell.arena.pose.pose.inverse(), np.array(cell.arena.size_m) / 2 - figures.radius_m
@@ -115,7 +113,7 @@ def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams
 
 
 def _to_inner_walls_m(cell: Cell, position: np.ndarray) -> float:
-    """Returns how far a point is from the nearest wall inside the arena."""
+    """Returns the distance of a point from the nearest wall inside the arena."""
     if cell.arena is None:
         return np.inf
     here, nearest = cell.arena.pose.pose.inverse().apply(position)[:2], np.inf

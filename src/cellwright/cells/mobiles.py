@@ -18,7 +18,7 @@ Point = tuple[Coordinate, Coordinate]
 
 
 def _checked_name(name: str) -> str:
-    """As other names, but capital letters are allowed: the ROS topics of e-pucks begin with `/ePuck0`."""
+    """Returns a valid name, with capital letters allowed: the ROS topics of e-pucks begin with `/ePuck0`."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise ValueError(f"a name of mobile robots is a letter and up to 39 letters, digits or _, not '{name}'")
     return name
@@ -37,7 +37,7 @@ class GridCfg(Cfg):
 
 
 class RingCfg(Cfg):
-    """On a circle about the middle, counter-clockwise from +x, looking out of it, into it or along it."""
+    """A circle about the middle, counter-clockwise from +x; robots look out of it, into it or along it."""
 
     shape: Literal["ring"]
     radius_m: Distance
@@ -45,7 +45,7 @@ class RingCfg(Cfg):
 
 
 class ScatterCfg(Cfg):
-    """Anywhere in a rectangle about the middle, clear of each other by a gap, as the seed decides."""
+    """Random places in a rectangle about the middle, clear of each other by a gap, by the seed."""
 
     shape: Literal["scatter"]
     size_m: tuple[Distance, Distance]
@@ -84,7 +84,7 @@ class MobileCfg(Cfg):
         return self
 
     def names(self, key: str) -> list[str]:
-        """Returns the names of the robots that stand under a key."""
+        """Returns the names of the robots under a key."""
         return [key] if self.count is None else [f"{key}{number}" for number in range(self.count)]
 
 

@@ -38,7 +38,7 @@ _FILED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
 def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
-    """Returns the cell with its own models read and filed, and called by the names under which they are filed.
+    """Returns the cell with its own models read and registered, under the names by which they are registered.
 
     Args:
         cell: The cell.
@@ -81,7 +81,7 @@ def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
 
 
 def unknown_models(file: Path) -> list[BadInput]:
-    """Models that a cell file names and that do not exist, also where the rest of it makes no sense."""
+    """Returns errors for models that a cell file names and that do not exist, also where the rest of it is invalid."""
     try:
         data = parse_yaml(file.read_text(encoding="utf-8"), file)
     except (BadInput, OSError, ValueError):
@@ -101,13 +101,13 @@ def unknown_models(file: Path) -> list[BadInput]:
 
 
 def own_name(filed: str) -> str:
-    """Returns what the cell's author calls a model that may be filed: its name without the digest."""
+    """Returns the name that the cell's author gave to a model: its registered name without the digest."""
     found = _FILED.fullmatch(filed)
     return found.group(1) if found else filed
 
 
 def models_missing(cell: Cell) -> bool:
-    """Returns whether a model of the cell is not filed here: the cell was loaded by another process."""
+    """Returns whether a model of the cell is not registered here: the cell was loaded by another process."""
     for section, key, _, registry in _USES:
         names = (getattr(item, key) or "" for item in getattr(cell, section).values())
         if any(_FILED.fullmatch(name) and name not in registry for name in names):
@@ -116,7 +116,7 @@ def models_missing(cell: Cell) -> bool:
 
 
 def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
-    """Reads and files a model, if the name is one of the cell's own."""
+    """Reads and registers a model, if the name is one of the cell's own."""
     own = own_name(name or "")
     if own not in cell.models or (own != name and (name or "") in registry):
         return None  # a name of the catalogue, or filed before; the cell's own names go before the catalogue's

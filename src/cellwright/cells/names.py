@@ -1,4 +1,4 @@
-"""Whether the names in a cell exist and fit; slots are checked where parts are placed."""
+"""Checks of the names in a cell: they exist and fit; slots are checked where parts are placed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARENA = "arena"
 
 
 def check_names(cell: Cell) -> None:
-    """Every model exists, every start configuration fits its arm, every tool has a place, no name is used twice.
+    """Checks that models exist, start configurations fit their arms, tools have a place, no name is used twice.
 
     Raises:
         BadInput: All that is wrong.
@@ -73,7 +73,7 @@ def _check_used_twice(cell: Cell, errors: ErrorCollector) -> None:
 
 
 def _known(cell: Cell, registry: Registry[T], name: str, path: str) -> T:
-    """The model of a name; the error speaks of the catalogue's and of the cell's own, as their authors call them."""
+    """Returns the model of a name; the error lists the catalogue's and the cell's own, by their authors' names."""
     if name not in registry:
         names = {*(known for known in registry if own_name(known) == known), *cell.names_in("models")}
         raise UnknownName(registry.kind, own_name(name), sorted(names), f"{cell.where}: {path}")
@@ -100,8 +100,8 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg, errors: ErrorCollector)
                 errors.add(ConfigError(cell.where, key, problem))
 
 
-def _check_safety(cell: Cell, errors: ErrorCollector) -> None:
-    """Zones have robots that exist and stand in them; guards have zones that exist."""
+def _check_safety(cell: Cell, collector: ErrorCollector) -> None:
+    """Checks that zones have robots that exist and stand in them, and guards have zones that exist."""
     zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
     for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):
         with errors.collecting():

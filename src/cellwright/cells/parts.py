@@ -1,4 +1,4 @@
-"""Where the parts of a cell lie: at poses, in slots, in populations over trays and regions."""
+"""Placement of the parts of a cell: at poses, in slots, in populations over trays and regions."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class PartPlacer:
             yield self._seat(tray_name, figures, slot, part), tray_name
 
     def _scatter(self, where: str, population: PopulationCfg) -> Iterator[tuple[Pose, str]]:
-        """Parts at random places of a region, clear of each other and of trays; an error when there is no room."""
+        """Yields random places in a region, clear of each other and of trays; an error when there is no room."""
         region, part = population.region, PARTS.get(population.model)
         assert region is not None
         low, high = np.array(region.min_xy_m), np.array(region.max_xy_m)
@@ -146,7 +146,7 @@ class PartPlacer:
         raise ConfigError(self._cell.where, where, problem)
 
     def _is_free(self, part: PartFigures, pose: Pose) -> bool:
-        """Whether a part there touches no loose part and no tray; by the drawings, so that both layouts agree."""
+        """Returns whether a part there is clear of loose parts and trays; by the drawings, so both layouts agree."""
         for placed in self._loose:
             other = PARTS.get(placed.model)
             x, y, z = placed.pose_in_world.position - pose.position

@@ -1,4 +1,4 @@
-"""All that is wrong with a cell, in one round: what its mistakes leave sound is looked at as well."""
+"""All errors of a cell, in one round: the parts that its errors leave valid are checked as well."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
 
 
 class CellMistakes(ConfigErrors):
-    """All mistakes of a cell that were found.
+    """All errors of a cell that were found.
 
     Attributes:
         rest: What is sound of the cell, for those who look for other kinds of mistakes; None when too little is.
@@ -33,7 +33,7 @@ class CellMistakes(ConfigErrors):
 
 
 def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]) -> CellMistakes:
-    """Returns all mistakes of a cell file that cannot be read.
+    """Returns all errors of a cell file that cannot be read.
 
     Args:
         error: What made it unreadable.
@@ -62,7 +62,7 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
 
 
 def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
-    """Returns the cell of a file without what is wrong in it."""
+    """Returns the cell of a file without its invalid entries."""
     try:
         data = parse_yaml(file.read_text(encoding="utf-8"), file)
     except (BadInput, OSError, ValueError):
@@ -89,7 +89,7 @@ def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
 
 
 def _take_away(data: dict[str, Any], steps: Sequence[str]) -> None:
-    """Takes a key out of its mapping, or all of the entry where that is not possible; lists keep their length."""
+    """Removes a key from its mapping, or the whole entry where that is not possible; lists keep their length."""
     holder: Any = data
     for step in steps[:-1]:
         holder = holder.get(step) if isinstance(holder, dict) else None

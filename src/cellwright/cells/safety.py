@@ -43,7 +43,7 @@ class ZoneCfg(Cfg):
 
 
 class CurtainCfg(Cfg):
-    """Where a light curtain hangs: upright between two posts."""
+    """A light curtain: upright between two posts."""
 
     from_xy_m: tuple[Coordinate, Coordinate]
     to_xy_m: tuple[Coordinate, Coordinate]
@@ -66,7 +66,7 @@ class CurtainCfg(Cfg):
 
 
 class SafetyInputCfg(Cfg):
-    """A guard, which is a digital input: which zones count as entered when it opens, and how their robots stop.
+    """A guard, which is a digital input: the zones that count as entered when it opens, and the stop of their robots.
 
     Attributes:
         category: Instead of the zones' own.
@@ -86,7 +86,7 @@ class SafetyInputCfg(Cfg):
 
     @property
     def box(self) -> Box | None:
-        """Where something breaks it, if it can be broken: the middle in the world, and the size."""
+        """The box in which an object interrupts the guard, if it can be: the middle in the world, and the size."""
         return None if self.curtain is None else self.curtain.box
 
 

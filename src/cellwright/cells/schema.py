@@ -1,4 +1,4 @@
-"""What a cell file may say; `Cell` is its validated form.
+"""The format of cell files; `Cell` is its validated form.
 
 A cell describes the *nominal* layout, the drawings, and under `actual` how far reality may be from them.
 Files use metres and degrees, and every key says so; inside the program angles are radians.
@@ -42,7 +42,7 @@ Fidelity = Literal["physics", "kinematic"]
 
 
 class RobotCfg(Cfg):
-    """An arm: which model, where it stands, which tool it carries for good or which changer, how it starts.
+    """An arm: its model, its place, its fixed tool or tool changer, its start configuration.
 
     Without `home_deg` it starts in the home of its model's figures.
     """
@@ -64,7 +64,7 @@ class RobotCfg(Cfg):
 
 
 class FixtureCfg(Cfg):
-    """Something that never moves: tables, fences, posts."""
+    """An object that never moves: tables, fences, posts."""
 
     model: str
     pose: PoseCfg
@@ -128,7 +128,7 @@ class PopulationCfg(Cfg):
 
 
 class ViewCfg(Cfg):
-    """From where the cell is best seen."""
+    """The viewpoint for pictures of the cell."""
 
     eye_m: Vector
     target_m: Vector
@@ -187,11 +187,11 @@ class Cell(Cfg):
 
     @property
     def left_out(self) -> set[str]:
-        """Names of entries that are wrong and were left out, or in part; empty for a cell that makes sense."""
+        """Names of entries that are invalid and were left out, or in part; empty for a valid cell."""
         return {entry.partition(".")[2] for entry in self._left_out}
 
     def names_in(self, section: str) -> set[str]:
-        """Returns the names that a section of the file has, what was left out included."""
+        """Returns the names in a section of the file, including entries that were left out."""
         wrong = (entry.partition(".") for entry in self._left_out)
         return {*getattr(self, section), *(name for of, _, name in wrong if of == section)}
 
@@ -202,7 +202,7 @@ class Cell(Cfg):
         return [(f"populations.{number}", item) for number, item in zip(numbers, self.populations, strict=True)]
 
     def without(self, keys: Iterable[str], doubtful: Iterable[str] = ()) -> Cell:
-        """Returns what is left of the cell without the entries that keys such as `robots.arm.home_deg` are about.
+        """Returns the cell without the entries that keys such as `robots.arm.home_deg` are about.
 
         Args:
             keys: Of what is wrong.
@@ -250,12 +250,12 @@ class Cell(Cfg):
 
     @property
     def where(self) -> str:
-        """What errors call this cell: its file, or its name."""
+        """The cell's name in errors: its file, or its name."""
         return str(self.file) if self.file else self.name
 
 
 def _changed(old: Any, new: Any) -> Any:
-    """Old data with new over it; mappings are merged, everything else is replaced."""
+    """Returns old data updated by new; mappings are merged, everything else is replaced."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return new
     merged = old | {key: _changed(old.get(key), value) for key, value in new.items()}

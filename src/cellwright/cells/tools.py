@@ -1,4 +1,4 @@
-"""Tools that robots change: where each of them is when the cell starts."""
+"""Exchangeable tools, and where each of them is when the cell starts."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class LooseToolCfg(Cfg):
         return self
 
 
-def check_tools(cell: Cell, errors: ErrorCollector) -> None:
-    """Every tool is for parts that exist and has a place of its own; models that do not exist are told elsewhere."""
+def check_tools(cell: Cell, collector: ErrorCollector) -> None:
+    """Checks that tools are for existing parts and have a place of their own; missing models are reported elsewhere."""
     for name, robot in cell.robots.items():
         if robot.changer is None:
             continue

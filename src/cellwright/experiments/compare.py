@@ -1,4 +1,4 @@
-"""Two results beside each other: what changed, and what it may come from."""
+"""Comparison of two results: what changed, and which conditions differ."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class MetricChange:
 
 @dataclass(frozen=True)
 class ResultComparison:
-    """Every metric of either result, and how the two were made differently."""
+    """Every metric of either result, and the differences in their conditions."""
 
     changes: list[MetricChange]
     circumstances: dict[str, tuple[str, str]]
 
     def as_dict(self) -> dict[str, Any]:
-        """For other programs."""
+        """Returns plain data, for other programs."""
         return {
             "changes": {
                 c.metric: {"first": c.first, "second": c.second, "difference": c.difference} for c in self.changes
@@ -45,7 +45,7 @@ class ResultComparison:
 
 
 def compare_results(first: Result, second: Result) -> ResultComparison:
-    """Metric by metric; results of different experiments are refused."""
+    """Compares metric by metric; results of different experiments are refused."""
     if first.name != second.name:
         raise BadInput(f"cannot compare '{first.name}' with '{second.name}': different experiments")
     names = list(dict.fromkeys([*first.metrics, *second.metrics]))

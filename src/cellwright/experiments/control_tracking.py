@@ -1,4 +1,4 @@
-"""How closely the three controllers follow one joint move, and what torques they need for it, on every arm."""
+"""Tracking errors and torques of the three controllers in one joint move, on every arm."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROWS_PER_TABLE = 100
 
 
 def control_tracking(conditions: MeasurementConditions) -> ExperimentFindings:
-    """Returns the same move from home for each controller in a world of its own, looked at after every physics step."""
+    """Measures the same move from home for each controller in a world of its own, after every physics step."""
     metrics: dict[str, float] = {}
     tables, plots = {}, []
     for robot, name in ARMS.items():

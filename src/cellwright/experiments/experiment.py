@@ -1,4 +1,4 @@
-"""What an experiment is: a function with a name that gives figures, data, plots and words; and how one is run."""
+"""The interface of experiments: a function with a name that gives figures, data, plots and notes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DataTable:
 
 @dataclass(frozen=True)
 class ExperimentFindings(Measurement):
-    """What an experiment found.
+    """The findings of an experiment.
 
     Attributes:
         paper: What the publication gives for some of the metrics.
@@ -57,7 +57,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class ExperimentOutcome:
-    """A result that is compared and saved, and everything that its page shows beside it."""
+    """The result of an experiment, which is compared and saved, and everything that its page shows beside it."""
 
     title: str
     result: Result

@@ -1,4 +1,4 @@
-"""Whole kits without faults, over random layouts: how often everything is as it should be, by the truth."""
+"""Whole kits without faults, over random layouts: the share of runs in which everything is right, by the truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDERS = ("kit_m2l1", "kit_s2l2")
 
 
 def kitting_clean(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
-    """Returns both kits, each alone, in every layout."""
+    """Measures both kits, each alone, in every layout."""
     layouts = QUICK_LAYOUTS if conditions.quick else LAYOUTS
     seeds = Streams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
     jobs = [KittingJob(order, seed) for seed in seeds for order in ORDERS]

@@ -1,4 +1,4 @@
-"""Whole kits while something goes wrong: what recovery is worth, fault by fault, and that nobody claims too much."""
+"""Whole kits under faults: the value of recovery, fault by fault, and a check that no controller claims too much."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAULT_SPECS = {
 
 
 def kitting_faults(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
-    """Returns every fault with every kind of recovery, in the same layouts."""
+    """Measures every fault with every kind of recovery, in the same layouts."""
     runs = QUICK_RUNS if conditions.quick else RUNS
     seeds = Streams(conditions.seed).stream("kitting-faults").integers(2**31, size=runs).tolist()
     jobs = [
@@ -70,7 +70,7 @@ def kitting_faults(conditions: MeasurementConditions, workers: int | None = None
 
 
 def _figures(rows: Sequence[KittingRow]) -> dict[str, float]:
-    """Of the runs in which the fault happened and everything could still be done."""
+    """Returns the figures of runs in which the fault happened and everything could still be done."""
     counted = [row for row in rows if row.applied and row.recoverable]
     done = sum(row.done for row in counted)
     late = [row.detect_s for row in rows if row.applied and not np.isnan(row.detect_s)]
@@ -86,7 +86,7 @@ def _figures(rows: Sequence[KittingRow]) -> dict[str, float]:
 
 
 def _metrics(rows: Sequence[KittingRow], figures: Figures) -> dict[str, float]:
-    """By name: of full recovery, which the cell is for, `drop.recovered`; of the others `none.drop.recovered`."""
+    """Returns metrics by name: of full recovery, the default, `drop.recovered`; of others `none.drop.recovered`."""
     metrics: dict[str, float] = {"all.false_done": sum(row.status == "false_done" for row in rows), "all.n": len(rows)}
     for (fault, recovery), own in figures.items():
         prefix = fault if recovery == "full" else f"{recovery}.{fault}"

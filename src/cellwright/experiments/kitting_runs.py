@@ -1,4 +1,4 @@
-"""One order in one laboratory, as a job for another process; what came of it as one row."""
+"""One order in one laboratory, as a job for another process; its outcome as one row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LESS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
 
 @dataclass(frozen=True)
 class KittingJob:
-    """What to run."""
+    """One run to make."""
 
     order: str
     seed: int
@@ -29,7 +29,7 @@ class KittingJob:
 
 @dataclass(frozen=True)
 class KittingRow:
-    """What came of it.
+    """The outcome of one run.
 
     Attributes:
         order: The kit.
@@ -67,7 +67,7 @@ class KittingRow:
 
     @property
     def done(self) -> bool:
-        """By the truth, and the controller says so."""
+        """Whether the order is done by the truth, and the controller says so."""
         return self.status == "done"
 
 
@@ -83,7 +83,7 @@ def random_cell() -> Cell:
 
 
 def run_kitting(job: KittingJob) -> KittingRow:
-    """Runs it."""
+    """Runs the job in a laboratory of its own."""
     start_s = process_time()
     named = (job.order, job.seed, job.recovery, job.fault)
     try:
@@ -112,7 +112,7 @@ def run_kitting(job: KittingJob) -> KittingRow:
 
 
 def table_of(rows: list[KittingRow]) -> DataTable:
-    """Returns all rows; the worst placement instead of all."""
+    """Returns all rows as a table; the worst placement instead of all."""
     names = [field.name for field in fields(KittingRow)]
     data = [{**asdict(row), "placed_mm": max(row.placed_mm, default=float("nan"))} for row in rows]
     return DataTable(names, [[row[name] for name in names] for row in data])

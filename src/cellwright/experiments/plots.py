@@ -1,4 +1,4 @@
-"""Pictures for the pages of experiments: data that knows how to draw itself, when matplotlib is installed."""
+"""Plots for the pages of experiments: data that can be drawn when matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["BarPlot", "BoxPlot", "FloorPlan", "Heatmap", "ImagePlot", "LinePlot"
 
 
 class Plot(Protocol):
-    """Something to be drawn."""
+    """The interface of plots."""
 
     @property
     def name(self) -> str:
-        """Of the file, without an ending."""
+        """The file's name, without an ending."""
 
     @property
     def caption(self) -> str:
-        """What there is to see."""
+        """The caption on the page."""
 
     def draw(self, figure: Any) -> None:
         """Draws into an empty figure of matplotlib."""
@@ -47,7 +47,7 @@ class Heatmap:
     marks: Mapping[str, tuple[float, float]]
 
     def draw(self, figure: Any) -> None:
-        """One panel per map."""
+        """Draws one panel per map."""
         figure.set_size_inches(4.6 * len(self.maps), 5.2)
         panels = figure.subplots(1, len(self.maps), squeeze=False)[0]
         for panel, (title, values) in zip(panels, self.maps.items(), strict=True):
@@ -70,7 +70,7 @@ class BarPlot:
     unit: str
 
     def draw(self, figure: Any) -> None:
-        """One group of bars for each name."""
+        """Draws one group of bars for each name."""
         figure.set_size_inches(max(8.0, 0.85 * len(self.groups)), 4.0)
         panel = figure.subplots()
         width = 0.8 / len(self.series)
@@ -97,7 +97,7 @@ class LinePlot:
     y_unit: str
 
     def draw(self, figure: Any) -> None:
-        """All in one panel."""
+        """Draws all curves in one panel."""
         figure.set_size_inches(8.0, 3.6)
         panel = figure.subplots()
         for label, (x, y) in self.curves.items():
@@ -109,7 +109,7 @@ class LinePlot:
 
 @dataclass(frozen=True)
 class BoxPlot:
-    """How values are spread: a box from the first to the third quarter, lines to the ends, outliers as dots."""
+    """The distribution of values: a box from the first to the third quarter, lines to the ends, outliers as dots."""
 
     name: str
     caption: str
@@ -118,7 +118,7 @@ class BoxPlot:
     logarithmic: bool = False
 
     def draw(self, figure: Any) -> None:
-        """One box for each name."""
+        """Draws one box for each name."""
         figure.set_size_inches(max(6.0, 0.62 * len(self.groups)), 4.2)
         panel = figure.subplots()
         panel.boxplot(
@@ -135,7 +135,7 @@ class BoxPlot:
 
 @dataclass(frozen=True)
 class FloorPlan:
-    """Ways over the floor and above it: seen from above, and from the side.
+    """Paths over the floor and above it: seen from above, and from the side.
 
     Attributes:
         ways_m: Name -> points (n, 3).
@@ -148,7 +148,7 @@ class FloorPlan:
     boxes_m: Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
     def draw(self, figure: Any) -> None:
-        """Two panels: x and y, y and z."""
+        """Draws two panels: x and y, y and z."""
         from matplotlib.patches import Rectangle
 
         figure.set_size_inches(10.0, 5.6)
@@ -171,7 +171,7 @@ class ImagePlot:
     pixels: npt.NDArray[np.uint8]
 
     def draw(self, figure: Any) -> None:
-        """The picture without axes."""
+        """Draws the picture without axes."""
         figure.set_size_inches(8.0, 8.0 * self.pixels.shape[0] / self.pixels.shape[1])
         panel = figure.subplots()
         panel.imshow(self.pixels)

@@ -26,7 +26,7 @@ def run_jobs(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     prepare: Callable[[], object] = bool,
 ) -> list[Result]:
-    """Works on every job, in as many processes as there are cores where nothing else is said.
+    """Works on every job, by default in as many processes as there are cores.
 
     Args:
         what: Is measured, for the message when it cannot be.

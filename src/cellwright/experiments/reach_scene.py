@@ -1,4 +1,4 @@
-"""How many configurations of an arm take an object, wherever its base is put: exact inverse kinematics and collisions.
+"""The number of an arm's grasping configurations over places of its base, by exact inverse kinematics and collisions.
 
 The arm's base slides in the model, so that one model serves all places, and so that the base itself is checked against
 the furniture: MuJoCo does not look for contacts between things that cannot move.
@@ -30,7 +30,7 @@ STANDING_M = 0.001  # a base that stands on something touches it; deeper than th
 
 @dataclass(frozen=True)
 class ReachTask:
-    """What is counted, by names and poses, so that it can be handed to another process.
+    """The task to count, by names and poses, so that it can be handed to another process.
 
     Attributes:
         robot: Model of the arm.
@@ -59,7 +59,7 @@ class ReachTask:
 
 @dataclass(frozen=True)
 class BaseReach:
-    """What one place of the base gives for one kind of grasp.
+    """The counts at one place of the base for one kind of grasp.
 
     Attributes:
         solutions: Configurations within the joint limits, up to eight for each angle.
@@ -106,7 +106,7 @@ class ReachScene:
         return [self._count(placed, kind, stands) for kind in self.task.heights_m]
 
     def is_free(self, joints_rad: Array) -> bool:
-        """Returns whether nothing touches, but for the base what it stands on."""
+        """Returns whether nothing touches, except the base and what it stands on."""
         self._data.qpos[self._qpos] = joints_rad
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
@@ -132,7 +132,7 @@ class ReachScene:
         return BaseReach(x_m, y_m, kind, solutions, free, manipulability, nearness)
 
     def _base_stands(self) -> bool:
-        """Returns whether the base itself is clear; what the arm does is looked at later."""
+        """Returns whether the base itself is free of collisions; the arm is checked later."""
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
         bodies = self._model.geom_bodyid
@@ -152,7 +152,7 @@ class ReachScene:
 
 
 def _distinct(found: list[Array]) -> list[Array]:
-    """Without postures that are there twice because a joint stands exactly at the end of its turn."""
+    """Returns postures without those that are there twice because a joint is exactly at the end of its turn."""
     return list({tuple(np.round(np.exp(1j * joints), 6)): joints for joints in found}.values())
 
 

@@ -1,4 +1,4 @@
-"""Where to put an arm: configurations that take an object, counted over a grid of places of the base, on all cores."""
+"""Base placement of an arm: grasping configurations counted over a grid of places, on all cores."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Grid:
 
     @property
     def xs(self) -> Array:
-        """Columns."""
+        """The columns."""
         return self._along(self.x_m)
 
     @property
     def ys(self) -> Array:
-        """Rows."""
+        """The rows."""
         return self._along(self.y_m)
 
     def _along(self, ends: tuple[float, float]) -> Array:
@@ -75,20 +75,20 @@ class ReachMap:
         return [row for row in self.rows if row.kind is kind]
 
     def total(self, kind: GraspKind, weight: str = "free") -> float:
-        """Over all places."""
+        """Returns the sum over all places."""
         return float(sum(getattr(row, weight) for row in self.of(kind)))
 
     def best(self, kind: GraspKind, weight: str = "free") -> BaseReach:
-        """Returns the place with most; of equals, the first along y, then x."""
+        """Returns the place with the most; of equals, the first along y, then x."""
         return max(self.of(kind), key=lambda row: getattr(row, weight))
 
     def values(self, kind: GraspKind, weight: str = "free") -> Array:
-        """Rows along y, columns along x."""
+        """Returns the counts: rows along y, columns along x."""
         numbers = [getattr(row, weight) for row in self.of(kind)]
         return np.array(numbers, float).reshape(len(self.grid.ys), len(self.grid.xs))
 
     def table(self) -> DataTable:
-        """Returns all numbers."""
+        """Returns all numbers as a table."""
         columns = ["grasp", "base_x_m", "base_y_m", "solutions", "free"]
         if self.task.weighted:
             columns += ["manipulability", "nearness"]
@@ -96,7 +96,7 @@ class ReachMap:
         return DataTable(columns, [row[: len(columns)] for row in numbers])
 
     def heatmap(self, weight: str = "free", name: str = "reachability") -> Heatmap:
-        """As a picture."""
+        """Returns the counts as a plot."""
         meaning = {
             "free": "collision-free configurations",
             "manipulability": "manipulability summed over collision-free configurations",
@@ -124,7 +124,7 @@ def reach_task(
     weighted: bool = False,
     seed: int = 0,
 ) -> ReachTask:
-    """What to count in a cell: one robot, one object where it stands by the drawings, the fixtures; nothing else.
+    """Returns the task of a cell: one robot, one object where it stands by the drawings, the fixtures; nothing else.
 
     Args:
         cell: Any cell.
@@ -179,7 +179,7 @@ def map_reach(
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> ReachMap:
-    """Counts every place of the grid, with as many processes as there are cores where nothing else is said."""
+    """Counts every place of the grid, by default with as many processes as there are cores."""
     places = list(grid)
     if workers is None and len(places) <= NO_POOL:
         workers = 1
@@ -188,7 +188,7 @@ def map_reach(
 
 
 def default_grid(pose_base_in_world: Pose, step_m: float = 0.1) -> Grid:
-    """Around where the robot stands: in the ROVI cell, exactly the table."""
+    """Returns a grid around the place of the robot: in the ROVI cell, exactly the table."""
     x, y = (float(value) for value in pose_base_in_world.position[:2])
     return Grid((round(x - 0.4, 9), round(x + 0.4, 9)), (round(y - 0.55, 9), round(y + 0.55, 9)), step_m)
 
@@ -207,6 +207,6 @@ def _count(place: tuple[float, float]) -> list[BaseReach]:
 
 
 def _top_height_m(part: str, tool: str) -> float:
-    """Returns where the best grasp from above has its tool; where there is none, the height of the grasp point."""
+    """Returns the tool's height of the best grasp from above; where there is none, that of the grasp point."""
     found = find_grasps(PARTS.get(part), gripper_model(tool), impossible_too=True)
     return float(next(g for g in found if g.kind is GraspKind.TOP).pose_tcp.position[2])

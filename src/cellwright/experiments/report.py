@@ -25,14 +25,14 @@ ROWS_ON_PAGE = 40
 
 
 def number_text(value: float) -> str:
-    """Returns a figure as a person reads it."""
+    """Returns a figure as text for people."""
     if math.isnan(value):
         return "none"
     return f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.5g}"
 
 
 def result_json(result: Result) -> str:
-    """Returns the published form; what is not a number is null."""
+    """Returns the published form of a result; what is not a number is null."""
     data = result.as_dict()
     data["metrics"] = {name: value if math.isfinite(value) else None for name, value in data["metrics"].items()}
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
@@ -41,7 +41,7 @@ def result_json(result: Result) -> str:
 def save_outcome(
     outcome: ExperimentOutcome, folder: Path, say: Callable[[str], None] = lambda _text: None
 ) -> list[Path]:
-    """Writes everything; the files, the page last."""
+    """Writes everything; returns the files, the page last."""
     written: list[Path] = []
 
     def write(name: str, content: bytes) -> None:
@@ -68,7 +68,7 @@ def save_outcome(
 
 
 def write_table(table: DataTable, path: Path) -> None:
-    """A table as CSV."""
+    """Writes a table as CSV."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table.columns)
@@ -99,7 +99,7 @@ def _paragraph(note: str) -> str:
 
 
 def _figures(result: Result) -> str:
-    """Returns all figures; of many, those that are compared with something come first and the rest can be opened."""
+    """Returns all figures; of many, those that are compared with something come first and the rest is folded."""
     names = list(result.metrics)
     compared = [name for name in names if name in result.targets or name in result.paper]
     if len(names) <= FIGURES_ON_PAGE or not compared:
@@ -137,7 +137,7 @@ def _is_short(table: DataTable) -> bool:
 
 
 def _table(name: str, table: DataTable, is_open: str = "") -> str:
-    """Returns the data for whoever has only the page; long tables are cut, the CSV file is whole."""
+    """Returns the data for the page; long tables are cut, the CSV file is complete."""
     first = table.rows[0] if table.rows else [""] * len(table.columns)
     kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
     head = "".join(f"<th{kind}>{escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))

@@ -1,4 +1,4 @@
-"""The ROVI project's interpolation: how long straight and rounded paths to its three pick locations take."""
+"""The ROVI project's interpolation: durations of straight and rounded paths to its three pick locations."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ PAPER = {
 
 
 def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
-    """Durations with the limits of the project's code, of its text, and of its demonstration in the plane."""
+    """Measures durations with the limits of the project's code, of its text, and of its demonstration in the plane."""
     metrics: dict[str, float] = {}
     rows: list[Sequence[object]] = []
     for name, x_m in PICK_X_M.items():
@@ -112,7 +112,7 @@ def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
 
 
 def pick_way(pick_x_m: float) -> list[Pose]:
-    """Returns the waypoints to a pick location: five that all share, before it, and there."""
+    """Returns the waypoints to a pick location: five that all share, one before it, and the location."""
     x_m = pick_x_m - BASE_X_M
     return [Pose.from_xyz_rpy(point) for point in (*WAY_M, (x_m, 0.2493, 0.11), (x_m, 0.3493, 0.11))]
 

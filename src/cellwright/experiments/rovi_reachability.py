@@ -1,4 +1,4 @@
-"""The reachability analysis of the ROVI project: where on its table a UR5 takes the bottle best."""
+"""The reachability analysis of the ROVI project: the best place on its table for a UR5 to take the bottle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAPER = {
 
 
 def rovi_reachability(conditions: MeasurementConditions) -> ExperimentFindings:
-    """Returns both places of the bottle that the project has: the one of its code and log, and the one of its text."""
+    """Measures both places of the bottle that the project has: the one of its code and log, and the one of its text."""
     turns = QUICK_TURNS if conditions.quick else TURNS
     maps = {}
     for source, place in OBJECT_M.items():

@@ -58,7 +58,7 @@ BOXES_M = {
 
 
 def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
-    """Plans and executes, so many times for each of the three locations of the bottle."""
+    """Plans and executes, several times for each of the three locations of the bottle."""
     runs = QUICK_RUNS if conditions.quick else RUNS
     seeds = {pick: Streams(conditions.seed).stream(f"rovi-rrt/{pick}").integers(2**31, size=runs) for pick in PICKS}
     jobs = [(pick, int(seed)) for pick in PICKS for seed in seeds[pick]]

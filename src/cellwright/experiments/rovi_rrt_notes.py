@@ -1,4 +1,4 @@
-"""What the page of the ROVI planning experiment says about its figures."""
+"""Notes on the figures of the ROVI planning experiment, for its page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["notes"]
 
 
 def notes(metrics: Mapping[str, float], headings: Sequence[Heading], runs: int) -> list[str]:
-    """Paragraphs of the page."""
+    """Returns the paragraphs of the page."""
     fixed = {row.pick: row for row in headings if row.heading_deg == FIXED_DEG}
     free = ", ".join(f"{metrics[f'headings.{pick}_free']:.0f}" for pick in fixed)
     return [

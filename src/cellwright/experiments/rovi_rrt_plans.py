@@ -53,7 +53,7 @@ PATH_STEP_RAD = 0.05
 
 @dataclass(frozen=True)
 class PlanJob:
-    """What to plan (a key of `TASKS`), for which location, with which seed."""
+    """One plan to make: a key of `TASKS`, the location, the seed."""
 
     task: str
     pick: str
@@ -62,7 +62,7 @@ class PlanJob:
 
 @dataclass(frozen=True)
 class PlanRow:
-    """How it went.
+    """The outcome of one plan.
 
     Attributes:
         success: Whether there is a path that the exact checker confirmed.
@@ -84,7 +84,7 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class Heading:
-    """What becomes of one heading of the grasp.
+    """The feasibility of one heading of the grasp.
 
     Attributes:
         postures: Of the arm that take it.
@@ -100,7 +100,7 @@ class Heading:
 
 
 def make_plan(job: PlanJob) -> PlanRow:
-    """Plans once, after a plan of the same kind that is not timed; scene and goals are there before the clock runs."""
+    """Plans once, after a plan of the same kind that is not timed; scene and goals are made before the clock starts."""
     planner, request = TASKS[job.task](job.pick, job.seed)
     if (job.task, job.pick) not in _warm:
         planner.plan(request)
@@ -113,7 +113,7 @@ def make_plan(job: PlanJob) -> PlanRow:
 
 
 def try_heading(job: tuple[str, float]) -> Heading:
-    """Returns whether the bottle can be taken from one side, and what is in the way."""
+    """Returns whether the bottle can be taken from one side, and the obstacles."""
     pick, heading_deg = job
     planner, pose = _standing(pick), PICKS[pick]
     found = goals_from_poses(planner.kinematics, planner.ring, [pose @ _grasp(heading_deg)], planner.exact, home_rad())
@@ -127,7 +127,7 @@ def _grasp(heading_deg: float) -> Pose:
 
 
 def _staged(name: str) -> Callable[[str, int], Planned]:
-    """To a little before the bottle, on any side from which a straight way leads to it and up with it."""
+    """Returns requests to a point before the bottle, on any side with a straight path to it and up with it."""
 
     def planned(pick: str, seed: int) -> Planned:
         request = MotionPlanRequest(
@@ -144,7 +144,7 @@ def _staged(name: str) -> Callable[[str, int], Planned]:
 
 
 def _direct(name: str, headings: int) -> Callable[[str, int], Planned]:
-    """From home into the grasp in one go, as the project has it; the postures are found by the plan itself."""
+    """Returns requests from home into the grasp in one go, as the project has it; the plan finds the postures."""
 
     def planned(pick: str, seed: int) -> Planned:
         poses = grasps_about(PICKS[pick], _grasp(FIXED_DEG), headings)
@@ -157,7 +157,7 @@ def _direct(name: str, headings: int) -> Callable[[str, int], Planned]:
 
 
 def _carry(upright: bool) -> Callable[[str, int], Planned]:
-    """From one of the straight ways up with the bottle, another for every seed, to above its place."""
+    """Returns requests from one of the straight paths up with the bottle, chosen by the seed, to above its place."""
 
     def planned(pick: str, seed: int) -> Planned:
         number = seed % len(_picks(pick))
@@ -210,6 +210,6 @@ def _path_m(result: MotionPlanResult) -> float:
 
 
 def _tilt_deg(result: MotionPlanResult) -> float:
-    """Of what is held: -y of the tool points up, when it is taken from the side."""
+    """Returns the largest tilt of the held object: -y of the tool points up, when it is taken from the side."""
     ups = [-pose.rotation_matrix[2, 1] for pose in _tools(result)]
     return float(np.degrees(np.arccos(np.clip(min(ups), -1.0, 1.0)))) if ups else float("nan")

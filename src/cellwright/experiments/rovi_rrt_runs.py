@@ -1,4 +1,4 @@
-"""One pick and place of the ROVI bottle in physics: what the controller did, and what the truth says about it."""
+"""One pick and place of the ROVI bottle in physics: the controller's work, and its evaluation by the truth."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MOVED_LIMIT_M = 0.0005
 
 @dataclass(frozen=True)
 class RunJob:
-    """Which location, and the seed of the cell's errors, the detector's noise and the paths."""
+    """One run to make: the location, and the seed of the cell's errors, the detector's noise and the paths."""
 
     pick: str
     seed: int
@@ -50,7 +50,7 @@ class RunJob:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run gave, by the truth unless said otherwise.
+    """The outcome of one run, by the truth unless said otherwise.
 
     Attributes:
         success: The bottle stands at its place, and nothing was touched that must not be.
@@ -86,7 +86,7 @@ class Run:
 
 
 def permits(pick: str) -> list[AllowedContact]:
-    """What may touch: the pads the bottle, and the bottle the table where it is taken and where it is set down."""
+    """Returns the allowed contacts: pads and bottle, bottle and table where it is taken and where it is set down."""
     x, y, _ = (float(value) for value in PICKS[pick].position)
     there_x, there_y, _ = (float(value) for value in PLACE.position)
     return [
@@ -97,13 +97,13 @@ def permits(pick: str) -> list[AllowedContact]:
 
 
 def execute(job: RunJob) -> Run:
-    """Builds the cell as its seed has it, lets the controller work, judges."""
+    """Builds the cell by its seed, runs the controller, judges."""
     with Lab(cell_with_bottle_at(job.pick), job.seed) as lab:
         return _Attempt(lab, job).run()
 
 
 class _Attempt:
-    """The controller's side knows the detections and the robot; everything else here is the judge's."""
+    """One run: the controller's side knows the detections and the robot; everything else here is the judge's."""
 
     def __init__(self, lab: Lab, job: RunJob) -> None:
         self.lab, self.job, self.world = lab, job, lab.world
@@ -118,7 +118,7 @@ class _Attempt:
         )
 
     def run(self) -> Run:
-        """Works and judges."""
+        """Runs the controller and judges."""
         failure = self.lab.perform(self._work())
         problems = [failure, *self._complaints()]
         hits = self.monitor.hits
@@ -152,7 +152,7 @@ class _Attempt:
         return failure
 
     async def _look(self) -> Pose:
-        """Returns where the detector sees the bottle in a few frames; that it stands upright on the table is known."""
+        """Returns the bottle's pose by a few frames of the detector; that it stands upright on the table is known."""
         frames: list[Detections] = []
         start_ns = self.world.clock.time_ns
 
@@ -189,7 +189,7 @@ class _Attempt:
         return max(self.world.pose_of(name).distance_m(self.stood[name]) for name in self.others)
 
     def _complaints(self) -> list[str]:
-        """Returns what the truth has against it."""
+        """Returns the failures by the truth."""
         end = self.world.pose_of(BOTTLE)
         item = self.world.object(BOTTLE)
         height_m = abs(float(end.position[2] - PLACE.position[2]))

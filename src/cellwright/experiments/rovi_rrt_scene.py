@@ -32,7 +32,7 @@ def cell_with_bottle_at(pick: str) -> Cell:
 
 @cache
 def believed_scene() -> Scene:
-    """Robot, furniture, can, mug and crate as the drawings have them, without the bottle.
+    """Returns robot, furniture, can, mug and crate as the drawings have them, without the bottle.
 
     As in the project each joint turns by half a turn to either side, which spares a planner to look at the same posture
     several times; but not the last one, which a level tool has at the very end of that range.
@@ -53,11 +53,11 @@ def believed_scene() -> Scene:
 
 
 def home_rad() -> npt.NDArray[np.float64]:
-    """Returns where the arm begins."""
+    """Returns the arm's start configuration."""
     return np.radians(load_cell(CELL).robots[ROBOT].home_deg)
 
 
 @cache
 def pick_place_planner() -> PickPlacePlanner:
-    """Made once for each process."""
+    """Returns the planner, which is made once for each process."""
     return PickPlacePlanner(believed_scene(), PARTS.get(BOTTLE), TABLE)

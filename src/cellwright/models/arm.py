@@ -77,7 +77,7 @@ def _quat(rpy_rad: tuple[float, float, float]) -> Any:
 
 
 def _add_drive(spec: Any, body: Any, joint: JointFigures, kp: float, kv: float) -> None:
-    """The joint and its servo; the drive carries the arm's weight within its own torque limit."""
+    """Adds the joint and its servo; the drive carries the arm's weight within its own torque limit."""
     effort = (-joint.effort_limit_nm, joint.effort_limit_nm)
     hinge = body.add_joint(name=joint.name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis)
     hinge.range = joint.position_limits_rad

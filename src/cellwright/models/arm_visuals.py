@@ -22,7 +22,7 @@ _MATT = {"black", "rubber"}
 def add_pieces(
     spec: Any, bodies: Mapping[str, Any], pieces: Iterable[MeshPiece], colours: Mapping[str, tuple[float, float, float]]
 ) -> None:
-    """Adds what is seen; pieces of one finish on one body become one mesh."""
+    """Adds the visual meshes; pieces of one finish on one body become one mesh."""
     groups: dict[tuple[str, str], list[Mesh]] = {}
     for piece in pieces:
         groups.setdefault((piece.body, piece.finish), []).append(piece.mesh)
@@ -47,7 +47,7 @@ def _add_mesh(spec: Any, name: str, mesh: Mesh) -> None:
 
 
 def add_hulls(bodies: Mapping[str, Any], hulls: Iterable[Hull], surface: Surface) -> None:
-    """Adds what is touched, named `<body>_hull_<number>`."""
+    """Adds the collision hulls, named `<body>_hull_<number>`."""
     count: dict[str, int] = {}
     for hull in hulls:
         number = count[hull.body] = count.get(hull.body, 0) + 1

@@ -1,4 +1,4 @@
-"""From figures to a MuJoCo specification, whatever they are figures of."""
+"""From catalogue figures of any kind to a MuJoCo specification."""
 
 from __future__ import annotations
 

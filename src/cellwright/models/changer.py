@@ -36,7 +36,7 @@ def build_changer(figures: ChangerFigures) -> mujoco.MjSpec:
 
 
 def couple(figures: ChangerFigures, tool: Any) -> mujoco.MjSpec:
-    """A tool with its half of the changer: a spec whose root body `coupling` carries the tool's body `tool/tool`.
+    """Returns a tool with its half of the changer: root body `coupling`, which carries the tool's body `tool/tool`.
 
     Nothing of it is weightless: it is a thing of its own until a robot carries it.
     """

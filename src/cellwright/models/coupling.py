@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 
 
 def follow(model: Any, qpos: Array, leaders: Collection[int] | None = None) -> Array:
-    """Returns the same with every coupled joint where its leader puts it.
+    """Returns the positions with every coupled joint where its leader puts it.
 
     Args:
         model: Compiled.

@@ -1,4 +1,4 @@
-"""What a robot description says, whatever format it was written in: links, joints, shapes, frames, sensors.
+"""Robot descriptions, independent of the file format: links, joints, shapes, frames, sensors.
 
 Plain data in SI units and radians; readers of files make it, builders and writers take it. A link's frame is its own
 (not its centre of mass), and every pose says in its name or in its docstring what it is given in.
@@ -69,7 +69,7 @@ class BoxGeometry:
 
 @dataclass(frozen=True)
 class CylinderGeometry:
-    """Along z, about its origin."""
+    """A cylinder along z, about its origin."""
 
     radius_m: float
     length_m: float
@@ -77,7 +77,7 @@ class CylinderGeometry:
 
 @dataclass(frozen=True)
 class CapsuleGeometry:
-    """Along z, about its origin; the length is that of the cylinder between the two half spheres."""
+    """A capsule along z, about its origin; the length is that of the cylinder between the two half spheres."""
 
     radius_m: float
     length_m: float
@@ -85,21 +85,21 @@ class CapsuleGeometry:
 
 @dataclass(frozen=True)
 class SphereGeometry:
-    """About its origin."""
+    """A sphere about its origin."""
 
     radius_m: float
 
 
 @dataclass(frozen=True)
 class EllipsoidGeometry:
-    """About its origin, by its half axes."""
+    """An ellipsoid about its origin, by its half axes."""
 
     radii_m: Vector3
 
 
 @dataclass(frozen=True)
 class PlaneGeometry:
-    """Through its origin, z its normal; the size is what is drawn, touched it is without end."""
+    """A plane through its origin, z its normal; the size is what is drawn, in collisions it is without end."""
 
     size_m: tuple[float, float]
 
@@ -130,7 +130,7 @@ Geometry = (
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a shape looks like.
+    """The appearance of a shape.
 
     Attributes:
         name: Of the material, if it has one.
@@ -145,7 +145,7 @@ class Material:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shape:
-    """A geometry on a link, seen or touched.
+    """A visual or collision geometry on a link.
 
     Attributes:
         name: Its own, or an empty text.
@@ -180,7 +180,7 @@ class LinkDescription:
 
 
 class JointKind(StrEnum):
-    """How a joint lets its links move."""
+    """The kinds of joints, by the motion that they allow."""
 
     FIXED = "fixed"
     REVOLUTE = "revolute"
@@ -195,7 +195,7 @@ class JointKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LimitsDescription:
-    """Of a joint, in rad or m, rad/s or m/s, N m or N; None where the description says nothing.
+    """The limits of a joint, in rad or m, rad/s or m/s, N m or N; None where the description says nothing.
 
     Attributes:
         lower: Lowest position.
@@ -221,7 +221,7 @@ class Mimic:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointDescription:
-    """What joins two links.
+    """A joint between two links.
 
     Attributes:
         name: Unique in its model.
@@ -292,7 +292,7 @@ class SensorDescription:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelDescription:
-    """A robot, a tool, a thing.
+    """The description of one model: a robot, a tool, an object.
 
     Attributes:
         name: Its own.
@@ -320,7 +320,7 @@ class ModelDescription:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Links that are no joint's child, or fastened to the world."""
+        """The links that are no joint's child, or fastened to the world."""
         carried = {joint.child for joint in self.joints if joint.parent != WORLD}
         return tuple(link.name for link in self.links if link.name not in carried)
 

@@ -66,13 +66,13 @@ def build_furniture(figures: FurnitureFigures) -> Any:
 
 
 def camera_frame(xyz_m: tuple[float, ...], rpy_rad: tuple[float, ...]) -> dict[str, Any]:
-    """Place and turn of a MuJoCo camera whose figures look along x."""
+    """Returns position and orientation of a MuJoCo camera whose figures look along x."""
     pose = Pose.from_xyz_rpy(xyz_m, rpy_rad) @ CAMERA_TURN
     return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
 
 
 def vertical_fov_rad(camera: CameraFigures) -> float:
-    """Angle of view across the rows."""
+    """Returns the angle of view across the rows."""
     columns, rows = camera.resolution_px
     return float(2 * np.arctan(np.tan(camera.fov_rad / 2) * rows / columns))
 
@@ -91,7 +91,7 @@ def _add_pane(body: Any, name: str, pane: Hull) -> None:
 
 
 def _add_holes(spec: Any, body: Any, figures: OpticalTableFigures | PlatedTableFigures) -> None:
-    """The grid of threaded holes as a texture: 4,700 holes cost nothing that way."""
+    """Adds the grid of threaded holes as a texture: 4,700 holes cost nothing that way."""
     side, pitch = 64, figures.hole_pitch_m
     x, y = np.meshgrid(*[(np.arange(side) + 0.5) / side * pitch - pitch / 2] * 2)
     blend = np.clip((np.hypot(x, y) - figures.hole_diameter_m / 2) / (pitch / side) + 0.5, 0, 1)[..., None]

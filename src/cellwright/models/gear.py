@@ -1,4 +1,4 @@
-"""A gear for the simulation: one toothed mesh that is seen; cone, disc and peg that are touched."""
+"""A gear for the simulation: one toothed visual mesh; cone, disc and peg for collisions."""
 
 from __future__ import annotations
 

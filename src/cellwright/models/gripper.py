@@ -42,7 +42,7 @@ def build_gripper(figures: GripperFigures) -> mujoco.MjSpec:
 
 
 def gripper_skeleton(figures: GripperFigures) -> tuple[Any, dict[str, Any]]:
-    """Returns the moving parts and the drive, with nothing to be seen yet; the specification and its bodies by name."""
+    """Returns the moving parts and the drive without visuals: the specification and its bodies by name."""
     spec = mujoco.MjSpec()
     spec.modelname = figures.name
     spec.compiler.degree = False
@@ -57,7 +57,7 @@ def gripper_skeleton(figures: GripperFigures) -> tuple[Any, dict[str, Any]]:
 
 
 def finish_gripper(spec: Any, bodies: Mapping[str, Any], figures: GripperFigures) -> None:
-    """Looks and hulls; the bodies have their masses, carry themselves and do not bump into each other."""
+    """Adds visuals and hulls; the bodies have their masses, carry themselves and do not collide with each other."""
     for body in bodies.values():
         body.explicitinertial = True
         body.gravcomp = 1.0
@@ -69,7 +69,7 @@ def finish_gripper(spec: Any, bodies: Mapping[str, Any], figures: GripperFigures
 
 
 def _box_inertia(figures: GripperFigures) -> tuple[Any, Any]:
-    """Centre and moments of mount and housing as one solid block."""
+    """Returns centre and moments of mount and housing as one solid block."""
     size = np.array(figures.body_size_m)
     size[2] += figures.mount_height_m
     centre = np.array([figures.tcp_xyz_m[0] / 2, figures.tcp_xyz_m[1] / 2, size[2] / 2])

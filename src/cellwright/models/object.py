@@ -1,4 +1,4 @@
-"""An everyday object for the simulation: what is seen, and the convex pieces that are touched."""
+"""An everyday object for the simulation: its visual mesh, and its convex collision pieces."""
 
 from __future__ import annotations
 

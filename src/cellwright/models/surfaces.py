@@ -1,4 +1,4 @@
-"""How things touch: the contact settings of every geom, in one place.
+"""Contact settings of every geom, in one place.
 
 They are the settings under which a gear is held by friction alone, measured in docs/benchmarks.md: stiff contact
 (4 ms), no mixing of a pad's friction with whatever it touches (`priority`), torsional friction on the pads.
@@ -14,7 +14,7 @@ __all__ = ["METAL", "PAD", "PLASTIC", "GeomGroup", "Surface", "make_collision", 
 
 
 class GeomGroup(IntEnum):
-    """MuJoCo groups: what is seen and what is touched are separate geoms."""
+    """MuJoCo groups: visual and collision geoms are separate."""
 
     VISUAL = 2
     COLLISION = 3
@@ -22,7 +22,7 @@ class GeomGroup(IntEnum):
 
 @dataclass(frozen=True)
 class Surface:
-    """One kind of surface.
+    """The contact settings of one kind of surface.
 
     Attributes:
         friction: Sliding (dimensionless), torsional (m) and rolling (m) coefficients.
@@ -46,7 +46,7 @@ METAL = Surface(friction=(0.25, 0.003, 0.0001))
 
 
 def make_collision(geom: Any, surface: Surface) -> Any:
-    """Turns an MjSpec geom into one that is touched and not seen; returns it."""
+    """Turns an MjSpec geom into a collision geom that is not visible; returns it."""
     geom.group = GeomGroup.COLLISION
     geom.contype = geom.conaffinity = 1
     geom.friction = surface.friction
@@ -58,7 +58,7 @@ def make_collision(geom: Any, surface: Surface) -> Any:
 
 
 def make_visual(geom: Any) -> Any:
-    """Turns an MjSpec geom into one that is seen and neither touched nor weighed; returns it."""
+    """Turns an MjSpec geom into a visual geom without contacts and mass; returns it."""
     geom.group = GeomGroup.VISUAL
     geom.contype = geom.conaffinity = 0
     geom.mass = 0.0

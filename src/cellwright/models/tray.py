@@ -1,4 +1,4 @@
-"""A tray for the simulation: one mesh that is seen; wedges, boxes and feet that are touched."""
+"""A tray for the simulation: one visual mesh; wedges, boxes and feet for collisions."""
 
 from __future__ import annotations
 

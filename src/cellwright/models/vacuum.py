@@ -59,7 +59,7 @@ def _cylinder(mass_kg: float, radius_m: float, length_m: float) -> Any:
 
 
 def _bar(figures: VacuumFigures) -> Any:
-    """What the bar adds to the moments of a tool whose mass is otherwise about its axis: a third of it, along x."""
+    """Returns the bar's share of the moments of a tool whose mass is otherwise about its axis: a third, along x."""
     length_m = 2 * figures.array_radius_m + figures.bar_size_m[0]
     return figures.body_mass_kg / 3 * length_m**2 / 12 * np.array([0.0, 1.0, 1.0])
 

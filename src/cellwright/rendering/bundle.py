@@ -27,7 +27,7 @@ EDGE = 1e-9  # so far outside a triangle, as a share of it, still counts: no gap
 
 @dataclass(frozen=True)
 class Meeting:
-    """Dots that lie in triangles: which dot, which triangle, and 1 / depth of the triangle there."""
+    """Intersections of rays and triangles: which dot, which triangle, and 1 / depth of the triangle there."""
 
     dot: Ids
     triangle: Ids
@@ -35,7 +35,7 @@ class Meeting:
 
 
 class Bundle:
-    """The dots of a bundle of rays, filed by cells.
+    """A bundle of rays as dots of a picture, filed by cells.
 
     Args:
         rays: As `Picture.flatten` gives them: (x, y, depth) of any point on each ray.
@@ -58,7 +58,7 @@ class Bundle:
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
     def meet(self, projection: Projection) -> Iterator[Meeting]:
-        """Yields all meetings with the triangles of a projection, in portions."""
+        """Yields all intersections with the triangles of a projection, in portions."""
         facts = projection.facts
         for triangle, first, count in self._candidates(projection):
             for part in slices(count, CHUNK):
@@ -73,7 +73,7 @@ class Bundle:
                 yield Meeting(self._order[dot[inside]], projection.name[at[inside]], depth)
 
     def _candidates(self, projection: Projection) -> Iterator[tuple[Ids, Ids, Ids]]:
-        """Triangles with runs of dots that they may cover: one run for each row of cells that a triangle crosses."""
+        """Yields triangles with runs of dots that they may cover: one run per row of cells that a triangle crosses."""
         limit = np.array([self._columns - 1, self._rows - 1])
         low, high = projection.low, projection.high
         top = self._low + (limit + 1) / self._scale
@@ -96,7 +96,7 @@ class Bundle:
 
 
 def _span(flat: Array, row: Ids) -> tuple[Array, Array]:
-    """From where to where triangles reach along rows of unit height that they cross."""
+    """Returns the range of triangles along the rows of unit height that they cross."""
     left, right = np.full(len(row), np.inf), np.full(len(row), -np.inf)
     for i in range(3):
         (xa, ya), (xb, yb) = flat[:, i].T, flat[:, (i + 1) % 3].T

@@ -24,7 +24,7 @@ CELLS_PER_POINT = 8.0  # points of a picture lie in heaps when seen from a light
 
 @dataclass(frozen=True)
 class Hits:
-    """What a bundle of rays met; `geom` is -1 where it met nothing.
+    """The hits of a bundle of rays; `geom` is -1 where a ray hit nothing.
 
     Attributes:
         normal_in_world: Of the surface: smooth where the triangles stand for a curve.
@@ -39,11 +39,11 @@ class Hits:
 
     @property
     def any(self) -> Mask:
-        """Where something was met."""
+        """True where a ray hit something."""
         return np.asarray(self.geom >= 0)
 
     def part(self, index: Ids) -> Hits:
-        """Some of them."""
+        """Returns some of them."""
         return Hits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
 
@@ -61,13 +61,13 @@ class Caster:
         self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
 
     def cast(self, directions: Array) -> tuple[Hits, Hits | None]:
-        """The first opaque thing along each ray from the eye, and the first transparent one where there are any."""
+        """Returns the first opaque hit along each ray from the eye, and the first transparent one if there are any."""
         rays = Bundle(directions @ self._eye.axes)
         solids = self._meet(rays, directions, self._solids)
         return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
 
     def shades(self, light: ImagePlane) -> Projection:
-        """Returns all that may hide the light, as seen from it."""
+        """Returns the triangles that may cast shadows, as seen from the light."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
         return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
 
@@ -131,7 +131,7 @@ class Caster:
 
 
 class _Target:
-    """What rays from the eye may meet: triangles, and planes, which are endless or not."""
+    """The geometry that rays from the eye may hit: triangles, and planes, which are endless or not."""
 
     def __init__(self, eye: ImagePlane, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
         self.triangles: Ids = np.flatnonzero(chosen)
@@ -140,7 +140,7 @@ class _Target:
 
 
 def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
-    """Returns which points nothing hides from the light whose picture the projection is."""
+    """Returns the points that nothing hides from the light whose picture the projection is."""
     lit = np.ones(len(points_in_world_m), dtype=bool)
     if len(lit):
         rays = shades.picture.flatten(points_in_world_m)

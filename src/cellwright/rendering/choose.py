@@ -1,4 +1,4 @@
-"""Which renderer draws: OpenGL where it works, rays everywhere else."""
+"""The choice of a renderer: OpenGL where it works, ray casting everywhere else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VARIABLE = "CELLWRIGHT_RENDERER"
 
 
 class Renderer(Protocol):
-    """What draws pictures."""
+    """The interface of renderers."""
 
     name: str
 
@@ -35,7 +35,7 @@ class Renderer(Protocol):
 
 @dataclass(frozen=True)
 class RendererStatus:
-    """A renderer for `cellwright doctor`: does it work, why, and which Debian packages would help."""
+    """The state of a renderer for `cellwright doctor`: whether it works, why, and which Debian packages would help."""
 
     name: str
     works: bool

@@ -18,7 +18,7 @@ CREASE_COS = math.cos(math.radians(32.0))  # faces that turn by more meet at an 
 
 
 def corner_normals(vertices_m: Array, faces: Ids) -> Array:
-    """The normals (f, 3, 3): at each corner the mean of the faces round it that turn but little, weighted by area.
+    """Returns normals (f, 3, 3): at each corner the mean of the faces round it that turn but little, weighted by area.
 
     Made from the shape itself, because MuJoCo's compiler merges vertices of equal place and with them their normals,
     so that those of a compiled mesh do not tell edges from curves.

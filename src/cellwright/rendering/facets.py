@@ -30,7 +30,7 @@ class Facets:
 
 
 def geom_facets(model: Any, geom: int) -> Facets | None:
-    """Returns the surface of a geom; None for kinds that have none of this sort (planes, height fields)."""
+    """Returns the surface of a geom; None for kinds without triangles (planes, height fields)."""
     size = np.array(model.geom_size[geom])
     kind = model.geom_type[geom]
     if kind == GEOM.mjGEOM_MESH:
@@ -79,7 +79,7 @@ def _box(half: Array) -> Facets:
 
 
 def _arc(latitude: Array) -> tuple[Array, Array]:
-    """Outline (radius, height) of a unit sphere and its normals, from the south to the north."""
+    """Returns outline (radius, height) of a unit sphere and its normals, from the south to the north."""
     outline = np.column_stack([np.cos(latitude), np.sin(latitude)])
     return outline, outline.copy()
 

@@ -1,4 +1,4 @@
-"""One picture made of rays: what each ray meets, and how bright it is there."""
+"""One ray-cast picture: the hit of each ray, and how bright it is there."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RayFrame:
         return np.asarray(rays @ self._frustum.axes_in_world.T)
 
     def trace(self, x: Array, y: Array) -> tuple[Colour, Ids]:
-        """Colours at pixel coordinates, and a number that differs where different things are seen."""
+        """Returns colours at pixel coordinates, and a number that differs where different geoms are seen."""
         # Always the same bands, whatever the number of processors: the same pixels everywhere.
         bands = np.array_split(np.arange(len(x)), max(1, min(BANDS, len(x) // 1000)))
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
@@ -121,7 +121,7 @@ class RayFrame:
         return self._haze(base * lit + shine, hits)
 
     def _haze(self, colour: Colour, hits: Hits) -> Colour:
-        """Returns an endless floor fades into the horizon."""
+        """Returns the colours faded into the horizon on an endless floor."""
         share = np.clip((hits.distance_m - HAZE_M[0]) / (HAZE_M[1] - HAZE_M[0]), 0, 1)
         share = np.where(self._endless[hits.geom], share * share * (3 - 2 * share), 0)[:, None].astype(np.float32)
         return np.asarray(colour * (1 - share) + self._background.haze * share)

@@ -1,4 +1,4 @@
-"""Where to stand to see the work: the whole of it, large, from the side where it is not hidden."""
+"""Automatic viewpoints: the whole work, large, from the side where it is not hidden."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def auto_view(
 
 
 def owners(model: Any) -> npt.NDArray[np.str_]:
-    """Geom -> whose it is: the first part of its body's name, such as `fanuc` of `fanuc/link_3`."""
+    """Returns geom -> its owner: the first part of its body's name, such as `fanuc` of `fanuc/link_3`."""
     bodies = np.array([model.body(body).name.partition("/")[0] for body in range(model.nbody)], dtype=np.str_)
     return np.asarray(bodies[model.geom_bodyid])
 
@@ -77,7 +77,7 @@ def owners(model: Any) -> npt.NDArray[np.str_]:
 def _worth(
     model: Any, data: Any, owner: npt.NDArray[np.str_], tops: dict[str, Array], view: View, turn: float, azimuth: float
 ) -> float:
-    """Returns the share of things that can be seen from there, less what an odd side costs."""
+    """Returns the share of objects that can be seen from there, less a penalty for an unusual side."""
     eye, visible = np.array(view.eye_in_world_m), 0
     groups, geom = np.isin(np.arange(6), VISIBLE_GROUPS).astype(np.uint8), np.full(1, -1, np.int32)
     looked_for = list(tops.items())[:: max(1, math.ceil(len(tops) / MOST_LOOKED_FOR))]
@@ -121,14 +121,14 @@ def _with_surroundings(corners: Array, core: npt.NDArray[np.bool_]) -> Array:
 
 
 def _corners(model: Any, data: Any, geoms: Any) -> Array:
-    """Of the boxes round geoms, (n, 8, 3) in the world."""
+    """Returns corners of the boxes round geoms, (n, 8, 3) in the world."""
     local = model.geom_aabb[geoms, None, :3] + SIGNS[None] * model.geom_aabb[geoms, None, 3:]
     turned = np.einsum("gij,gcj->gci", data.geom_xmat[geoms].reshape(-1, 3, 3), local)
     return np.asarray(turned + data.geom_xpos[geoms][:, None, :])
 
 
 def _top(model: Any, data: Any, geoms: Any) -> Array | None:
-    """Returns the middle of the upper side of something."""
+    """Returns the middle of the upper side of an object."""
     corners = _corners(model, data, geoms).reshape(-1, 3)
     if not len(corners):
         return None

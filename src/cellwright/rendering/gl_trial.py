@@ -1,4 +1,4 @@
-"""Draws one small picture through an OpenGL platform and says `ok`: run as a script, in a process that may die.
+"""Draws one small picture through an OpenGL platform and prints `ok`: run as a script, in a process that may die.
 
 A broken driver does not raise, it ends the process; so the trial is a process of its own. It needs MuJoCo only, so
 that it starts fast and blames nothing else.
@@ -18,7 +18,7 @@ SCENE = """<mujoco><visual><headlight ambient="1 1 1"/></visual>
 
 
 def main(platform: str) -> None:
-    """Draws a red ball and looks whether its middle is red."""
+    """Draws a red ball and checks that its middle is red."""
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

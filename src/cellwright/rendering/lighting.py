@@ -1,4 +1,4 @@
-"""How light falls: the lights of a model and the Phong terms that MuJoCo's own renderer uses."""
+"""Lighting: the lights of a model and the Phong terms that MuJoCo's own renderer uses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Light:
     attenuation: tuple[float, float, float] = (1.0, 0.0, 0.0)
 
     def to_light(self, points_in_world_m: Array) -> tuple[Colour, Colour]:
-        """Unit directions from the points towards the light, and how much of it arrives there."""
+        """Returns unit directions from the points towards the light, and how much of it arrives there."""
         if self.spot_cos is None:
             away = np.broadcast_to(-self.axis_in_world.astype(np.float32), points_in_world_m.shape)
             return away, np.ones(len(points_in_world_m), dtype=np.float32)
@@ -58,7 +58,7 @@ class Light:
     def shine(
         self, points: Array, normal: Colour, to_eye: Colour, gloss: Colour, shininess: Colour
     ) -> tuple[Colour, Colour]:
-        """Diffuse and specular light (n, 3) that leaves each point towards the eye, shadows not yet considered."""
+        """Returns diffuse and specular light (n, 3) that leaves each point towards the eye, without shadows."""
         to_light, strength = self.to_light(points)
         facing = np.einsum("ij,ij->i", normal, to_light)
         half_way = to_light + to_eye

@@ -1,4 +1,4 @@
-"""What colour a surface has before any light falls on it."""
+"""Surface colours before lighting."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def texture_pixels(model: Any, texture: int) -> Colour:
 
 
 def _sample(pixels: Colour, u: Array, v: Array) -> Colour:
-    """Bilinear, repeating."""
+    """Returns bilinear samples of a repeating texture."""
     height, width = pixels.shape[:2]
     x, y = u % 1.0 * width - 0.5, v % 1.0 * height - 0.5
     x0, y0 = np.floor(x).astype(np.intp), np.floor(y).astype(np.intp)

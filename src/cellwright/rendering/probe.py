@@ -1,4 +1,4 @@
-"""Whether OpenGL works here, found out without risking the process that asks."""
+"""A test of whether OpenGL works here, without risk for the process that asks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """The answer, and in one line why."""
+    """The answer of a probe, and its reason in one line."""
 
     works: bool
     reason: str
@@ -29,7 +29,7 @@ class ProbeResult:
 
 @functools.cache
 def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -> ProbeResult:
-    """Tries a platform in a process of its own; the answer holds for the life of this process."""
+    """Tests a platform in a process of its own; the answer holds for the life of this process."""
     if not sys.platform.startswith("linux"):
         return ProbeResult(False, f"{platform} is tried on Linux only")
     # MuJoCo must not choose a platform itself: it would fail on import where its choice does not work.

@@ -24,7 +24,7 @@ class ImagePlane:
 
     @classmethod
     def along(cls, origin_in_world_m: Array, direction: Array) -> ImagePlane:
-        """Seen from the origin in that direction, however turned."""
+        """Returns the picture seen from the origin in that direction, with any roll."""
         forward = direction / np.linalg.norm(direction)
         helper = np.zeros(3)
         helper[np.argmin(np.abs(forward))] = 1.0
@@ -65,7 +65,7 @@ class Projection:
 
 
 def _cut_near(corners: Array) -> tuple[Array, Ids]:
-    """Triangles cut off at the near plane, and the number of the triangle that each piece comes from."""
+    """Returns triangles cut off at the near plane, and the number of the triangle that each piece comes from."""
     behind = corners[..., 2] < NEAR_M
     number = behind.sum(axis=1)
     whole = np.flatnonzero(number == 0)

@@ -13,13 +13,13 @@ Ids = npt.NDArray[np.intp]
 
 
 def count_up(count: Ids) -> Ids:
-    """0, 1, .. count[0] - 1, 0, 1, .. count[1] - 1, and so on."""
+    """Returns 0, 1, .. count[0] - 1, 0, 1, .. count[1] - 1, and so on."""
     ends = np.cumsum(count)
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count))
 
 
 def slices(count: Ids, limit: int) -> Iterator[slice]:
-    """Consecutive slices whose counts add up to about the limit."""
+    """Yields consecutive slices whose counts add up to about the limit."""
     ends = np.cumsum(count)
     start = 0
     while start < len(count):

@@ -1,4 +1,4 @@
-"""Pictures by casting rays: needs no graphics library at all, so it is what a bare machine shows."""
+"""Pictures by ray casting: needs no graphics library at all, so it works on a bare machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EDGE_SAMPLES = np.array([[-1, -3], [3, -1], [1, 3], [-3, 1]]) / 8  # places in s
 
 
 class RayRenderer:
-    """Casts a ray through every pixel, a grid of them where neighbours differ; the same scene, the same pixels."""
+    """Casts a ray through every pixel, several where neighbours differ; the same scene gives the same pixels."""
 
     name = "ray"
 
@@ -45,12 +45,12 @@ class RayRenderer:
         return np.asarray(np.round(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
 
     def close(self) -> None:
-        """Lets go of the last model's triangles."""
+        """Frees the last model's triangles."""
         self._model = self._surfaces = None
 
 
 def _edges(picture: npt.NDArray[np.float32], key: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Pixels that differ from a neighbour in what is seen or in colour."""
+    """Returns pixels that differ from a neighbour in geom or in colour."""
     edge = np.zeros(key.shape, dtype=bool)
     across = (key[:, 1:] != key[:, :-1]) | (np.abs(picture[:, 1:] - picture[:, :-1]).max(axis=2) > EDGE_CONTRAST)
     down = (key[1:] != key[:-1]) | (np.abs(picture[1:] - picture[:-1]).max(axis=2) > EDGE_CONTRAST)

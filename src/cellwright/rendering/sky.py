@@ -1,4 +1,4 @@
-"""What is behind everything, and how openly a point lies before it."""
+"""The background, and ambient occlusion."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Background:
 
 
 class Openness:
-    """How much of its surroundings each point sees, on a coarse grid of the picture: soft shade in corners.
+    """Ambient occlusion: the share of its surroundings that each point sees, on a coarse grid of the picture.
 
     Each grid point looks at places around it, and counts those that the picture shows to be behind something. It
     takes only the places of its turn in a 3 x 3 pattern; the mean over its neighbourhood has then taken all of them.
@@ -86,7 +86,7 @@ class Openness:
         self._share = self._pool(open_to.reshape(shape), asked.reshape(shape))
 
     def _pool(self, seen: Array, total: Array) -> Colour:
-        """The open share over each point's neighbourhood; a face that looks down gets less light, from the floor."""
+        """Returns the open share over each point's neighbourhood; a face that looks down gets less light."""
         rows, columns = seen.shape
         layers: tuple[npt.NDArray[Any], ...] = (seen, total, self._geom, self._normal)
         padded = [np.pad(layer, [(1, 1), (1, 1)] + [(0, 0)] * (layer.ndim - 2), mode="edge") for layer in layers]
@@ -121,7 +121,7 @@ class Openness:
 
 
 def _surroundings() -> list[tuple[Array, float]]:
-    """Directions over the whole ball by the golden angle, each with a distance; near ones are more frequent."""
+    """Returns directions over the whole ball by the golden angle, each with a distance; near ones are more frequent."""
     number = np.arange(PLACES)
     z = 1 - 2 * (number + 0.5) / PLACES
     angle = number * np.pi * (3 - np.sqrt(5))

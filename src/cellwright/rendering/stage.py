@@ -1,4 +1,4 @@
-"""Light, sky and floor: what makes a picture of a cell pleasant to look at, the same for every cell."""
+"""Light, sky and floor for pictures, the same for every cell."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _add_sky(spec: Any) -> None:
 
 
 def _add_floor_material(spec: Any) -> None:
-    """Light grey tiles with faint joints: they give the eye a scale without drawing it away from the cell."""
+    """Adds light grey tiles with faint joints: they show the scale without drawing the eye away from the cell."""
     spec.add_texture(
         name=FLOOR_MATERIAL,
         type=mujoco.mjtTexture.mjTEXTURE_2D,

@@ -1,4 +1,4 @@
-"""All that is seen of a model, as one set of triangles."""
+"""The visible geometry of a model as one set of triangles."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Surfaces:
         self.geom: Ids = np.concatenate([nothing, *geoms])
 
     def vertices_in_world(self, data: Any) -> Array:
-        """Returns where the vertices are in a state."""
+        """Returns the vertices in the world, in a state."""
         rotation = np.asarray(data.geom_xmat).reshape(-1, 3, 3)[self._vertex_geom]
         turned = np.einsum("vij,vj->vi", rotation, self._vertices_m)
         return np.asarray(turned + np.asarray(data.geom_xpos)[self._vertex_geom])

@@ -1,4 +1,4 @@
-"""From where a picture is taken."""
+"""Viewpoints of pictures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class View:
     camera: str | None = None
 
     def resolve(self, model: Any, data: Any) -> Frustum:
-        """Returns the eye's place and axes in the world."""
+        """Returns the eye's position and axes in the world."""
         if self.camera is not None:
             index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, self.camera)
             if index < 0:

@@ -20,7 +20,7 @@ Size2 = tuple[float, float]
 
 
 def arena_shape(figures: ArenaFigures) -> FurnitureShape:
-    """Ground and walls; the walls' inner faces are the edges of the arena's extent."""
+    """Returns ground and walls; the walls' inner faces are the edges of the arena's extent."""
     work = Workshop()
     (x, y), thick = halves(figures.size_m), figures.wall_thickness_m
     work.see("ground", cuboid((-x, -y, 0.0), (x, y, PAINT_M)))
@@ -34,7 +34,7 @@ def arena_shape(figures: ArenaFigures) -> FurnitureShape:
 
 
 def _wall(work: Workshop, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
-    """A board from one point to another, with a brighter edge on top."""
+    """Adds a board from one point to another, with a brighter edge on top."""
     along = np.subtract(end_m, start_m)
     middle, yaw = np.add(start_m, end_m) / 2, float(np.arctan2(along[1], along[0]))
     long, half, high = float(np.hypot(*along)) / 2, figures.wall_thickness_m / 2, figures.wall_height_m

@@ -1,4 +1,4 @@
-"""What a jointed device looks like and where it is solid: pieces to be seen, hulls to be touched."""
+"""The shape of a jointed device: visual meshes, and hulls for collisions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MeshPiece:
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """A solid that things bump into, in its body's frame.
+    """A convex collision solid, in its body's frame.
 
     Never a capsule: a capsule that pierces a thin box is not noticed by the engine's capsule-box test.
 
@@ -63,7 +63,7 @@ class Hull:
 
 @dataclass(frozen=True)
 class BodyShape:
-    """The shape of one device: hulls at hand, pieces made when somebody wants to see them."""
+    """The shape of one device: its hulls, and visual meshes that are made on demand."""
 
     hulls: Sequence[Hull]
     pieces: Callable[[], Sequence[MeshPiece]]

@@ -18,7 +18,7 @@ CLEAR_M = 0.002  # the lens ends just behind the centre of projection, so that n
 
 
 def camera_rig_shape(figures: CameraRigFigures) -> FurnitureShape:
-    """Foot, mast, boom, neck, housing, lenses."""
+    """Returns foot, mast, boom, neck, housing, lenses."""
     work = Workshop()
     first = figures.lenses[0]
     pose = Pose.from_xyz_rpy(first.xyz_m, first.rpy_rad)
@@ -39,7 +39,7 @@ def camera_rig_shape(figures: CameraRigFigures) -> FurnitureShape:
 
 
 def _housing(work: Workshop, figures: CameraRigFigures, pose: Pose) -> np.ndarray:
-    """Housing and lenses, made along the way the cameras look; returns the housing's middle in the piece's frame."""
+    """Adds housing and lenses, along the way the cameras look; returns the housing's middle in the piece's frame."""
     (deep, wide, high), (front, y, z) = figures.housing_size_m, figures.housing_offset_m
 
     def laid(mesh: Mesh) -> Mesh:

@@ -1,4 +1,4 @@
-"""The looks and the hulls of a tool changer's halves and of a tool holder."""
+"""The visuals and the hulls of a tool changer's halves and of a tool holder."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def coupling_shape(figures: ChangerFigures) -> BodyShape:
 
 
 def holder_shape(figures: ToolHolderFigures) -> FurnitureShape:
-    """Foot, two posts beside the tool, two rails."""
+    """Returns foot, two posts beside the tool, two rails."""
     work = Workshop()
     (long, wide, thick), top = figures.rail_size_m, figures.rail_top_m
     foot_x, foot_y, foot_z = figures.foot_size_m

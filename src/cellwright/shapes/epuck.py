@@ -23,12 +23,12 @@ Array = npt.NDArray[np.float64]
 
 
 def epuck_hull(figures: MobileFigures) -> Hull:
-    """Returns what others bump into; its wheels are within it."""
+    """Returns the collision hull; its wheels are within it."""
     return Hull.cylinder(BODY, figures.radius_m, (0.0, 0.0, figures.underside_m), (0.0, 0.0, figures.height_m))
 
 
 def epuck_pieces(figures: MobileFigures) -> Iterable[MeshPiece]:
-    """Returns what is seen, on the bodies `body`, `wheel_left`, `wheel_right`; lamps have their names as finish."""
+    """Returns the visuals, on the bodies `body`, `wheel_left`, `wheel_right`; lamps have their names as finish."""
     yield from _body(figures)
     yield from _boards(figures)
     yield from _lamps(figures)
@@ -44,7 +44,7 @@ def _flat_sided(radius_m: float, half_width_m: float, points: int = 20) -> Array
 
 
 def _body(figures: MobileFigures) -> list[MeshPiece]:
-    """Returns a clear shell that one looks through at battery and motors."""
+    """Returns a clear shell around battery and motors."""
     inner = figures.wheel_base_m / 2 - figures.wheel_width_m / 2 - 0.0015
     low = figures.underside_m
     shell = plate(_flat_sided(0.0345, inner), (low, 0.0290), (0.0030, 0.0010))
@@ -66,7 +66,7 @@ def _body(figures: MobileFigures) -> list[MeshPiece]:
 
 
 def _boards(figures: MobileFigures) -> list[MeshPiece]:
-    """The board with the eyes of the proximity sensors and the camera; the upper one with switch, speaker, pins."""
+    """Returns the board with proximity sensors and camera; the upper one with switch, speaker, pins."""
     board = drum(0.0345, BOARD_Z_M, segments=64)
     upper = plate(_flat_sided(0.0300, 0.0255), UPPER_Z_M)
     eyes = [_eye(sensor.xyz_m, sensor.yaw_rad) for sensor in figures.proximity]
@@ -99,14 +99,14 @@ def _boards(figures: MobileFigures) -> list[MeshPiece]:
 
 
 def _eye(xyz_m: tuple[float, float, float], yaw_rad: float) -> Mesh:
-    """A proximity sensor; those at the back are drawn in to the board's edge, beyond which their figures are."""
+    """Returns a proximity sensor; those at the back are at the board's edge, beyond which their figures are."""
     share = min(1.0, 0.0355 / float(np.hypot(*xyz_m[:2])))
     place = (share * xyz_m[0], share * xyz_m[1], xyz_m[2])
     return placed(cuboid((-0.0035, -0.003, -0.002), (0.0, 0.003, 0.002)), place, (0.0, 0.0, yaw_rad))
 
 
 def _lamps(figures: MobileFigures) -> list[MeshPiece]:
-    """Domes on the ring; the body's lamp is a disc inside of it."""
+    """Returns domes on the ring; the body's lamp is a disc inside of it."""
     pieces = []
     for lamp in figures.leds:
         inside = lamp.xyz_m[2] < 0.02

@@ -1,4 +1,4 @@
-"""The shapes of the lab's furniture: meshes to be seen, boxes to be touched, clear panes."""
+"""The shapes of the lab's furniture: visual meshes, collision boxes, clear panes."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
 
 
 def _ring(work: Workshop, side_m: float, x: float, y: float, z: float) -> None:
-    """Four profiles as a rectangle."""
+    """Adds four profiles as a rectangle."""
     half = side_m / 2
     for s in (-1, 1):
         work.profile(side_m, (-x + half, s * y, z), (x - half, s * y, z))

@@ -1,4 +1,4 @@
-"""The shape of a gear: the solid that is seen and weighed, and the convex hulls that are touched."""
+"""The shape of a gear: the solid that is visible and has the mass, and the convex hulls for collisions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def gear_outline(gear: GearFigures) -> Array:
 
 
 def gear_mesh(gear: GearFigures) -> Mesh:
-    """Returns the gear as it is seen and weighed: cone, toothed disc and peg, each closed, touching each other."""
+    """Returns the visual mesh and solid of the gear: cone, toothed disc and peg, each closed, touching each other."""
     bevel = CHAMFER_M
     cone = lathe(_cone_profile(gear), ROUND_SEGMENTS)
     outline = gear_outline(gear)
@@ -61,12 +61,12 @@ def gear_mesh(gear: GearFigures) -> Mesh:
 
 
 def gear_cone_hull(gear: GearFigures) -> Mesh:
-    """Returns the cone that is touched: a frustum of 48 faces whose corners lie on the cone."""
+    """Returns the cone's collision hull: a frustum of 48 faces whose corners lie on the cone."""
     return lathe(_cone_profile(gear), HULL_SEGMENTS)
 
 
 def gear_disc_hull(gear: GearFigures) -> Mesh:
-    """Returns the disc that is touched: 48 faces over the teeth's tips, with chamfered edges.
+    """Returns the disc's collision hull: 48 faces over the teeth's tips, with chamfered edges.
 
     The chamfer lets the disc slide over the seams between the pieces of a tray or table. The underside is
     raised by 0.1 mm, the rounding of the figures: the lab's gears touch a slot's wall and the tray's upper
@@ -82,7 +82,7 @@ def _involute(angle_rad: Array | float) -> Array:
 
 
 def _cone_profile(gear: GearFigures) -> list[tuple[float, float]]:
-    """Radius and height, bottom to top, the bottom edge broken so that a straight plug finds its hole."""
+    """Returns radius and height, bottom to top, the bottom edge chamfered so that a straight plug finds its hole."""
     slope = (gear.cone_top_radius_m - gear.cone_bottom_radius_m) / gear.cone_height_m
     return [
         (gear.cone_bottom_radius_m - CHAMFER_M, 0.0),

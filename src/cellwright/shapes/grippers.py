@@ -1,4 +1,4 @@
-"""The looks and the hulls of a parallel gripper, made from its figures.
+"""The visuals and the hulls of a parallel gripper, made from its figures.
 
 The body `tool` has the flange's frame; a finger's frame sits in the middle of its pad's face, with the axes of the
 tool for the left finger and turned half round z for the right one, so that one finger serves for both.
@@ -32,12 +32,12 @@ FINGERS = ("finger_left", "finger_right")
 
 
 def gripper_shape(figures: GripperFigures) -> BodyShape:
-    """Looks and hulls on the bodies `tool`, `finger_left`, `finger_right`."""
+    """Returns visuals and hulls on the bodies `tool`, `finger_left`, `finger_right`."""
     return BodyShape(hulls=_hulls(figures), pieces=lambda: [*_housing(figures), *_fingers(figures)])
 
 
 def _jaw_top_m(figures: GripperFigures) -> float:
-    """Returns height, above the pad's middle, where the finger meets its jaw; negative, towards the flange."""
+    """Returns the height, above the pad's middle, where the finger meets its jaw; negative, towards the flange."""
     return figures.pad_size_m[2] / 2 - figures.finger_size_m[2]
 
 

@@ -1,4 +1,4 @@
-"""How a parallel gripper meets a part: what of it is between the fingers, what is in their way, how good that is.
+"""Evaluation of a parallel gripper's grasp of a part: what is between the fingers, what collides, and how good it is.
 
 Everything is reckoned in the tool's frame: jaws close along x, pads are wide along y, fingers reach along z.
 """
@@ -30,7 +30,7 @@ MOST_ROUNDS = 4  # after which the pads are where a part of the width is that is
 
 @dataclass(frozen=True)
 class Bite:
-    """A gripper at a part, in figures.
+    """The evaluation of a grasp.
 
     Attributes:
         half_m: Half the width of what the jaws close on.
@@ -53,7 +53,7 @@ class Bite:
     worth: float = 1.0
 
     def problem(self, tool: GripperFigures) -> str:
-        """Returns why it cannot be done; empty when it can."""
+        """Returns the reason why it is not feasible; empty when it is."""
         if self.clearance_m < MARGIN_M:
             needed_m = tool.open_m - self.clearance_m + MARGIN_M
             return f"the jaws open {2000 * tool.open_m:.0f} mm and need {2000 * needed_m:.0f} mm"
@@ -70,23 +70,23 @@ class Bite:
 
     @property
     def score(self) -> float:
-        """0 to 1, of one that can be done: room beside it, pads on it, held near its middle, where it swings least."""
+        """0 to 1 for a feasible grasp: room beside it, contact of the pads, held near its middle."""
         beside, on_it = min(1.0, self.clearance_m / EASY_M), 0.3 + 0.7 * self.covered
         return beside * on_it * (1 - 0.5 * self.off_middle) * self.worth
 
     @property
     def reason(self) -> str:
-        """What the score comes from."""
+        """The reasons for the score."""
         return f"{1000 * self.clearance_m:.1f} mm on either side, {100 * self.covered:.0f} % of the pads on the part"
 
 
 def finger_length_m(tool: GripperFigures) -> float:
-    """From the palm to the tool's centre point."""
+    """Returns the distance from the palm to the tool's centre point."""
     return tool.tcp_xyz_m[2] - tool.mount_height_m - tool.body_size_m[2]
 
 
 def palm_half_m(tool: GripperFigures) -> float:
-    """Half the thickness of housing and mount, across the jaws."""
+    """Returns half the thickness of housing and mount, across the jaws."""
     return max(tool.body_size_m[1] / 2, tool.mount_radius_m)
 
 
@@ -96,7 +96,7 @@ def tool_down(xyz_m: Sequence[float], yaw_rad: float) -> Pose:
 
 
 def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: float = 1.0) -> Bite:
-    """Returns what a gripper meets of convex solids that stand on the ground, coming straight along its z.
+    """Evaluates the grasp of convex solids that stand on the ground, by a gripper that comes straight along its z.
 
     Args:
         solids: What is touched, in the part's frame, z up.
@@ -139,7 +139,7 @@ def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: fl
 def take_from_above(
     solids: Sequence[Mesh], tool: GripperFigures, point: GraspPoint, least_height_m: float
 ) -> tuple[Pose, Bite]:
-    """Returns the best way to take convex solids near a point: at its height, or higher, above what is wider there.
+    """Returns the best grasp of convex solids near a point: at its height, or higher, above what is wider there.
 
     Args:
         solids: What is touched, in the part's frame.
@@ -162,14 +162,14 @@ def take_from_above(
 
 
 def _centre_m(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose) -> float:
-    """Returns where the middle of what is between the pads lies along the jaws."""
+    """Returns the position along the jaws of the middle of what is between the pads."""
     back = pose_tcp.inverse()
     held, levels = _held([back.apply(solid.vertices)[solid.faces] for solid in solids], tool)
     return sum(_ends(_spans(held, levels[0], levels[-1]))) / 2
 
 
 def _held(corners: Sequence[Array], tool: GripperFigures) -> tuple[list[Array], Array]:
-    """What reaches between the pads when they have closed on it, and levels along the pads as they stand then."""
+    """Returns what is between the pads when they have closed on it, and levels along the pads as they are then."""
     slabs, lag_m, half_m = _slabs(corners, tool.pad_size_m[1] / 2), 0.0, 0.0
     tip_m = tool.pad_offset_m + tool.pad_size_m[2] / 2
     for _ in range(MOST_ROUNDS):
@@ -184,7 +184,7 @@ def _held(corners: Sequence[Array], tool: GripperFigures) -> tuple[list[Array], 
 
 
 def _slabs(corners: Sequence[Array], half_m: float) -> list[Array]:
-    """Of each solid that reaches between -y and +y, the edges (n, 2, 2) there, by x and z."""
+    """Returns, of each solid that reaches between -y and +y, the edges (n, 2, 2) there, by x and z."""
     found = []
     for triangles in corners:
         inside = cut(cut(triangles, 1, half_m)[0], 1, -half_m)[1]
@@ -194,7 +194,7 @@ def _slabs(corners: Sequence[Array], half_m: float) -> list[Array]:
 
 
 def _spans(slabs: Sequence[Array], low_m: float, high_m: float) -> Array:
-    """From where to where along x (n, 2) solids reach between two z; only those that are there."""
+    """Returns the ranges along x (n, 2) of solids between two z; only those that are there."""
     found = []
     for slab in slabs:
         start, way = slab[:, 0], slab[:, 1] - slab[:, 0]
@@ -220,7 +220,7 @@ def _between(slabs: Sequence[Array], tool: GripperFigures, low_m: float, high_m:
 
 
 def _ends(spans: Array) -> tuple[float, float]:
-    """Of all spans together; zeros where there are none."""
+    """Returns the common range of all spans; zeros where there are none."""
     return (float(spans[:, 0].min()), float(spans[:, 1].max())) if len(spans) else (0.0, 0.0)
 
 

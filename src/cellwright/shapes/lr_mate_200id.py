@@ -1,4 +1,4 @@
-"""The looks and the hulls of the Fanuc LR Mate 200iD: a compact yellow arm on a dark base.
+"""The visuals and the hulls of the Fanuc LR Mate 200iD: a compact yellow arm on a dark base.
 
 The outer sizes follow the boxes of the links; the curves between them are ours.
 """

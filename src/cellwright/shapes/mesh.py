@@ -1,4 +1,4 @@
-"""Triangle meshes made of numbers: what lathes, lofts and merged solids have in common."""
+"""Triangle meshes made of numbers: the base of lathes, lofts and merged solids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Mesh:
         return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
     def inertia(self, mass_kg: float) -> tuple[Array, Array]:
-        """Centre of mass (3) and inertia about it (3, 3) of a solid with that mass, spread evenly.
+        """Returns centre of mass (3) and inertia about it (3, 3) of a solid with that mass, spread evenly.
 
         Sums tetrahedra from the origin: with s the sum of a tetrahedron's corners, its second moment is
         ``V / 20 (s s^T + a a^T + b b^T + c c^T)``.
@@ -53,7 +53,7 @@ class Mesh:
         return centre, np.trace(second) * np.eye(3) - second
 
     def corner_normals(self, crease_rad: float = 0.35) -> Array:
-        """Shading normals (m, 3, 3) for each corner of each face: smooth over curves, sharp over edges.
+        """Returns shading normals (m, 3, 3) for each corner of each face: smooth over curves, sharp over edges.
 
         A corner averages the faces that share its position and whose direction differs less than the crease
         angle from its own, weighted by area.
@@ -126,7 +126,7 @@ def cuboid(low_m: npt.ArrayLike, high_m: npt.ArrayLike) -> Mesh:
 
 
 def cut(corners: Array, axis: int, at: float) -> tuple[Array, Array]:
-    """Triangles (n, 3, 3) below and above a plane; those that it crosses are divided.
+    """Returns triangles (n, 3, 3) below and above a plane; those that it crosses are divided.
 
     Args:
         corners: The triangles.

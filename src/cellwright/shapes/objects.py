@@ -1,4 +1,4 @@
-"""The shapes of everyday objects: a solid that is weighed, pieces that are seen, convex pieces that are touched.
+"""The shapes of everyday objects: a solid that has the mass, visual meshes, convex collision pieces.
 
 What is hollow is touched as hollow: a wall is a ring of wedges, and a ball dropped into a mug stays in it.
 """
@@ -32,7 +32,7 @@ Profile = list[tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class ObjectShape:
-    """What an object is made of, in its own frame.
+    """The solid, the visual meshes and the collision pieces of an object, in its own frame.
 
     Attributes:
         solid: What is weighed.

@@ -16,7 +16,7 @@ APRON_THICKNESS_M = 0.030
 
 
 def plated_table_shape(figures: PlatedTableFigures) -> FurnitureShape:
-    """Legs, apron, top; the plates on it are touched like the top."""
+    """Returns legs, apron, top; the plates on it are collision shapes like the top."""
     work = Workshop()
     (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     work.see("steel", slab(figures.size_m, 0.006, under, top, 0.0015))

@@ -25,7 +25,7 @@ def rounded_rectangle(size_m: tuple[float, float], radius_m: float, segments_per
 
 
 def fill(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Indices]:
-    """Triangles that fill the outline except for the holes.
+    """Returns triangles that fill the outline except for the holes.
 
     Each hole is joined to the outline by a cut without width, then ears are clipped off the one polygon that is
     left (Eberly's way).
@@ -47,14 +47,14 @@ def fill(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Indices]:
 
 
 def _cross(o: Array, a: Array, b: Array) -> Array:
-    """Twice the signed area of the triangles o, a, b; arrays broadcast."""
+    """Returns twice the signed area of the triangles o, a, b; arrays broadcast."""
     return np.asarray(
         (a[..., 0] - o[..., 0]) * (b[..., 1] - o[..., 1]) - (a[..., 1] - o[..., 1]) * (b[..., 0] - o[..., 0])
     )
 
 
 def _joined(points: Array, loop: list[int], ring: list[int]) -> list[int]:
-    """The loop with the ring cut in, from the ring's rightmost point to the nearest loop point in plain sight."""
+    """Returns the loop with the ring cut in, from the ring's rightmost point to the nearest visible loop point."""
     first = int(np.argmax(points[ring, 0]))
     ring = ring[first:] + ring[:first]
     origin = points[ring[0]]

@@ -1,4 +1,4 @@
-"""The looks and the hulls of the Robotiq 2F-85: a rounded base, knuckles beside it, tips with rubber pads.
+"""The visuals and the hulls of the Robotiq 2F-85: a rounded base, knuckles beside it, tips with rubber pads.
 
 A finger's frame sits in the middle of its pad's face; a knuckle's in its pivot, with the axes of the open gripper.
 Frames on the -x side are turned half round z, so that one shape serves for both.
@@ -39,7 +39,7 @@ TIP_START_M = -0.044  # from the pad's middle
 
 
 def robotiq_shape(figures: GripperFigures) -> BodyShape:
-    """Looks and hulls on the bodies `tool`, and `finger_`, `knuckle_` and `inner_` with `left` and `right`."""
+    """Returns visuals and hulls on the bodies `tool`, and `finger_`, `knuckle_`, `inner_` with `left` and `right`."""
     assert isinstance(figures, LinkageGripperFigures)
     return BodyShape(hulls=_hulls(figures), pieces=lambda: [*_base(figures), *_limbs(figures)])
 
@@ -136,7 +136,7 @@ def _limbs(figures: LinkageGripperFigures) -> list[MeshPiece]:
 
 
 def _rise(figures: LinkageGripperFigures) -> float:
-    """Returns how much higher the inner pivots are than the outer ones."""
+    """Returns the height of the inner pivots above the outer ones."""
     return figures.inner_xz_m[1] - figures.knuckle_xz_m[1]
 
 

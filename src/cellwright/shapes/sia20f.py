@@ -1,4 +1,4 @@
-"""The looks and the hulls of the Motoman SIA20F: a slim snake of blue and silver elbows.
+"""The visuals and the hulls of the Motoman SIA20F: a slim arm of blue and silver elbows.
 
 Every pitch joint is a drum across the arm. The link below owns one half of it, the link above the other, and each
 link sweeps from its half back to the middle, where the next roll joint turns.

@@ -148,7 +148,7 @@ def _inset(outline: Array, distance_m: float) -> Array:
 def plate(
     outline: Array, z_m: tuple[float, float], bevel_m: float | tuple[float, float] = 0.0, *, steps: int = 3
 ) -> Mesh:
-    """A plate of an outline (counter-clockwise, seen from its middle in full) with round edges bottom and top."""
+    """Returns a plate of an outline (counter-clockwise, star-shaped about its middle), round edges bottom and top."""
     low, high = bevel_m if isinstance(bevel_m, tuple) else (bevel_m, bevel_m)
     profile = (_edge(0.0, z_m[0], low, steps, upper=False) if low else [(0.0, z_m[0])]) + (
         _edge(0.0, z_m[1], high, steps, upper=True) if high else [(0.0, z_m[1])]
@@ -221,7 +221,7 @@ def rod(path_m: Iterable[npt.ArrayLike], radius_m: float, *, points: int = 10, s
 def bolt_circle(
     radius_m: float, count: int, bolt_radius_m: float, z_m: tuple[float, float], *, phase_rad: float = 0.0
 ) -> Mesh:
-    """Screw heads on a circle about z."""
+    """Returns screw heads on a circle about z."""
     head = drum(bolt_radius_m, z_m, (0.0, bolt_radius_m * 0.3), segments=8, steps=1)
     angles = phase_rad + 2 * np.pi * np.arange(count) / count
     return merge(placed(head, (radius_m * np.cos(a), radius_m * np.sin(a), 0.0)) for a in angles)

@@ -1,4 +1,4 @@
-"""The shape of a tray: the plate that is seen, and the convex pieces that are touched.
+"""The shape of a tray: its visual plate, and its convex collision pieces.
 
 A slot is a hole, which no convex piece has: around each slot a square cell of the plate is cut into eight wedges
 by planes through the slot's axis. The wedges' inner faces form an octagonal cone whose inscribed circle is the
@@ -47,7 +47,7 @@ class Wedge:
 
 @dataclass(frozen=True)
 class TraySolids:
-    """What is touched of a tray.
+    """The collision solids of a tray.
 
     Attributes:
         blocks: Boxes: the plate below the slots, and what is left between and around them.
@@ -61,7 +61,7 @@ class TraySolids:
 
 
 def tray_mesh(tray: TrayFigures) -> Mesh:
-    """Returns the tray as it is seen and weighed: chamfered plate with round corners, conical pockets, feet."""
+    """Returns the visual mesh and solid of the tray: chamfered plate with round corners, conical pockets, feet."""
     outline = rounded_rectangle(tray.size_m, tray.corner_radius_m)
     shrunk = rounded_rectangle(
         (tray.size_m[0] - 2 * EDGE_CHAMFER_M, tray.size_m[1] - 2 * EDGE_CHAMFER_M),
@@ -81,7 +81,7 @@ def tray_mesh(tray: TrayFigures) -> Mesh:
 
 
 def tray_solids(tray: TrayFigures) -> TraySolids:
-    """Returns the tray as it is touched.
+    """Returns the collision solids of the tray.
 
     The floor is lowered by 0.1 mm for the reason given in `gear_disc_hull`: a cone rests on the wall.
     """
@@ -110,7 +110,7 @@ def _at(ring: Array, z_m: float) -> Array:
 
 
 def _pocket(tray: TrayFigures, slot: SlotFigures) -> Mesh:
-    """Inner skin of a slot: rim chamfer, wall, floor; it faces inwards, so the rings go from the floor outwards."""
+    """Returns the inner skin of a slot: rim chamfer, wall, floor; it faces inwards, so the floor's ring comes first."""
     top, c = tray.thickness_m, RIM_CHAMFER_M
     slope = (slot.top_radius_m - slot.bottom_radius_m) / (top - slot.floor_m)
     profile = [
@@ -129,7 +129,7 @@ def _pocket(tray: TrayFigures, slot: SlotFigures) -> Mesh:
 
 
 def _cell_halves_m(tray: TrayFigures) -> list[float]:
-    """Half sides of the slots' square cells: as large as edges and neighbours allow, the same rim for all."""
+    """Returns half sides of the slots' square cells: as large as edges and neighbours allow, the same rim for all."""
     rims = []
     for k, slot in enumerate(tray.slots):
         edge = min(side / 2 - abs(place) for side, place in zip(tray.size_m, slot.xy_m, strict=True))
@@ -159,7 +159,7 @@ def _corner(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
 
 
 def _rest(tray: TrayFigures, halves: list[float]) -> list[tuple[float, float, float, float]]:
-    """Rectangles x0, y0, x1, y1 that cover the plate outside the cells: strips along x, equal ones stacked."""
+    """Returns rectangles x0, y0, x1, y1 that cover the plate outside the cells: strips along x, equal ones stacked."""
     w, h = tray.size_m[0] / 2, tray.size_m[1] / 2
     cells = [
         (s.xy_m[0] - c, s.xy_m[1] - c, s.xy_m[0] + c, s.xy_m[1] + c) for s, c in zip(tray.slots, halves, strict=True)

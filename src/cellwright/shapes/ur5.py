@@ -1,4 +1,4 @@
-"""The looks and the hulls of the UR5: silver tubes between barrels, each barrel closed by a light-blue cap.
+"""The visuals and the hulls of the UR5: silver tubes between barrels, each barrel closed by a light-blue cap.
 
 The outer sizes follow the boxes of the links. Every joint is a barrel along its axis; the link on its far side has
 a barrel of its own across the first, so that all but the last link are made of barrels and tubes.

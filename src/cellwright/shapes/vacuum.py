@@ -1,4 +1,4 @@
-"""The looks and the hulls of a vacuum tool: adapter, bar, tubes with their fittings, cups with folds."""
+"""The visuals and the hulls of a vacuum tool: adapter, bar, tubes with their fittings, cups with folds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CORE_DEPTH_M = 0.007  # from the lip to the solid inside of the cup
 
 
 def vacuum_shape(figures: VacuumFigures) -> BodyShape:
-    """Looks and hulls on the bodies `tool` and `cup`, whose frame is the middle of its lip."""
+    """Returns visuals and hulls on the bodies `tool` and `cup`, whose frame is the middle of its lip."""
     if figures.array_number > 1:
         return BodyShape(hulls=_bar_hulls(figures), pieces=lambda: [*_bar(figures), *_cups(figures)])
     return BodyShape(hulls=_hulls(figures), pieces=lambda: [*_mount(figures), *_cups(figures)])
 
 
 def cup_suffixes(figures: VacuumFigures) -> tuple[str, ...]:
-    """Returns what the names of each cup's elements end with: nothing when there is but one."""
+    """Returns the suffixes of the names of each cup's elements: nothing when there is but one."""
     return ("",) if figures.array_number == 1 else tuple(f"_{k + 1}" for k in range(figures.array_number))
 
 
@@ -54,13 +54,13 @@ def _bar_hulls(figures: VacuumFigures) -> tuple[Hull, ...]:
 
 
 def _bar_half_m(figures: VacuumFigures) -> tuple[float, float]:
-    """Half the extent of the bar: a plate when the cups are not in a row."""
+    """Returns half the extent of the bar: a plate when the cups are not in a row."""
     x, y = (max(abs(cup[axis]) for cup in figures.cups_xy_m) + figures.bar_size_m[0] / 2 for axis in (0, 1))
     return x, y
 
 
 def _bar(figures: VacuumFigures) -> list[MeshPiece]:
-    """Adapter and sensor above a bar with a tube, a fitting and a hose for each cup."""
+    """Returns adapter and sensor above a bar with a tube, a fitting and a hose for each cup."""
     radius, start = figures.mount_radius_m, figures.mount_height_m
     root, tube = figures.tcp_xyz_m[2] - figures.cup_length_m, figures.tube_radius_m
     end, (half_x, half_y) = start + figures.bar_size_m[1], _bar_half_m(figures)
@@ -131,7 +131,7 @@ def _mount(figures: VacuumFigures) -> list[MeshPiece]:
 
 
 def _cups(figures: VacuumFigures) -> list[MeshPiece]:
-    """Bellows between the tube and a skirt that widens to the lip, open below."""
+    """Returns bellows between the tube and a skirt that widens to the lip, open below."""
     radius, long = figures.cup_diameter_m / 2, figures.cup_length_m
     skirt = min(0.55 * long, 0.6 * radius)
     folds = 3 if long > 2 * radius else 2

@@ -1,4 +1,4 @@
-"""What furniture is put together from: profiles, slabs and boxes, collected into one shape."""
+"""Builder of furniture shapes: profiles, slabs and boxes, collected into one shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class FurnitureShape:
-    """What a piece of furniture is made of.
+    """The parts of a piece of furniture.
 
     Attributes:
         pieces: What is seen.
@@ -33,7 +33,7 @@ class FurnitureShape:
 
 
 class Workshop:
-    """Collects pieces and hulls while a shape is put together."""
+    """Collects meshes and hulls while a shape is put together."""
 
     def __init__(self) -> None:
         self.pieces: list[MeshPiece] = []
@@ -41,7 +41,7 @@ class Workshop:
         self.panes: list[Hull] = []
 
     def see(self, finish: str, mesh: Mesh) -> None:
-        """Adds what is only seen."""
+        """Adds a visual mesh."""
         self.pieces.append(MeshPiece(BODY, finish, mesh))
 
     def box(self, finish: str, low: Point, high: Point, *, touch: bool = True) -> None:
@@ -51,7 +51,7 @@ class Workshop:
             self.hulls.append(Hull.box(BODY, low, high))
 
     def profile(self, side: float, start: Point, end: Point, *, touch: bool = True) -> None:
-        """An aluminium profile with a groove on each side, along x, y or z."""
+        """Adds an aluminium profile with a groove on each side, along x, y or z."""
         (a, b), half = np.sort(np.array([start, end], float), axis=0), side / 2
         axis = int(np.argmax(b - a))
         length = float(b[axis] - a[axis])
@@ -68,7 +68,7 @@ class Workshop:
 
 
 def halves(size_m: tuple[float, float]) -> tuple[float, float]:
-    """Half of each extent."""
+    """Returns half of each extent."""
     return size_m[0] / 2, size_m[1] / 2
 
 

@@ -1,4 +1,4 @@
-"""The looks and the hulls of the Schunk WSG 50: a flat block, two carriers on a guide, long fingers with pads.
+"""The visuals and the hulls of the Schunk WSG 50: a flat block, two carriers on a guide, long fingers with pads.
 
 A finger's frame sits at the height of the tool centre point on its pad's face; see `shapes.grippers`.
 """
@@ -35,7 +35,7 @@ PROUD_M = 0.0035  # how far a pad stands out of its finger
 
 
 def wsg_50_shape(figures: GripperFigures) -> BodyShape:
-    """Looks and hulls on the bodies `tool`, `finger_left`, `finger_right`."""
+    """Returns visuals and hulls on the bodies `tool`, `finger_left`, `finger_right`."""
     return BodyShape(hulls=_hulls(figures), pieces=lambda: [*_housing(figures), *_fingers(figures)])
 
 

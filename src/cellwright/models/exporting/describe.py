@@ -37,7 +37,7 @@ GROUND = "ground"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Described:
-    """What a specification says.
+    """A specification as a description, with its mesh files.
 
     Attributes:
         world: Its models at their places.
@@ -200,7 +200,7 @@ class _Describer:
     def _carriers(
         self, body: int, parent: str, link: str, links: list[LinkDescription], prefix: str
     ) -> list[JointDescription]:
-        """The joints that carry a body; a root's are given in the model's frame, which is the root's at rest."""
+        """Returns the joints that carry a body; a root's are given in the model's frame, its own frame at rest."""
         pose = Pose.identity() if parent == WORLD else self._pose(body)
         numbers = self._numbers(body)
         if self._is_free(body):
@@ -231,7 +231,7 @@ class _Describer:
         return Inertial(mass_kg=mass, pose=centre, inertia_kgm2=(inertia + inertia.T) / 2)
 
     def _frames(self, body: int, link: str, prefix: str) -> list[FrameDescription]:
-        """Sites; one that is called like its link, at its place, says nothing new."""
+        """Returns the sites as frames; a site with the name and the place of its link adds nothing and is left out."""
         compiled = self._compiled
         frames = []
         for site in np.flatnonzero(compiled.site_bodyid == body):

@@ -41,7 +41,7 @@ class ModelFormat(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """What was written.
+    """The files of an export, and its notes.
 
     Attributes:
         files: The description first, then its meshes or pictures.
@@ -199,7 +199,7 @@ class _Meshes:
         return self._copied[path]
 
     def _copy_colours(self, beside: Path, data: bytes) -> None:
-        """The files that an OBJ file takes its colours from, under their own names, by which it calls them."""
+        """Copies the files that an OBJ file takes its colours from, under the names by which it refers to them."""
         for name in _COLOURS.findall(data):
             colours = beside / name.decode("utf-8", "replace").strip()
             if colours.parent == beside and colours.is_file():

@@ -103,7 +103,7 @@ class SpecJointReader:
         return LimitsDescription(lower=lower, upper=upper, velocity=velocity, effort=effort)
 
     def _note_rest(self, number: int, name: str) -> None:
-        """What engines have and descriptions do not."""
+        """Notes what the engine has and descriptions do not."""
         model = self._model
         if np.any(model.jnt_stiffness[number]):
             self._notes.dropped(f"joint {name}", f"spring of {float(np.ravel(model.jnt_stiffness[number])[0]):g}")
@@ -134,13 +134,13 @@ class SpecJointReader:
 
 
 def _speeds(drive: Any) -> Any:
-    """Returns the range of a drive's speed; what a servo of speed is told is one itself."""
+    """Returns the range of a drive's speed; the input of a velocity servo is a speed itself."""
     told = drive.biastype == mujoco.mjtBias.mjBIAS_AFFINE and not drive.biasprm[1] and drive.biasprm[2]
     return drive.ctrlrange if told and drive.ctrllimited else drive.velrange
 
 
 def _moved(hinge: bool, axis: Any, anchor: Any, by: float) -> Pose:
-    """Returns the motion of a joint by so much, in the child's frame."""
+    """Returns the motion of a joint by a displacement, in the child's frame."""
     if not by:
         return Pose.identity()
     if not hinge:

@@ -50,7 +50,7 @@ def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[Joi
 
 
 def _ends(compiled: Any, eq: int) -> list[tuple[int, Any]]:
-    """Body and point in its frame, of both ends."""
+    """Returns body and point in its frame, of both ends."""
     first, second = int(compiled.eq_obj1id[eq]), int(compiled.eq_obj2id[eq])
     if compiled.eq_objtype[eq] == mujoco.mjtObj.mjOBJ_SITE:
         return [(int(compiled.site_bodyid[site]), compiled.site_pos[site].copy()) for site in (first, second)]

@@ -1,4 +1,4 @@
-"""Descriptions brought into the form that a poorer format can say: one robot, joints at the origin of their child."""
+"""Descriptions in a form that a less expressive format can hold: one robot, joints at the origin of their child."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def as_one_model(world: WorldDescription) -> ModelDescription:
 
 
 def as_world(model: ModelDescription) -> WorldDescription | ModelDescription:
-    """A model that hangs on the ground in several places as a world of models; one that cannot be parted as it is."""
+    """Returns a model that hangs on the ground in several places as a world of models; an indivisible one as it is."""
     owner = {root: root for root in model.roots}
     waiting = list(owner)
     while waiting:
@@ -124,7 +124,7 @@ def without_loops(model: ModelDescription, notes: Notes) -> ModelDescription:
 
 
 def with_plain_joints(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """Returns every joint turns about or slides along an axis through the origin of its child.
+    """Returns the model with every joint turning about or sliding along an axis through the origin of its child.
 
     Where it does not, links without mass come between: one for an axis elsewhere, one or two for the further axes of
     universal and ball joints. A screw, which couples two motions, stays at its zero.

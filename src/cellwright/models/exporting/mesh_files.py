@@ -1,4 +1,4 @@
-"""Meshes as files: binary STL for what is touched, OBJ with normals and a colour for what is seen."""
+"""Meshes as files: binary STL for collision meshes, OBJ with normals and a colour for visual ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Indices = npt.NDArray[np.int64]
 
 
 def stl_bytes(vertices: Floats, faces: Indices) -> bytes:
-    """Binary STL; its numbers are single, as the engine's own are."""
+    """Returns binary STL; its numbers are single, as the engine's own are."""
     corners = vertices.astype("<f4")[faces]
     records = np.zeros(len(faces), np.dtype([("n", "<f4", 3), ("v", "<f4", (3, 3)), ("a", "<u2")]))
     exact = corners.astype(float)
@@ -26,7 +26,7 @@ def stl_bytes(vertices: Floats, faces: Indices) -> bytes:
 
 
 def obj_bytes(vertices: Floats, normals: Floats | None, faces: Indices, materials: str, colour: str) -> bytes:
-    """OBJ in metres.
+    """Returns OBJ in metres.
 
     Args:
         vertices: (n, 3).
@@ -45,7 +45,7 @@ def obj_bytes(vertices: Floats, normals: Floats | None, faces: Indices, material
 
 
 def colour_name(rgba: Rgba) -> str:
-    """A colour's name: its bytes in hexadecimal digits, so that the same colour has the same name everywhere."""
+    """Returns a colour's name: its bytes in hexadecimal digits, so that equal colours have the same name everywhere."""
     return "rgba_" + "".join(f"{round(255 * channel):02x}" for channel in rgba)
 
 

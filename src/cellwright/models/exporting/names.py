@@ -46,7 +46,7 @@ class NameScope:
         return choice
 
     def given(self, kind: str, name: str) -> str:
-        """Returns the name that `take` gave."""
+        """Returns the name that `take` returned before."""
         return self._given[kind, name]
 
 

@@ -49,7 +49,7 @@ def _framed(model: ModelDescription, frame: FrameDescription) -> ModelDescriptio
 
 
 def _without_our_flange(model: ModelDescription, flange: str) -> ModelDescription:
-    """The model without the link that marks the flange, where a link of the file that weighs nothing does so, too."""
+    """Returns the model without the flange's marker link where a massless link of the file marks the flange, too."""
     carrier = model.joint_of(flange)
     tip = None if carrier is None else next((link for link in model.links if link.name == carrier.parent), None)
     above = None if tip is None else model.joint_of(tip.name)

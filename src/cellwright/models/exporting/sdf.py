@@ -195,7 +195,7 @@ class _Writer:
 
 
 def _add_pose(parent: ET.Element, pose: Pose, relative_to: str = "") -> None:
-    """The pose of an element; none where it is at its frame's origin."""
+    """Adds the pose of an element; none where it is at its frame's origin."""
     w, x, y, z = pose.quaternion.tolist()
     straight = not any((x, y, z))
     if not relative_to and straight and not np.any(pose.position):

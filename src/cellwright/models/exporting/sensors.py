@@ -1,4 +1,4 @@
-"""Cameras and sensors of a compiled specification, in the words of SDF."""
+"""Cameras and sensors of a compiled specification, by the vocabulary of SDF."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _camera(compiled: Any, camera: int, links: Mapping[int, str], prefix: str) -
 
 
 def _common(names: list[str]) -> str:
-    """Returns what the names of a pair begin with: `wrist` of `wrist_force` and `wrist_torque`."""
+    """Returns the common beginning of a pair's names: `wrist` of `wrist_force` and `wrist_torque`."""
     if len(names) == 1:
         return names[0]
     same = [a == b for a, b in zip(*names, strict=False)]

@@ -55,7 +55,7 @@ class ShapeReader:
         self.files: dict[str, bytes] = {}
 
     def of_body(self, body: int, prefix: str) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-        """Returns what is seen and what is touched on a body; names lose the prefix."""
+        """Returns the visual and the collision shapes of a body; names lose the prefix."""
         visuals, collisions = [], []
         first = int(self._model.body_geomadr[body])
         for geom in range(first, first + int(self._model.body_geomnum[body])):
@@ -106,7 +106,7 @@ class ShapeReader:
         return Material(name=colour_name(rgba), rgba=rgba)
 
     def _mesh_file(self, mesh: int, rgba: Rgba | None) -> str:
-        """Returns the file of a mesh: its convex hull, which is what is touched, or what is seen in one colour."""
+        """Returns the file of a mesh: its convex hull for collisions, or the visual mesh in one colour."""
         if (mesh, rgba) in self._written:
             return self._written[mesh, rgba]
         own = self._model.mesh(mesh).name
@@ -142,7 +142,7 @@ class ShapeReader:
         return np.array(self._model.mesh_face[first : first + int(self._model.mesh_facenum[mesh])], np.int64)
 
     def _hull(self, mesh: int) -> npt.NDArray[np.int64]:
-        """Triangles of the convex hull, or of the mesh where the compiler needed no hull.
+        """Returns triangles of the convex hull, or of the mesh where the compiler needed no hull.
 
         The graph holds the numbers of corners, faces; then per corner its place and its number; then the edges, and
         the faces last.
@@ -156,7 +156,7 @@ class ShapeReader:
 
 
 def _rounded(pose: Pose) -> Pose:
-    """Without the last bits, which moving there and back leaves."""
+    """Returns the pose without the last bits, which moving there and back leaves."""
     return Pose(np.round(pose.position, 15), np.round(pose.quaternion, 15))
 
 

@@ -19,7 +19,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers with blanks between."""
+    """Returns numbers with blanks between."""
     return " ".join(number(value) for value in values)
 
 
@@ -29,18 +29,18 @@ def xyz(pose: Pose) -> str:
 
 
 def rpy(pose: Pose) -> str:
-    """Roll, pitch and yaw of a pose."""
+    """Returns roll, pitch and yaw of a pose."""
     return numbers(pose.rpy.tolist())
 
 
 def add(parent: ET.Element, tag: str, text: str | None = None, /, **attributes: str) -> ET.Element:
-    """Returns a new element at the end of another."""
+    """Appends a new element to another and returns it."""
     child = ET.SubElement(parent, tag, attributes)
     child.text = text
     return child
 
 
 def pretty(root: ET.Element) -> str:
-    """Returns a document, indented."""
+    """Returns a document as indented text."""
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

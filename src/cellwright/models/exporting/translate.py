@@ -22,7 +22,7 @@ __all__ = ["export_file"]
 
 
 def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat, *, mesh_uri: str = "") -> Exported:
-    """Writes what a URDF, SDF, xacro, MJCF or figures file says as another one.
+    """Writes the content of a URDF, SDF, xacro, MJCF or figures file in another format.
 
     URDF and SDF are turned into each other without an engine between: what the file leaves out stays left out, and
     meshes are copied as they are. A URDF of a whole cell becomes an SDF world.

@@ -180,7 +180,7 @@ class _Writer:
             add(element, "mimic", joint=leader, **factors)
 
     def _limit(self, element: ET.Element, joint: JointDescription, kind: JointKind) -> None:
-        """The format demands effort and speed; what is not known is written as without limit."""
+        """Adds the limits; the format demands effort and speed, and what is not known is written as without limit."""
         limits = joint.limits
         given = {"effort": limits.effort, "velocity": limits.velocity}
         if kind is JointKind.CONTINUOUS and limits.effort is None and limits.velocity is None:
@@ -201,14 +201,14 @@ class _Writer:
 
 
 def _least_mass(model: ModelDescription) -> dict[str, str]:
-    """Returns what makes MuJoCo accept links between joints that weigh nothing."""
+    """Returns the compiler setting that makes MuJoCo accept links between joints that weigh nothing."""
     heavy = {link.name for link in model.links if link.inertial is not None}
     bare = any(joint.kind is not JointKind.FIXED and joint.child not in heavy for joint in model.joints)
     return {"boundmass": "1e-9", "boundinertia": "1e-12"} if bare else {}
 
 
 def _geometry(holder: ET.Element, geometry: Geometry) -> None:
-    """Capsules, planes and ellipsoids were replaced before."""
+    """Adds a geometry; capsules, planes and ellipsoids were replaced before."""
     match geometry:
         case BoxGeometry(size):
             add(holder, "box", size=numbers(size))

@@ -1,4 +1,4 @@
-"""Importing: robots, tools, things and parts that somebody else described."""
+"""Importing: robots, tools, fixtures and parts from description files of other sources."""
 
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.models.importing.arm import ImportedArmFigures

@@ -35,7 +35,7 @@ SERVO_PERIOD_S = 0.002
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedArmFigures(ArmFigures):
-    """An arm that somebody else described.
+    """An arm that was imported from a description file.
 
     Attributes:
         base_link: The file's link that is its base.
@@ -117,7 +117,7 @@ def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, no
 
 
 def _reach_m(chain: Chain) -> float:
-    """Returns the lengths between the second joint and the last; those to the flange of an arm with fewer."""
+    """Returns the sum of the lengths between the second joint and the last; those to the flange for fewer joints."""
     places = [frame.position for frame in chain.frames[1:]]
     places = places if len(places) > 1 else [chain.frames[0].position, chain.tip.position]
     return float(sum(np.linalg.norm(after - before) for before, after in pairwise(places)))
@@ -129,7 +129,7 @@ def _three(values: Any) -> tuple[float, float, float]:
 
 
 def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
-    """Everything that moves as one with each joint, as one link; moments about axes parallel to the joint's frame."""
+    """Returns one link per joint: all that moves as one with it; moments about axes parallel to the joint's frame."""
     data = mujoco.MjData(model)
     data.qpos[:] = chain.zero
     mujoco.mj_kinematics(model, data)
@@ -160,7 +160,7 @@ def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
 
 
 def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes) -> tuple[float, ...]:
-    """Returns a pose that is bent, free of its own links, its flange as near to facing the floor as random ones are."""
+    """Returns a bent pose, free of self-collision, its flange as near to facing the floor as in random poses."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
         if len(settings.home_rad) != len(at):
@@ -199,7 +199,7 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
 
 
 def _lowest_m(model: Any, data: Any, drawn: list[Any]) -> Any:
-    """How high above the base's origin each pose's lowest point lies that can be touched, by boxes about shapes.
+    """Returns the height above the base's origin of each pose's lowest collision point, by boxes about shapes.
 
     Shapes that are low in every pose, such as a turning shoulder on its foot, do not count.
     """

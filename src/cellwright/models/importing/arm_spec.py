@@ -57,7 +57,7 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
 
 
 def beyond_flange(model: Any, body: int) -> list[str]:
-    """Bodies that hang on the one with the flange and can be touched, such as a hand of the arm's own."""
+    """Returns the bodies beyond the flange that have collision shapes, such as a hand of the arm's own."""
     hanging, found = {body}, []
     for number in range(body + 1, model.nbody):  # children have higher numbers
         if int(model.body_parentid[number]) in hanging:
@@ -69,7 +69,7 @@ def beyond_flange(model: Any, body: int) -> list[str]:
 
 
 def alone(spec: Any, root: str, notes: Notes) -> Any:
-    """Returns the spec with nothing beside a body and what hangs on it; what carries it stays, and stands still."""
+    """Returns the spec with nothing beside a body and what hangs on it; what carries it stays, fixed."""
     compiled = spec.copy().compile()
     data = mujoco.MjData(compiled)
     mujoco.mj_kinematics(compiled, data)
@@ -101,7 +101,7 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
 
 
 def _weigh_from(spec: Any, base: str, notes: Notes) -> None:
-    """Takes the mass of what carries the base, which is not the arm's: it stands still as a shape."""
+    """Removes the mass of what carries the base, which is not the arm's: it stands still as a shape."""
     carriers, at = [], spec.body(base)
     while (at := at.parent).name != WORLD:
         carriers.append(at)
@@ -116,7 +116,7 @@ def _weigh_from(spec: Any, base: str, notes: Notes) -> None:
 
 
 def note_replaced(spec: Any, by: str, notes: Notes) -> None:
-    """Drives and sensors of the file give way to those that controllers know."""
+    """Notes that drives and sensors of the file are replaced by those that controllers know."""
     if drives := len(list(spec.actuators)):
         notes.changed("drives", f"the file's {drives} give way to {by}")
     if sensors := [sensor.name for sensor in spec.sensors]:
@@ -134,7 +134,7 @@ def main_root(spec: Any) -> str:
 
 
 def free_flange_name(spec: Any) -> str:
-    """Returns what the arm's own flange is called: `flange`, unless the file has something of that name."""
+    """Returns the name of the arm's own flange: `flange`, unless the file has something of that name."""
     taken = {item.name for item in (*spec.bodies, *spec.sites)}
     name, number = FLANGE, 1
     while name in taken:
@@ -159,7 +159,7 @@ def _drive(spec: Any, joint: Any, kp: float, kv: float) -> None:
 
 
 def _hold(spec: Any, name: str, mobility: float, notes: Notes) -> None:
-    """Has a spring keep a joint beside the chain where it was drawn, unless it follows another."""
+    """Adds a spring that keeps a joint beside the chain where it was drawn, unless it follows another."""
     if any(name in (e.name1,) for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_JOINT):
         return
     joint = spec.joint(name)

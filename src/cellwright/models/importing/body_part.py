@@ -1,4 +1,4 @@
-"""A loose part from a description: everything that it holds, as one rigid body."""
+"""A loose part from a description: all of its links, as one rigid body."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def import_body(source: ParsedDescription, name: str, settings: ModelSettings, n
 
 
 def _solids(model: Any) -> list[Mesh]:
-    """Convex meshes of all that is touched, in the root's frame."""
+    """Returns convex meshes of all collision shapes, in the root's frame."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     root, back = data.xpos[1], data.xmat[1].reshape(3, 3)

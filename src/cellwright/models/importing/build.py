@@ -110,7 +110,7 @@ def _parents_first(model: ModelDescription) -> list[LinkDescription]:
 
 
 def _only_between_joints(model: ModelDescription) -> set[str]:
-    """Links that stand only for a second joint of the next one: no mass, no shape, nothing else hangs on them."""
+    """Returns links that only stand for a second joint of the next one: no mass, no shape, no other children."""
     named = {frame.link for frame in model.frames} | {sensor.link for sensor in model.sensors}
     found = set()
     for link in model.links:
@@ -211,7 +211,7 @@ def _add_couplings(spec: Any, model: ModelDescription, notes: Notes) -> None:
 
 
 def _note_limits(joint: JointDescription, leader: JointDescription, notes: Notes) -> None:
-    """A follower goes where its leader takes it; limits of its own that forbid it are not used."""
+    """Notes limits of followers that are not used, because a follower goes where its leader takes it."""
     ends, own = (leader.limits.lower, leader.limits.upper), (joint.limits.lower, joint.limits.upper)
     if joint.mimic is None or None in ends or None in own:
         return
@@ -236,7 +236,7 @@ def _couple(spec: Any, follower: str, leader: str, multiplier: float, offset: fl
 
 
 def _close_loop(spec: Any, bodies: dict[str, Any], joint: JointDescription, notes: Notes) -> None:
-    """A second joint of a link: two points on its axis are held together, or the two links as a whole."""
+    """Closes a loop: a link's second joint holds two points on its axis together, or the two links as a whole."""
     where = f"joint {joint.name}"
     if joint.parent == WORLD or joint.kind not in CLOSING:
         notes.dropped(where, f"closes a loop with a {joint.kind} joint, for which there is no constraint")
@@ -263,7 +263,7 @@ def _close_loop(spec: Any, bodies: dict[str, Any], joint: JointDescription, note
 
 
 def _lens(sensor: SensorDescription) -> dict[str, Any]:
-    """Returns its height's opening angle and its pixels, from the width's angle (1.047 rad is SDF's default)."""
+    """Returns the vertical opening angle and the pixels, from the horizontal angle (1.047 rad is SDF's default)."""
 
     def number(ending: str, default: float) -> float:
         text = next((value for key, value in sensor.settings.items() if key.endswith(ending)), "")

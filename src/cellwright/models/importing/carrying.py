@@ -1,4 +1,4 @@
-"""What an arm can carry with the efforts that its file gives: guessed masses and a guessed payload yield to them."""
+"""The payload of an arm within the efforts that its file gives: guessed masses and a guessed payload yield to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HALVINGS = 10
 
 
 class CarriedLoad:
-    """An arm's payload, and what its joints feel of it and of the arm.
+    """An arm's payload, and the load on its joints by it and by the arm.
 
     Attributes:
         payload_kg: As it was given, or guessed.
@@ -105,12 +105,12 @@ class _Loaded:
         self._masses, self._inertias = self._model.body_mass.copy(), self._model.body_inertia.copy()
 
     def usual_payload(self, scale: float) -> float:
-        """Returns a share of the moving mass."""
+        """Returns the usual payload: a share of the moving mass."""
         self._set(scale, 0.0)
         return max(float(f"{PAYLOAD_SHARE * self._model.body_mass[self._moving].sum():.2g}"), 1e-6)
 
     def felt(self, scale: float, payload_kg: float) -> tuple[Array, Array]:
-        """Inertia and weight torque at each joint."""
+        """Returns inertia and weight torque at each joint."""
         self._set(scale, payload_kg)
         return loads(self._model, self._joints)
 
@@ -120,7 +120,7 @@ class _Loaded:
         return bool(np.all((self.efforts_nm <= 0) | (self.efforts_nm >= SPARE * weight)))
 
     def weakest(self, scale: float, payload_kg: float) -> str:
-        """Returns the joint that is farthest from carrying it, in words."""
+        """Returns the joint that is farthest from carrying it, as text."""
         _, weight = self.felt(scale, payload_kg)
         number = int(np.argmax(np.where(self.efforts_nm > 0, weight / np.maximum(self.efforts_nm, 1e-9), 0.0)))
         return f"the effort of '{self._joints[number]}', {self.efforts_nm[number]:g} N m, carries no more"

@@ -1,4 +1,4 @@
-"""The serial chain of an arm inside whatever a file holds: from its base to its tip, joint by joint."""
+"""The serial chain of an arm inside a description: from its base to its tip, joint by joint."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NotSerial(BadInput):
 
 
 class Sliding(NotSerial):
-    """One chain, but a joint of it slides."""
+    """A single chain in which a joint is prismatic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Chain:
     zero: Array
 
     def owners(self, model: Any) -> dict[int, int]:
-        """Body -> number of the joint that it moves with, counted from 1; 0 for what stands still with the base."""
+        """Returns body -> number of the joint that it moves with, counted from 1; 0 for what is fixed to the base."""
         order = {body: number for number, body in enumerate(self.bodies, 1)} | {self.base: 0}
         owners: dict[int, int] = {}
         for body in range(1, model.nbody):
@@ -167,7 +167,7 @@ def _not_revolute(model: Any, joint: int, where: str) -> Sliding:
 
 
 def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> list[int]:
-    """Returns the way without sliding joints before the first hinge: an arm on a rail or a lift stands still on it."""
+    """Returns the path without sliding joints before the first hinge: an arm on a rail or a lift stands still on it."""
     kinds = [[int(model.jnt_type[number]) for number in _joints_of(model, body)] for body in path]
     hinged = [place for place, own in enumerate(kinds) if HINGE in own]
     rails = [place for place, own in enumerate(kinds) if SLIDE in own and place > max(hinged, default=-1)]
@@ -235,7 +235,7 @@ def _hangs_on(model: Any, body: int, start: int) -> bool:
 
 
 def _last_of_arm(model: Any, start: int, where: str) -> int:
-    """The last body of the chain of driven hinges, which ends where it branches into equals, such as fingers."""
+    """Returns the last body of the chain of driven hinges, which ends where it branches, for instance into fingers."""
     followers = _fingers(model)
     below: dict[int, list[int]] = {}
     for body in range(1, model.nbody):

@@ -32,7 +32,7 @@ GEOMETRY = "{*}mesh/{*}%s"
 
 
 def read_collada(data: bytes, *, upright: bool = False) -> tuple[list[MeshPart], list[str]]:
-    """Returns all triangles of the scene, in metres, and what a reader should know.
+    """Returns all triangles of the scene, in metres, and notes for the user.
 
     Args:
         data: The file's contents.
@@ -81,7 +81,7 @@ class _Collada:
         return self.parts, facts
 
     def _target(self, element: Any) -> Any:
-        """Returns what an element's url points to, in this file only."""
+        """Returns the element that an element's url refers to, in this file only."""
         url = "" if element is None else element.get("url") or element.get("target") or ""
         return self.ids.get(url[1:]) if url.startswith("#") else None
 

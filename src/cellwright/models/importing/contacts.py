@@ -1,4 +1,4 @@
-"""Which links of a mechanism may overlap: neighbours, and those that always touch."""
+"""Links of a mechanism that may overlap: neighbours, and those that always touch."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def exclude_contacts(spec: Any, notes: Notes) -> None:
 
 
 def _neighbours(model: Any) -> set[tuple[int, int]]:
-    """Bodies with shapes that a joint lies between, over whatever is fixed to either of them."""
+    """Returns pairs of bodies with shapes that a joint lies between, across everything fixed to either of them."""
     shaped = {int(body) for body in model.geom_bodyid[model.geom_contype + model.geom_conaffinity > 0]}
     groups: dict[int, list[int]] = {}
     for body in shaped:
@@ -64,7 +64,7 @@ def _neighbours(model: Any) -> set[tuple[int, int]]:
 
 
 def _touching(model: Any) -> tuple[set[tuple[int, int]], dict[tuple[int, int], float]]:
-    """Pairs that overlap with all joints at zero, and the share of configurations in which each pair does."""
+    """Returns pairs that overlap with all joints at zero, and the share of configurations in which each pair does."""
     data = mujoco.MjData(model)
     counts: Counter[tuple[int, int]] = Counter()
     drawn: set[tuple[int, int]] = set()

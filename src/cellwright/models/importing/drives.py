@@ -1,4 +1,4 @@
-"""The figures of drives that descriptions leave out, by stated rules; and what a file or a person says instead."""
+"""The figures of drives that descriptions leave out, by stated rules, unless the file or the user gives them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RULES = {
 
 @dataclass(frozen=True, kw_only=True)
 class DriveFigures:
-    """Of one joint; see `catalogue.JointFigures`."""
+    """The drive of one joint; see `catalogue.JointFigures`."""
 
     position_limits_rad: tuple[float, float]
     velocity_limit_radps: float
@@ -61,7 +61,7 @@ class DriveFigures:
 
 
 def loads(model: Any, joints: list[str]) -> tuple[Array, Array]:
-    """Largest inertia and largest weight torque of each joint over random poses, without its drive."""
+    """Returns largest inertia and largest weight torque of each joint over random poses, without its drive."""
     data = mujoco.MjData(model)
     dofs = np.array([int(model.joint(name).dofadr[0]) for name in joints])
     inertia, weight = np.zeros(len(dofs)), np.zeros(len(dofs))
@@ -84,7 +84,7 @@ def loads(model: Any, joints: list[str]) -> tuple[Array, Array]:
 def drive_figures(
     model: Any, name: str, speed_radps: float | None, load: tuple[float, float], given: JointSettings, notes: Notes
 ) -> DriveFigures:
-    """Returns the figures of one joint: what a person gives, else what the file says, else the rules.
+    """Returns the figures of one joint: what the user gives, else what the file says, else the rules.
 
     Args:
         model: Compiled; weight and inertia as the file has them, or as they were guessed.
@@ -138,7 +138,7 @@ def drive_figures(
 
 
 def said_effort(model: Any, name: str) -> float:
-    """Of a joint, by itself or by the actuator that the file puts on it; zero where neither says anything."""
+    """Returns the effort of a joint, by itself or by its actuator in the file; zero where neither says anything."""
     joint = model.joint(name)
     if model.jnt_actfrclimited[joint.id]:
         return float(np.abs(model.jnt_actfrcrange[joint.id]).max())
@@ -155,5 +155,5 @@ def _stiffness(inertia: float, frequency_hz: float) -> float:
 
 
 def _rounded(value: float) -> float:
-    """Three digits: a guess pretends no more."""
+    """Returns the number with three digits: a guess pretends no more."""
     return float(f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""From a file and what is said about it to figures that a cell can use."""
+"""From a file and its settings to figures that a cell can use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _sources: dict[str, ParsedDescription] = {}
 
 
 def read_settings(file: Path) -> ModelSettings:
-    """Returns a figures file; the description that it names is beside it."""
+    """Reads a figures file; the description that it names is beside it."""
     return read_yaml(file, ModelSettings)
 
 
@@ -120,7 +120,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
 
 
 def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
-    """Returns the same mistakes, those about one of the settings with their place in the file that says so.
+    """Returns the same errors, those about one of the settings with their place in the file that has it.
 
     Args:
         error: What is wrong.
@@ -140,7 +140,7 @@ def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
 def _read_as(
     path: Path, settings: ModelSettings, search: list[Path], kind: Kind | None
 ) -> tuple[ParsedDescription, Notes, Kind]:
-    """Reads a file as what it is used as; things that stand or lie about keep their hollows."""
+    """Reads a file as the kind that it is used as; fixtures and loose parts keep their hollows."""
     notes = Notes()
     in_pieces = settings.collision == "pieces" if settings.collision else kind in ("part", "fixture")
     made = mesh_world(path, settings, notes) if path.suffix.lower() in FORMATS else None
@@ -178,7 +178,7 @@ def _make(
 
 
 def _check_size(tool: ImportedGripperFigures, path: Path) -> None:
-    """Cars have parts that move towards each other, too.
+    """Refuses an object that is too large for a gripper: cars have parts that move towards each other, too.
 
     Raises:
         UnclearKind: No arm carries such a tool.
@@ -189,18 +189,18 @@ def _check_size(tool: ImportedGripperFigures, path: Path) -> None:
 
 
 def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:
-    """Returns what the figures depend on: settings and contents, wherever the files lie."""
+    """Returns the key on which the figures depend: settings and contents, wherever the files are."""
     given = settings.model_dump_json(exclude={"file", "search", "arguments", "srdf"})
     return hashlib.sha256(f"{name} {kind} {given} {said}".encode()).hexdigest()
 
 
 def digest_of(figures: Imported) -> str:
-    """Eight letters that tell this import from all others."""
+    """Returns eight letters that tell this import from all others."""
     return next(key[:8] for key, known in _read.items() if known is figures)
 
 
 def read_again(figures: Imported) -> ParsedDescription:
-    """Returns what was read for a model, before it became an arm, a tool or a fixture."""
+    """Returns the description that was read for a model, before it became an arm, a tool or a fixture."""
     return next(_sources[key] for key, known in _read.items() if known is figures)
 
 

@@ -37,7 +37,7 @@ def model_name(text: str) -> str:
 
 
 def usual_name(path: Path) -> str:
-    """Returns what a file is called, or its folder where every file is called so."""
+    """Returns the name of a file, or of its folder where every file has that name."""
     stem = path.name.partition(".")[0]
     return model_name(path.absolute().parent.name if stem.lower() in GENERIC else stem)
 
@@ -68,7 +68,7 @@ def _is_mesh_itself(file: Path, path: Path) -> bool:
 
 
 def _origin(settings: ModelSettings, path: Path, folder: Path) -> str:
-    """One line that tells this import from others: the file, seen from the folder, and what was said about it."""
+    """Returns one line that tells this import from others: the file, seen from the folder, and its settings."""
     said = settings.model_dump(mode="json", exclude_defaults=True, exclude={"file", "search", "title"})
     place = Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
     return f"# Source: {' '.join(place.split())} {json.dumps(said, sort_keys=True)}"

@@ -1,4 +1,4 @@
-"""Fingers of a gripper whose file couples them by nothing: two that travel alike move alike, others are refused."""
+"""Fingers of a gripper whose file does not couple them: two that travel alike move alike, others are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FREE = 3  # joints beside the driver that nothing couples
 
 
 def couple_fingers(spec: Any, driver: int, others: list[int], where: str, notes: Notes) -> None:
-    """A second finger without a mimic follows the first; anything else is left to its springs and constraints."""
+    """Makes a second finger without a mimic follow the first; anything else is left to its springs and constraints."""
     model = spec.copy().compile()
     loops = any(model.eq_type[n] == mujoco.mjtEq.mjEQ_CONNECT for n in range(model.neq))
     if loops or not others:

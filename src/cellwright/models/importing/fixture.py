@@ -22,7 +22,7 @@ __all__ = ["ImportedFixtureFigures", "import_fixture", "still"]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedFixtureFigures(FurnitureFigures):
-    """A thing that somebody else described.
+    """A fixture that was imported from a description file.
 
     Attributes:
         spec: Its model, as `models.build` gives it.
@@ -86,14 +86,14 @@ def still(source: ParsedDescription, name: str, settings: ModelSettings, root: s
 
 
 def _loose(source: ParsedDescription) -> list[str]:
-    """Models of an SDF file that are neither static nor fastened to the world: there they fall, or lie about."""
+    """Returns models of an SDF file that are neither static nor fastened to the world: there they fall."""
     models = [placed.model for placed in source.world.models] if source.world and source.format == "sdf" else []
     fastened = {model.name for model in models if any(joint.parent == WORLD for joint in model.joints)}
     return [model.name for model in models if not model.static and model.name not in fastened]
 
 
 def _one_piece(spec: Any, name: str, root: str) -> Any:
-    """Returns all bodies on one, which has the name that cells expect."""
+    """Returns the spec with all bodies as one, which has the name that cells expect."""
     bodies = list(spec.worldbody.bodies)
     if len(bodies) == 1 and spec.body(root) is None:
         bodies[0].name = root

@@ -1,4 +1,4 @@
-"""The shapes of links as geoms: what is seen as it is, what is touched as convex solids."""
+"""The shapes of links as geoms: visual shapes as they are, collision shapes as convex solids."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FLAT_M = 0.001  # thickness given to a flat thing that is touched
 
 
 class GeomBuilder:
-    """Adds the geoms of links to a spec; two shapes never share a mesh, whatever their files are called."""
+    """Adds the geoms of links to a spec; two shapes never share a mesh, even where their files have the same name."""
 
     def __init__(self, spec: Any, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> None:
         self._spec, self._store, self._notes, self._in_pieces = spec, store, notes, in_pieces
@@ -43,7 +43,7 @@ class GeomBuilder:
         self._untouched: list[str] = []
 
     def add(self, body: Any, link: LinkDescription, *, drawn: bool = True) -> None:
-        """All shapes of a link; what can be touched can be seen, unless it is not to be drawn."""
+        """Adds all shapes of a link; collision shapes are visible, too, unless they are not to be drawn."""
         seen = [self._add_visual(body, f"{link.name}_visual_{n}", shape) for n, shape in enumerate(link.visuals)]
         touched = [self._add_collision(body, f"{link.name}_collision_{n}", s) for n, s in enumerate(link.collisions)]
         if any(touched) and not any(seen) and drawn:
@@ -54,7 +54,7 @@ class GeomBuilder:
             self._untouched.append(link.name)
 
     def note_missing(self) -> None:
-        """What can only be touched, or only be seen: one line each, however many links it is."""
+        """Notes links with collision shapes only, or visual ones only: one line each, for any number of links."""
         for names, what in (
             (self._unseen, "nothing to be seen: drawn as what is touched"),
             (self._untouched, "no collision shape: seen, but nothing can touch it"),
@@ -63,7 +63,7 @@ class GeomBuilder:
                 self._notes.guessed(f"link{'s' * (len(names) > 1)} {listed(names)}", what)
 
     def _add_visual(self, body: Any, name: str, shape: Shape) -> bool:
-        """Returns whether there is something to be seen."""
+        """Adds a visual shape; returns whether there is something to see."""
         if not isinstance(shape.geometry, MeshFile):
             geom = body.add_geom(name=name, material=self._finish(shape.material, None), **_primitive(shape))
             make_visual(geom)
@@ -87,7 +87,7 @@ class GeomBuilder:
         return made
 
     def _add_collision(self, body: Any, name: str, shape: Shape) -> bool:
-        """Returns whether there is something to be touched."""
+        """Adds a collision shape; returns whether there is something to collide with."""
         surface = METAL
         if shape.friction is not None:
             surface = replace(METAL, friction=(shape.friction, *METAL.friction[1:]))
@@ -107,7 +107,7 @@ class GeomBuilder:
         return True
 
     def _touched(self, mesh: Mesh, file: MeshFile) -> list[Mesh]:
-        """Convex solids that stand for a mesh."""
+        """Returns the convex collision solids of a mesh."""
         hull = convex_hull(mesh.vertices)
         assert file.path is not None
         if hull is None:

@@ -1,4 +1,4 @@
-"""Where two parallel fingers can hold a solid: opposite faces that are upright, found by sampling.
+"""Antipodal grasps of a solid for two parallel fingers: opposite upright faces, found by sampling.
 
 A grasp is a line through the part whose ends meet its surface almost squarely (antipodal points): friction then holds
 it. Fingers come from above, so the line is level. Of all samples those count most that lie high enough to be reached,
@@ -83,7 +83,7 @@ class _Candidate(NamedTuple):
 
 
 def _has_room(corners: Array, normals: Array, place: Array, outwards: Array) -> bool:
-    """Whether a finger fits beside a face, and gets there from above: a hole may be narrower than it is thick."""
+    """Returns whether a finger fits beside a face and gets there from above: a hole may be narrower than a finger."""
     beside = _ahead(corners, normals, place + 1e-5 * outwards, outwards)
     leaves = _exits(corners, normals, place + 1e-5 * outwards, outwards)
     if leaves and leaves[0][0] < beside:
@@ -93,13 +93,13 @@ def _has_room(corners: Array, normals: Array, place: Array, outwards: Array) -> 
 
 
 def _ahead(corners: Array, normals: Array, start: Array, direction: Array) -> float:
-    """Returns how far it is to the first face that a ray meets from outside; infinite without one."""
+    """Returns the distance to the first face that a ray meets from outside; infinite without one."""
     exits = _exits(corners, -normals, start, direction)
     return exits[0][0] if exits else np.inf
 
 
 def _exits(corners: Array, normals: Array, start: Array, direction: Array) -> list[tuple[float, int]]:
-    """How far it is to where a ray leaves the solid first and last, and through which faces (Moeller and Trumbore)."""
+    """Returns distance and face of the first and the last exit of a ray from the solid (Moeller and Trumbore)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(direction, second)
     determinant = np.einsum("ij,ij->i", first, across)

@@ -1,4 +1,4 @@
-"""What the fingers of a gripper press with, by what its file says about its drive."""
+"""The force of a gripper's fingers, by what its file says about its drive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST_FORCE_N, MOST_FORCE_N = 1.0, 500.0  # of one finger: what is outside is a 
 
 
 def grip_force(model: Any, driver: int, jaws: Jaws, notes: Notes) -> float:
-    """Returns what the file's effort makes at each pad, if that is a gripper's force."""
+    """Returns the force at each pad that the file's effort makes, if that is a gripper's force."""
     effort, of = _effort(model, driver, jaws)
     if not effort:
         notes.guessed(
@@ -36,7 +36,7 @@ def grip_force(model: Any, driver: int, jaws: Jaws, notes: Notes) -> float:
 
 
 def _effort(model: Any, driver: int, jaws: Jaws) -> tuple[float, str]:
-    """Returns the largest effort of the driven joint and what says so: the joint, or an actuator that pulls at it."""
+    """Returns the largest effort of the driven joint and its source: the joint, or an actuator that acts on it."""
     if model.jnt_actfrclimited[driver]:
         return float(np.abs(model.jnt_actfrcrange[driver]).max()), f"joint {jaws.driver.removeprefix(PREFIX)}"
     data, lengths = mujoco.MjData(model), []

@@ -43,7 +43,7 @@ PROBE_M, ROOM = 0.001, 0.9  # a thread between the open pads, over this share of
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedGripperFigures(GripperFigures):
-    """A gripper that somebody else described.
+    """A gripper that was imported from a description file.
 
     Attributes:
         driver: The joint that moves all others, as the model has it.
@@ -66,12 +66,12 @@ class ImportedGripperFigures(GripperFigures):
         return moved | dict.fromkeys(SLIDES, half_width_m)
 
     def pad_lag_m(self, half_width_m: float) -> float:
-        """Of fingers on linkages."""
+        """Returns the lag of fingers on linkages."""
         return float(np.interp(half_width_m, self.table[0][::-1], self.lags_m[::-1]))
 
     @property
     def losses(self) -> dict[str, float]:
-        """At the driven joint: what the slides have instead would fight with their coupling."""
+        """Damping at the driven joint: losses of the slides would fight with their coupling."""
         halves, rows = self.table
         lever = (halves[0] - halves[-1]) / abs(rows[self.driver][0] - rows[self.driver][-1])
         return {self.driver: 2 * self.finger_damping_nspm * lever**2}
@@ -111,7 +111,7 @@ def import_gripper(
 
 
 def _from(spec: Any, root: str, notes: Notes) -> Any:
-    """Returns what hangs on a body, and nothing else; the body at the origin, its elements by their own names."""
+    """Returns a body and its subtree, and nothing else; the body at the origin, its elements by their own names."""
     spec = alone(spec, root, notes)
     for joint in list(spec.body(root).joints):
         notes.dropped(f"joint {joint.name}", "moves the gripper's root, which is fixed to the flange")
@@ -126,7 +126,7 @@ def _from(spec: Any, root: str, notes: Notes) -> Any:
 
 
 def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
-    """What fills the room between the open fingers, as coarse hulls for motion planning do, is not touched."""
+    """Removes collision shapes that fill the room between the open fingers, as coarse hulls for motion planning do."""
     probed = spec.copy()
     reach = ROOM * jaws.halves_m[0] * jaws.jaw_axis
     ends = [*(jaws.middle_m - reach), *(jaws.middle_m + reach)]
@@ -169,7 +169,7 @@ def _onto_flange(jaws: Jaws, settings: ModelSettings, notes: Notes) -> Pose:
 
 
 def _closing_time_s(source: ParsedDescription, jaws: Jaws, notes: Notes) -> float:
-    """By the speed of the driven joint, if that is a gripper's."""
+    """Returns the closing time by the speed of the driven joint, if that is a gripper's."""
     speed = source.velocity_limits.get(jaws.driver.removeprefix(PREFIX))
     if not speed:
         notes.guessed("closing time", f"the file gives no speed: {CLOSING_S:g} s (closing_time_s gives another)")

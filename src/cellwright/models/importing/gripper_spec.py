@@ -21,7 +21,7 @@ SLIDES = ("finger_left", "finger_right")
 
 
 def empty_spec(name: str) -> Any:
-    """Returns nothing yet, in radians."""
+    """Returns a new specification in radians."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False
@@ -29,7 +29,7 @@ def empty_spec(name: str) -> Any:
 
 
 def gripper_spec(spec: Any, model: Any, jaws: Jaws, turn: Pose, figures: GripperFigures) -> Any:
-    """Root body `tool` in the flange's frame, the file's mechanism on it, slides and drive, pads and centre point."""
+    """Returns the gripper: root body `tool` in the flange's frame, mechanism, slides, drive, pads and centre point."""
     for item in [*spec.actuators, *spec.sensors, *spec.excludes, *spec.tendons]:
         spec.delete(item)
     names = {
@@ -75,7 +75,7 @@ def gripper_spec(spec: Any, model: Any, jaws: Jaws, turn: Pose, figures: Gripper
 
 
 def _stiffen(whole: Any, driver: str, figures: GripperFigures) -> None:
-    """Gives what the drive moves no losses but the drive's own, and rotors.
+    """Removes all losses of what the drive moves but the drive's own, and adds rotors.
 
     The force of the figures is what arrives at the pads. The engine weighs a coupling by its lighter end, metres and
     radians alike: without rotors couplings would be springs, and pads would give way by millimetres.
@@ -93,7 +93,7 @@ def _stiffen(whole: Any, driver: str, figures: GripperFigures) -> None:
 
 
 def _add_gauge(tool: Any, name: str, sign: float, figures: GripperFigures) -> None:
-    """A slide whose position is the pad's distance from the middle."""
+    """Adds a slide whose position is the pad's distance from the middle."""
     body = tool.add_body(name=name.replace("finger", "gauge"), pos=figures.tcp_xyz_m)
     body.explicitinertial = True
     body.mass, body.inertia = 1e-4, [1e-8] * 3

@@ -85,7 +85,7 @@ def complete_inertials(
 
 
 def shape_inertial(shape: Shape, store: MeshStore, density_kgpm3: float) -> Inertial | None:
-    """Mass and inertia of a filled shape, in its link's frame; None for one without volume."""
+    """Returns mass and inertia of a filled shape, in its link's frame; None for one without volume."""
     geometry = shape.geometry
     if isinstance(geometry, MeshFile):
         solid = store.solid(geometry)
@@ -103,7 +103,7 @@ def shape_inertial(shape: Shape, store: MeshStore, density_kgpm3: float) -> Iner
 
 
 def _primitive(geometry: Geometry) -> tuple[float, tuple[float, float, float]] | None:
-    """Volume, and the mean squares of x, y and z over it."""
+    """Returns volume, and the mean squares of x, y and z over it."""
     match geometry:
         case BoxGeometry(size_m=(x, y, z)):
             return x * y * z, (x**2 / 12, y**2 / 12, z**2 / 12)
@@ -123,7 +123,7 @@ def _primitive(geometry: Geometry) -> tuple[float, tuple[float, float, float]] |
 
 
 def _moving_without_mass(model: ModelDescription) -> set[str]:
-    """One link of each group that moves as one and has neither mass nor shape: physics needs something there."""
+    """Returns one link of each rigid group that moves and has neither mass nor shape: physics needs something there."""
     groups = rigid_groups(model)
     moved = {groups[joint.child] for joint in model.joints if joint.kind is not JointKind.FIXED}
     heavy = {groups[link.name] for link in model.links if link.inertial or link.visuals or link.collisions}
@@ -137,7 +137,7 @@ def _moving_without_mass(model: ModelDescription) -> set[str]:
 
 
 def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
-    """Returns what the description says, if a body can have it."""
+    """Returns the inertial of the description, if a body can have it."""
     where = f"link {link.name}"
     if given.mass_kg < LEAST_MASS_KG:
         if given.mass_kg != 0 or link.visuals or link.collisions:
@@ -173,7 +173,7 @@ def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Not
 
 
 def _shape_of(link: LinkDescription, given: Inertial, store: MeshStore) -> Inertial | None:
-    """Returns a link's shape, by which its moments are judged; None where what it has is only a placeholder."""
+    """Returns the inertial of a link's shape, by which its moments are judged; None for a mere placeholder."""
     shape = _sum_of(link, store, WATER_KGPM3)
     if shape is None or given.mass_kg * WATER_KGPM3 / shape.mass_kg > DENSEST_KGPM3:
         return None
@@ -183,7 +183,7 @@ def _shape_of(link: LinkDescription, given: Inertial, store: MeshStore) -> Inert
 def _moments_of_shape(
     link: LinkDescription, given: Inertial, shape: Inertial | None, notes: Notes, moments: Array, why: str
 ) -> Inertial:
-    """Moments that no such body has give way to those of the shape, evenly filled with the mass."""
+    """Returns an inertial with the moments of the evenly filled shape where its own are those of no such body."""
     where, text = f"link {link.name}", ", ".join(f"{m:.3g}" for m in moments)
     if shape is not None:
         notes.guessed(where, f"moments {text} kg m2 cannot be ({why}); those of its shape are taken, for its mass")
@@ -197,7 +197,7 @@ def _moments_of_shape(
 
 
 def _reach_m(link: LinkDescription, centre: Array, store: MeshStore) -> float:
-    """Returns how far a link's shapes reach from its centre of mass; 0 without any."""
+    """Returns the largest distance of a link's shapes from its centre of mass; 0 without any."""
     reach = 0.0
     for shape in (*link.collisions, *link.visuals):
         match shape.geometry:
@@ -225,13 +225,13 @@ def _reach_m(link: LinkDescription, centre: Array, store: MeshStore) -> float:
 
 
 def _sum_of(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> Inertial | None:
-    """All of a link's solid shapes together: those that are touched, else, or if they are tiny, those that are seen."""
+    """Returns all of a link's solids together: collision shapes, or the visual ones where those are missing or tiny."""
     shapes = link.visuals if _is_placeholder(link, store, density_kgpm3) else link.collisions
     return _solid(shapes, store, density_kgpm3)
 
 
 def _is_placeholder(link: LinkDescription, store: MeshStore, density_kgpm3: float) -> bool:
-    """Returns whether what is touched of a link is nothing, or next to nothing of what is seen."""
+    """Returns whether the collision shapes of a link are nothing, or next to nothing of the visual ones."""
     touched, seen = (_solid(shapes, store, density_kgpm3) for shapes in (link.collisions, link.visuals))
     return seen is not None and (touched is None or touched.mass_kg < LEAST_SHARE * seen.mass_kg)
 

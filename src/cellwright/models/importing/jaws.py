@@ -1,4 +1,4 @@
-"""What a gripper's mechanism does: the joint that drives it, the two pads that meet, and how wide they stand."""
+"""Analysis of a gripper's mechanism: the joint that drives it, the two pads that meet, and their distance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AS_FAR = 0.9  # as the pads reach out: what moves there is a finger, too
 
 @dataclass(frozen=True, eq=False)
 class Jaws:
-    """A mechanism, gone through from end to end.
+    """A gripper's mechanism, sampled from end to end.
 
     Attributes:
         driver: Name of the driven joint.
@@ -55,7 +55,7 @@ class Jaws:
 
 
 def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
-    """Returns the joint that drives, and others that move by themselves."""
+    """Returns the driving joint, and other joints that move by themselves."""
     coupled = [n for n in range(model.neq) if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT]
     followers = {int(model.eq_obj1id[n]) for n in coupled}
     single = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
@@ -82,7 +82,7 @@ def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
 
 
 def study_jaws(model: Any, driver: int, where: str) -> Jaws:
-    """Moves the driver from end to end and looks where the pads are; what hangs on constraints follows by physics."""
+    """Samples the driver's range and finds the pads' positions; what hangs on constraints follows by physics."""
     low, high = model.jnt_range[driver] if model.jnt_limited[driver] else (-UNLIMITED, UNLIMITED)
     positions = np.linspace(low, high, STEPS)
     qpos = _sweep(model, driver, positions)
@@ -130,7 +130,7 @@ def branch_of(model: Any, body: int) -> int:
 
 
 def more_fingers(model: Any, jaws: Jaws) -> list[str]:
-    """Bodies of other branches than the pads' that move and reach out as far as they do."""
+    """Returns bodies of other branches than the pads' that move and reach out as far as they do."""
     data = mujoco.MjData(model)
     data.qpos[:] = jaws.qpos[-1]
     mujoco.mj_kinematics(model, data)
@@ -156,7 +156,7 @@ def more_fingers(model: Any, jaws: Jaws) -> list[str]:
 
 
 def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array, Array]:
-    """Lower and upper corner of the first pad when closed, in the flange's frame; how much nearer its end was before.
+    """Returns the first pad's corners when closed, in the flange's frame; and how much nearer its end was before.
 
     It ends where the fingers end, also on their way: those on linkages may reach farther out before they are closed.
 
@@ -185,7 +185,7 @@ def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array, Array]:
 
 
 def _sweep(model: Any, driver: int, positions: Array) -> Array:
-    """Positions of all joints for each of the driver's."""
+    """Returns positions of all joints for each of the driver's."""
     data = mujoco.MjData(model)
     model.opt.gravity[:] = 0
     model.opt.timestep = 0.002
@@ -249,7 +249,7 @@ def _face(model: Any, data: Any, geoms: tuple[int, ...], inwards: Array) -> Arra
 
 
 def _pads(model: Any, qpos: Array, where: str) -> tuple[int, int]:
-    """The two geoms whose distance changes most and that come nearest to each other; far out, if there are several."""
+    """Returns the two geoms whose distance changes most and that come nearest; of several, the outermost."""
     touched = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g]]
     moving = [g for g in touched if model.body_weldid[model.geom_bodyid[g]] != 0]
     data = mujoco.MjData(model)

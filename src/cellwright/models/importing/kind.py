@@ -1,4 +1,4 @@
-"""What a description is: an arm, a tool or a thing that stands still; where that is not clear, it must be said."""
+"""The kind of a description: an arm, a tool or a fixture; where that is not clear, the user must say it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_BESIDE = 1  # joints beside an arm's chain that make no other robot of it, 
 
 
 class UnclearKind(BadInput):
-    """A description that may be several things, or none of them; says why, and what can be chosen."""
+    """A description that may be several kinds, or none of them; the message says why, and what can be chosen."""
 
     def __init__(self, file: Path, why: str) -> None:
         *first, last = get_args(Kind)
@@ -31,7 +31,7 @@ class UnclearKind(BadInput):
 
 
 def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None) -> Kind:
-    """Returns what a file is by its joints.
+    """Returns the kind of a file by its joints.
 
     An arm is one chain of at least three driven hinges, with at most one other joint beside it; a tool has fewer in a
     row, and none that turns without end; what has none, or only floats, stands still.
@@ -64,7 +64,7 @@ def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None)
 
 
 def check_one_arm(source: ParsedDescription, settings: ModelSettings) -> None:
-    """Refuses to choose among several arms where a file is said to be one.
+    """Refuses a file with several arms where it is declared to be one.
 
     Raises:
         BadInput: It has several limbs, and nothing says which of them is meant.
@@ -76,7 +76,7 @@ def check_one_arm(source: ParsedDescription, settings: ModelSettings) -> None:
 
 
 def _tool(model: Any, path: Path) -> Kind:
-    """Returns a tool, unless something of it turns like a wheel."""
+    """Returns the kind `tool`, unless something of it turns like a wheel."""
     looped = bool(np.any(model.eq_type == mujoco.mjtEq.mjEQ_CONNECT))  # what closes a loop needs no limits
     endless = [n for n in _driven(model) if model.jnt_type[n] == HINGE and not model.jnt_limited[n]]
     if endless and not looped:
@@ -95,14 +95,14 @@ def _driven(model: Any) -> list[int]:
 
 
 class _Limbs(NamedTuple):
-    """What makes another robot than an arm; empty where nothing does."""
+    """The limbs that make a robot something else than an arm; empty where there are none."""
 
     several: str = ""
     beside: str = ""
 
 
 def _look_at_limbs(model: Any, base: str = "") -> _Limbs:
-    """Returns a second limb of three joints, or several joints beside a chain, make another robot than an arm.
+    """Returns what makes another robot than an arm: a second limb of three joints, or several joints beside a chain.
 
     Args:
         model: All of a file.

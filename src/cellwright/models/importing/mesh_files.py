@@ -24,7 +24,7 @@ MAX_TRIANGLES = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class LoadedMesh:
-    """What a file holds.
+    """The content of a mesh file.
 
     Attributes:
         path: The file.
@@ -75,7 +75,7 @@ def load_mesh(path: Path, *, upright: bool = False) -> LoadedMesh:
 
 
 def _cleaned(part: MeshPart) -> MeshPart:
-    """Corners at one place made one, triangles with two equal corners and corners without a triangle left out."""
+    """Returns the mesh with equal corners merged, without degenerate triangles and without unused corners."""
     vertices, faces = part.mesh.vertices, part.mesh.faces
     if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError("a triangle names a corner that does not exist")

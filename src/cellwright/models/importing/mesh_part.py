@@ -33,7 +33,7 @@ class MeshPart:
 
 
 def distinct_points(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Returns points without repetition, and where each of the given ones is among them.
+    """Returns points without repetition, and the index of each of the given ones among them.
 
     Sorting one number per point is ten times quicker than sorting rows; that two points share a number is looked for.
     """

@@ -1,4 +1,4 @@
-"""A mesh file by itself as a thing that stands about: a bin, a bench, a fixture that somebody drew."""
+"""A mesh file by itself as a fixture: a bin, a bench, a drawn fixture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["mesh_world"]
 
 
 def mesh_world(path: Path, settings: ModelSettings, notes: Notes) -> WorldDescription:
-    """Returns one link that is seen and touched as the mesh; its origin as a part's.
+    """Returns one link with the mesh as its visual and its collision shape; its origin as a part's.
 
     Raises:
         MeshError: It cannot be read.

@@ -63,7 +63,7 @@ class MeshStore:
         return _welded(merge([part.mesh for part in parts])) if parts else None
 
     def solid(self, mesh: MeshFile) -> Mesh | None:
-        """Returns a closed mesh that stands for it: itself, turned inside out where it is so, or its convex hull."""
+        """Returns a closed mesh in its place: itself, turned inside out where needed, or its convex hull."""
         whole = self.whole(mesh)
         if whole is None or mesh.path is None:
             return None
@@ -98,7 +98,7 @@ class MeshStore:
 
 
 def add_surface(spec: Any, name: str, mesh: Mesh) -> Any:
-    """Returns a mesh to be seen, as an asset; one that is finer than anybody sees is thinned out."""
+    """Returns a visual mesh as an asset; one that is finer than can be seen is thinned out."""
     drawn = simplified(mesh)
     asset = spec.add_mesh(name=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
     asset.uservert = drawn.vertices.reshape(-1)
@@ -132,7 +132,7 @@ def _cells(points: npt.NDArray[np.float64], grid: float) -> npt.NDArray[np.int64
 
 
 def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
-    """Returns a closed mesh that stands for one, and what was done to it; None for one without any volume."""
+    """Returns a closed mesh in place of one, and what was done to it; None for one without any volume."""
     gaps = open_edges(mesh)
     if gaps == 0:
         if mesh.volume_m3 >= 0:
@@ -145,7 +145,7 @@ def solid_of(mesh: Mesh) -> tuple[Mesh | None, str]:
 
 
 def open_edges(mesh: Mesh) -> int:
-    """Returns how many edges do not join exactly two triangles that run round it the same way."""
+    """Returns the number of edges that do not join exactly two triangles with the same orientation."""
     edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
     keys = edges.min(axis=1) * len(mesh.vertices) + edges.max(axis=1)
     _, place = np.unique(keys, return_inverse=True)
@@ -182,7 +182,7 @@ def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
 
 
 def _outermost(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The points that lie farthest out in many directions, spread evenly over the ball (a Fibonacci lattice)."""
+    """Returns the outermost points in many directions, spread evenly over the ball (a Fibonacci lattice)."""
     cells, middle = _cells(points, HULL_GRID), (points.min(axis=0) + points.max(axis=0)) / 2
     order = np.lexsort((np.linalg.norm(points - middle, axis=1), cells))
     last = np.append(np.flatnonzero(np.diff(cells[order])), len(order) - 1)  # of each cell the one farthest out

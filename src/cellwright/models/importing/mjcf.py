@@ -70,7 +70,7 @@ def read_mjcf(path: Path, search: Sequence[Path], notes: Notes) -> tuple[Any, Ma
 
 
 def _read(path: Path, root: Any) -> Any:
-    """Returns the file by MuJoCo, which takes only `.xml` for its own; of another ending, it gets the text."""
+    """Returns the file as read by MuJoCo, which accepts only `.xml`; of another ending, it gets the text."""
     if path.suffix.lower() == ".xml":
         return mujoco.MjSpec.from_file(str(path))
     for included in root.iter("include"):
@@ -79,7 +79,7 @@ def _read(path: Path, root: Any) -> Any:
 
 
 def _without_option(spec: Any, path: Path, notes: Notes) -> str:
-    """Returns the text of a spec without its options: even usual ones, once said, contradict those of a cell."""
+    """Returns the text of a spec without its options: even default ones, once written, contradict those of a cell."""
     usual = mujoco.MjSpec().option
     names = [name for name in dir(usual) if not name.startswith("_")]
     if not all(np.array_equal(getattr(spec.option, name), getattr(usual, name)) for name in names):
@@ -91,7 +91,7 @@ def _without_option(spec: Any, path: Path, notes: Notes) -> str:
 
 
 def _home(model: Any) -> dict[str, float]:
-    """Positions of joints in the keyframe of that name; none where all are zero."""
+    """Returns positions of joints in the keyframe of that name; none where all are zero."""
     single = [n for n in range(model.njnt) if int(model.jnt_type[n]) in (2, 3)]
     for number in range(model.nkey):
         if model.key(number).name.lower() == "home":
@@ -101,7 +101,7 @@ def _home(model: Any) -> dict[str, float]:
 
 
 def _speeds(spec: Any) -> dict[str, float]:
-    """Highest speeds, where servos have them: those of PID servos, and what velocity servos may be told."""
+    """Returns the highest speeds, where servos have them: those of PID servos, input limits of velocity servos."""
     speeds = {}
     for servo in spec.actuators:
         if servo.trntype != mujoco.mjtTrn.mjTRN_JOINT:
@@ -116,7 +116,7 @@ def _speeds(spec: Any) -> dict[str, float]:
 
 
 def _name_all(spec: Any) -> None:
-    """Names for bodies and joints that have none: everything here is known by its name."""
+    """Names bodies and joints that have no name: everything here is known by its name."""
     for kind, items in (("body", list(spec.bodies)[1:]), ("joint", list(spec.joints))):
         taken = {item.name for item in items}
         for number, item in enumerate(items):
@@ -135,7 +135,7 @@ def _take_meshes(spec: Any, meshes: Mapping[str, Mesh]) -> None:
 
 
 def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> dict[str, Mesh]:
-    """Files by their whole names: folders that are set in one file do not hold where it is attached.
+    """Returns files by their whole names: folders that are set in one file do not hold where it is attached.
 
     A mesh that is missing or cannot be read is left out with all that is made of it.
 

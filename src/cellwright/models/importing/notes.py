@@ -1,4 +1,4 @@
-"""What an importer changed, guessed or left out: one note per fact, in the order in which it was met."""
+"""Notes of an importer: what it changed, guessed or left out, one note per fact, in the order in which it was met."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Notes(list[Note]):
             self.append(note)
 
     def changed(self, where: str, what: str) -> None:
-        """The file says something that was not taken as it is."""
+        """Notes that something in the file was not taken as it is."""
         self.add("changed", where, what)
 
     def guessed(self, where: str, what: str) -> None:
-        """The file says nothing, and something was needed."""
+        """Notes that the file says nothing, and something was needed."""
         self.add("guessed", where, what)
 
     def dropped(self, where: str, what: str) -> None:
-        """The file says something that is not used."""
+        """Notes that something in the file is not used."""
         self.add("dropped", where, what)

@@ -1,4 +1,4 @@
-"""A part from a mesh file, or from a description of one body: mass, inertia, what is touched, how it is grasped."""
+"""A part from a mesh file, or from a description of one body: mass, inertia, collision shapes, grasps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Size3 = tuple[float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedPartFigures(BoundedFigures):
-    """A part that somebody else drew.
+    """A part that was imported from a mesh or a description file.
 
     Attributes:
         spec: Its model, as `models.build` gives it.
@@ -50,7 +50,7 @@ class ImportedPartFigures(BoundedFigures):
     _grips: dict[str, tuple[GripperFigures, Grip]] = field(repr=False, compare=False, default_factory=dict)
 
     def grip(self, tool: object) -> Grip:
-        """Returns the best of its points for a gripper, from above; reckoned once for each."""
+        """Returns the best of its points for a gripper, from above; computed once for each."""
         if not isinstance(tool, GripperFigures):
             return Grip(self.grasp_xyz_m, self.grasp_width_m)
         known = self._grips.get(tool.name)
@@ -126,7 +126,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
 
 
 def metres_per_number(path: Path, settings: ModelSettings, whole: Mesh, notes: Notes) -> float:
-    """Returns the unit of a mesh; COLLADA says it itself, for STL and OBJ somebody must."""
+    """Returns the unit of a mesh; COLLADA files contain it, for STL and OBJ the settings must."""
     largest = float(np.ptp(whole.vertices, axis=0).max())
     if settings.units is not None:
         return METRES[settings.units]
@@ -138,7 +138,7 @@ def metres_per_number(path: Path, settings: ModelSettings, whole: Mesh, notes: N
 
 
 def offset_to_origin(points: npt.NDArray[np.float64], origin: str) -> npt.NDArray[np.float64]:
-    """Returns what moves a mesh so that its origin is where it shall be."""
+    """Returns the offset that moves a mesh so that its origin is where it shall be."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     match origin:
@@ -158,7 +158,7 @@ def _spec(
     grasps: tuple[GraspPoint, ...],
     settings: ModelSettings,
 ) -> Any:
-    """Returns one body `part`, its convex pieces touched, its mesh seen, the site `grasp` at its best grasp."""
+    """Returns one body `part`: convex pieces for collisions, a visual mesh, the site `grasp` at its best grasp."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False

@@ -1,4 +1,4 @@
-"""Where the files are that a description speaks of: `package://`, `model://`, `file://`, relative paths."""
+"""Resolution of the file references in descriptions: `package://`, `model://`, `file://`, relative paths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SKIPPED = {".git", "node_modules", "build", "__pycache__"}
 
 
 class Finder:
-    """Finds files by what a description calls them.
+    """Finds files by the references of a description.
 
     Looks, in this order: beside the file, in the folders given, in those of the environment (ROS_PACKAGE_PATH,
     AMENT_PREFIX_PATH, GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH), in the parents of the file. Capital and small letters
@@ -36,7 +36,7 @@ class Finder:
         self._below: dict[Path, list[Path]] = {}
 
     def find(self, uri: str) -> Path | None:
-        """Returns the file or folder that is meant, or None."""
+        """Returns the referenced file or folder, or None."""
         text = uri.strip()
         if not text or "\0" in text:
             return None
@@ -57,7 +57,7 @@ class Finder:
         return None  # http and the like: nothing is fetched
 
     def why_not(self, uri: str) -> str:
-        """Returns why a file is not there, and what helps."""
+        """Returns the reason why a file is not there, and a remedy."""
         scheme = uri.partition("://")[0].lower() if "://" in uri else ""
         if scheme in ("http", "https", "ftp"):
             return "is not fetched from the network; put it beside the file"
@@ -67,7 +67,7 @@ class Finder:
 
     @cached_property
     def _roots(self) -> tuple[Path, ...]:
-        """Folders to look in, without repetition."""
+        """The folders to search, without repetition."""
         listed = [self.file.parent, *self.search]
         for variable in ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH"):
             listed += [Path(p) for p in os.environ.get(variable, "").split(os.pathsep) if p]
@@ -90,7 +90,7 @@ class Finder:
         return None
 
     def _folders_of(self, package: str) -> Iterator[Path]:
-        """Folders of a package or model: by their name, then by the name in their package.xml."""
+        """Yields folders of a package or model: by their name, then by the name in their package.xml."""
         for root in self._roots:
             if root.name.lower() == package.lower() and root.is_dir():
                 yield root
@@ -107,7 +107,7 @@ class Finder:
 
     @cached_property
     def _named(self) -> dict[tuple[Path, str], list[Path]]:
-        """What packages call themselves in their package.xml, which need not be their folder's name."""
+        """The folders of packages by the name in their package.xml, which need not be their folder's name."""
         named: dict[tuple[Path, str], list[Path]] = {}
         above = self.file.parents[:6]
         for root in self.search or (self.file.parent,):
@@ -123,7 +123,7 @@ class Finder:
         return named
 
     def _all_folders(self, root: Path) -> list[Path]:
-        """Folders below a root, nearest first, to a depth and count that keep nobody waiting."""
+        """Returns folders below a root, nearest first, to a depth and count that bound the time."""
         if root not in self._below:
             self._below[root] = self._walk(root)
         return self._below[root]

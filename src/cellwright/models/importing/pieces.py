@@ -27,7 +27,7 @@ THINNEST = 0.02  # share of a piece: no cut is nearer to its ends
 
 
 def touched_as(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes: Notes) -> list[Mesh]:
-    """Returns what stands for a solid when it is touched, and a note where that is not the solid itself.
+    """Returns the collision pieces of a solid, and a note where they are not the solid itself.
 
     Args:
         file: Where it comes from.
@@ -50,7 +50,7 @@ def touched_as(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes: Notes
 
 
 def convex_pieces(solid: Mesh, most: int = MOST_PIECES) -> list[Mesh]:
-    """Hulls that together stand for a closed mesh; one where it is almost convex itself."""
+    """Returns hulls that together approximate a closed mesh; one where it is almost convex itself."""
     thin = simplified(solid, MOST_TRIANGLES)
     inside = _filled(thin)
     enough = ENOUGH * solid.volume_m3
@@ -69,7 +69,7 @@ def convex_pieces(solid: Mesh, most: int = MOST_PIECES) -> list[Mesh]:
 
 
 def _piece(corners: Array, inside: tuple[Array, float]) -> tuple[float, Mesh, Array] | None:
-    """What a hull adds to a piece of the solid, the hull, and the piece's triangles; None for one without volume."""
+    """Returns the volume that a hull adds, the hull, and the piece's triangles; None for one without volume."""
     points = corners.reshape(-1, 3)
     hull = convex_hull(np.unique(np.round(points, 9), axis=0)) if len(points) else None
     if hull is None:
@@ -96,7 +96,7 @@ def _volume(pieces: list[tuple[float, Mesh, Array]]) -> float:
 
 
 def _cuts(corners: Array) -> list[tuple[int, float]]:
-    """Where to cut: in the middle of each axis, longest first, and at the largest faces that are square to it."""
+    """Returns the cuts to try: the middle of each axis, longest first, and the largest faces that are square to it."""
     points = corners.reshape(-1, 3)
     low, size = points.min(axis=0), np.ptp(points, axis=0)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -114,7 +114,7 @@ def _cuts(corners: Array) -> list[tuple[int, float]]:
 
 
 def _filled(mesh: Mesh) -> tuple[Array, float]:
-    """Middles of the grid's cells that lie inside, and a cell's volume: lines along z, inside between two crossings."""
+    """Returns the middles of grid cells inside, and a cell's volume: lines along z, inside between two crossings."""
     corners = mesh.vertices[mesh.faces]
     low, size = mesh.vertices.min(axis=0), np.ptp(mesh.vertices, axis=0)
     cell = float(size.max()) / GRID

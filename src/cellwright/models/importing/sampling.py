@@ -1,4 +1,4 @@
-"""Configurations of a compiled mechanism: drawn within its limits, followers where their leaders put them."""
+"""Configurations of a compiled mechanism: sampled within its limits, followers where their leaders put them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
 def configurations(model: Any, count: int, seed: int = 0) -> Iterator[Array]:
-    """Positions of all joints: first all zeros as far as the limits allow, then random ones."""
+    """Yields positions of all joints: first all zeros as far as the limits allow, then random ones."""
     rng = np.random.default_rng(seed)
     single = np.isin(model.jnt_type, _SINGLE)
     at = model.jnt_qposadr[single]

@@ -115,7 +115,7 @@ class _Sdf(SdfJointReader):
     # --- gathering -----------------------------------------------------------------------------------------------
 
     def _collect(self, element: Any, prefix: str, graph: FrameGraph, raw: Raw) -> None:
-        """Everything of a model, its nested models included, with scoped names such as `hand::finger`."""
+        """Collects everything of a model, its nested models included, with scoped names such as `hand::finger`."""
         for link in element.findall("link"):
             name = prefix + self.name(link)
             if name in graph:
@@ -225,7 +225,7 @@ class _Sdf(SdfJointReader):
             inner._nest(model, prefix + inner.name(model), prefix, graph, raw)
 
     def _nest_merged(self, model: Any, prefix: str, graph: FrameGraph, raw: Raw) -> None:
-        """`merge`: the included model's elements become the including one's own."""
+        """Merges an included model (`merge`): its elements become the including one's own."""
         scope = f"_merged_{model.get('name', '')}"
         self._add_frame(model, f"{prefix}{scope}", prefix, graph, default=f"{prefix}__model__")
         for element in model:
@@ -262,7 +262,7 @@ class _Sdf(SdfJointReader):
 
 
 def _fastened(model: ModelDescription, poses: dict[str, Pose], static: bool) -> ModelDescription:
-    """Links without a joint between them: fixed to each other in a static model, else a second root."""
+    """Returns the model with links without a joint fixed to each other if it is static, else as second roots."""
     roots = model.roots
     grounded = {j.child for j in model.joints if j.parent == WORLD and j.kind is JointKind.FIXED}
     if len(roots) < 2 or not (static or grounded.issuperset(roots)):

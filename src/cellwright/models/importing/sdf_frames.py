@@ -1,4 +1,4 @@
-"""The frames of an SDF model: each given in another, resolved in whatever order they were written."""
+"""The frames of an SDF model: each given in another, resolved in any order in which they were written."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class FrameGraph:
         return name in self._given
 
     def add(self, name: str, parent: str, pose: Pose, where: str = "") -> None:
-        """A frame with its pose in another."""
+        """Adds a frame with its pose in another."""
         self._given.setdefault(name, (parent, pose, where))
 
     def place(self, model: str, at: str, anchor: str) -> None:
-        """A nested model's frame, such that its frame `anchor` comes to lie on `at`."""
+        """Adds a nested model's frame, such that its frame `anchor` coincides with `at`."""
         self._placed[model] = (at, anchor)
         self._given.setdefault(model, (at, Pose.identity(), ""))
 
     def poses(self, file: Path) -> dict[str, Pose]:
-        """Returns every frame in the model's.
+        """Returns the pose of every frame in the model's.
 
         Raises:
             DescriptionError: for a frame that does not exist, or frames given in each other.

@@ -1,4 +1,4 @@
-"""Joints of SDF files: their ends, axes and limits, whichever version says it."""
+"""Joints of SDF files: their ends, axes and limits, in all versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNLIMITED = 1e15  # SDF says 1e16 for "no limit"
 
 @dataclass
 class Raw:
-    """A model while it is read: frames of everything, then what is to be placed in them."""
+    """A model while it is read: frames of everything, then the elements to be placed in them."""
 
     links: list[LinkDescription] = field(default_factory=list)
     joints: list[tuple[Any, Any, str, str]] = field(default_factory=list)  # reader, element, name, scope
@@ -106,7 +106,7 @@ class SdfJointReader(LinkReader):
     def _axis(
         self, element: Any, prefix: str, joint: str, here: Pose, poses: dict[str, Pose], default: tuple[float, ...]
     ) -> tuple[float, float, float]:
-        """In the child's frame; given in the joint's frame, before 1.5 or where asked for in the model's."""
+        """Returns the axis in the child's frame; files give it in the joint's, before 1.5 or on demand the model's."""
         given = None if element is None else element.find("xyz")
         vector = np.array(default) if given is None else np.array(self.text_numbers(given, 3))
         frame = joint
@@ -155,7 +155,7 @@ class SdfJointReader(LinkReader):
 
 
 def carrier(raw: Raw, name: str, links: set[str]) -> str:
-    """The link that a frame, a joint's frame or a nested model belongs to; an empty text where there is none."""
+    """Returns the link that a frame, a joint's frame or a nested model belongs to; an empty text without one."""
     for _ in range(len(raw.frames) + 2):
         if name in links:
             return name
@@ -172,5 +172,5 @@ def _vector(values: Any) -> tuple[float, float, float]:
 
 
 def flag(element: Any) -> bool:
-    """Returns whether an element says yes."""
+    """Returns whether an element is true."""
     return element is not None and (element.text or "").strip().lower() in ("1", "true")

@@ -35,14 +35,14 @@ MOST_SETTINGS = 200
 
 
 class LinkReader(Reader):
-    """Reads what an SDF file says inside a link."""
+    """Reads the links of an SDF file."""
 
     def __init__(self, path: Path, notes: Notes, finder: Finder) -> None:
         super().__init__(path, notes)
         self.finder = finder
 
     def child_number(self, element: Any, tag: str, default: float | None = None) -> float | None:
-        """Returns the number in a child element; one that is none is noted and taken as missing."""
+        """Returns the number in a child element; an invalid one is noted and taken as missing."""
         child = None if element is None else element.find(tag)
         if child is None or not (child.text or "").strip():
             return default
@@ -72,7 +72,7 @@ class LinkReader(Reader):
         return Pose.from_xyz_rpy(numbers[:3], angles)
 
     def link(self, element: Any, name: str) -> tuple[LinkDescription, list[SensorDescription]]:
-        """Returns a link, called by its scoped name, and the sensors on it."""
+        """Returns a link under its scoped name, and the sensors on it."""
         shapes: dict[str, list[Shape]] = {"visual": [], "collision": []}
         for tag, found in shapes.items():
             for inner in element.findall(tag):

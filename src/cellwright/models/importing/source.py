@@ -1,4 +1,4 @@
-"""Any description file as an `MjSpec` that says what the file says: nothing fused, nothing driven yet."""
+"""Any description file as an `MjSpec` with the content of the file: nothing fused, nothing driven yet."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAID = (
 
 @dataclass(frozen=True, eq=False)
 class ParsedDescription:
-    """A file that was read.
+    """A description file that was read.
 
     Attributes:
         path: The file.
@@ -67,7 +67,7 @@ class ParsedDescription:
 def read_description(
     path: Path, search: Sequence[Path], notes: Notes, arguments: Mapping[str, str] | None = None
 ) -> WorldDescription | None:
-    """Returns what a URDF, SDF or xacro file says; None for MJCF.
+    """Returns the content of a URDF, SDF or xacro file; None for MJCF.
 
     Raises:
         DescriptionError: It is none of them, or nothing usable remains.
@@ -161,7 +161,7 @@ def read_source(
 def _semantics(
     path: Path, settings: ModelSettings, search: Sequence[Path], model: ModelDescription, notes: Notes
 ) -> Semantics:
-    """Of the SRDF that is named, or found."""
+    """Returns the semantics of the SRDF that is named, or found."""
     if settings.srdf:
         return read_semantics(Path(settings.srdf), search, model, notes)
     found = find_semantics(path, search, model, notes)
@@ -179,7 +179,7 @@ def _chosen(world: WorldDescription, name: str, path: Path) -> PlacedModel:
 
 
 def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics, more: object = "") -> str:
-    """Changes with anything that a file, or one that it includes, says about bodies, joints and shapes."""
+    """Returns a digest that changes with anything in a file, or one it includes, about bodies, joints and shapes."""
     total = hashlib.sha256(bytes(model.names))
     total.update(f"{sorted(speeds.items())} {semantics} {more}".encode())
     for name in SAID:
@@ -208,7 +208,7 @@ def _assemble(world: WorldDescription, store: MeshStore, notes: Notes, in_pieces
 
 
 def _scopes(models: Sequence[PlacedModel]) -> list[str]:
-    """Returns what is before the names of each model's elements: nothing where there is only one."""
+    """Returns the prefixes of the names of each model's elements: nothing where there is only one."""
     scopes: list[str] = []
     for placed in models if len(models) > 1 else ():
         name = placed.model.name

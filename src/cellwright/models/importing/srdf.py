@@ -1,4 +1,4 @@
-"""SRDF: what MoveIt knows of a robot beside its URDF: pairs that may touch, the arm's ends, a pose to start from."""
+"""SRDF: the file that MoveIt has beside a URDF: pairs that may touch, the arm's ends, a pose to start from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATES = ("home", "ready", "up", "default", "rest")
 
 @dataclass(frozen=True)
 class Semantics:
-    """What somebody said about a robot that its description has no place for.
+    """Semantics of a robot that its description has no place for.
 
     Attributes:
         base: The link that an arm begins with; empty where nothing is said.
@@ -52,7 +52,7 @@ class Semantics:
 
 
 def find_semantics(description: Path, search: Sequence[Path], model: ModelDescription, notes: Notes) -> Path | None:
-    """The one SRDF near a description that belongs to it: of its robot's name, and of no links that it has not."""
+    """Returns the one SRDF near a description that belongs to it: of its robot's name, without unknown links."""
     links = {link.name for link in model.links}
     found, others = [], {}
     for file in dict.fromkeys(_near(description, search)):
@@ -92,7 +92,7 @@ def _near(description: Path, search: Sequence[Path]) -> Iterable[Path]:
 
 
 def read_semantics(file: Path, search: Sequence[Path], model: ModelDescription, notes: Notes) -> Semantics:
-    """Returns what an SRDF file says about a model; what does not fit it is noted.
+    """Returns the content of an SRDF file about a model; what does not fit it is noted.
 
     Raises:
         DescriptionError: It is no SRDF.
@@ -128,7 +128,7 @@ class _Srdf(Reader):
         return Semantics(base, tip, home, f"'{name}' of {self.file.name}" if home else "", tuple(dict.fromkeys(pairs)))
 
     def _note_unknown(self, root: Any, links: set[str], joints: set[str]) -> None:
-        """One note for each kind of element that names links or joints which the robot has not."""
+        """Adds one note for each kind of element that names links or joints which the robot has not."""
         for kind, places, known in (("link", LINKS, links), ("joint", JOINTS, joints)):
             for tag, attributes in places.items():
                 unknown: dict[str, Any] = {}
@@ -142,7 +142,7 @@ class _Srdf(Reader):
                     self.notes.dropped(self.where(next(iter(unknown.values()))), f"<{tag}>: {some}")
 
     def _home(self, root: Any, joints: set[str]) -> tuple[dict[str, float], str]:
-        """The first pose of a usual name in which some joint is not at zero: stretched out, an arm is singular."""
+        """Returns the first pose of a usual name with a joint not at zero: stretched out, an arm is singular."""
         for name in STATES:
             for state in root.findall("group_state"):
                 if (state.get("name") or "").lower() != name:

@@ -1,4 +1,4 @@
-"""Makes one tree of what a file says: names once, parents that exist, one root, no cycle; the rest is noted."""
+"""Makes one tree of a description: unique names, parents that exist, one root, no cycle; the rest is noted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = Fal
 
 
 def _fixed_where_still(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """Joints whose limits leave no way are fixed at that position; what follows one is fixed where that puts it."""
+    """Fixes joints whose limits leave no way at that position; what follows one is fixed where that puts it."""
     by_name = {joint.name: joint for joint in model.joints}
 
     def position(joint: JointDescription, above: tuple[str, ...] = ()) -> float | None:
@@ -85,7 +85,7 @@ def _fixed_where_still(model: ModelDescription, notes: Notes) -> ModelDescriptio
 
 
 def _moved(joint: JointDescription, position: float) -> Pose:
-    """Returns what a joint does to its child's frame."""
+    """Returns the motion of a joint in its child's frame."""
     axis = np.array(joint.axis)
     if joint.kind is JointKind.PRISMATIC:
         return Pose.from_xyz_rpy(position * axis)
@@ -110,7 +110,7 @@ def _check_depth(model: ModelDescription, file: Path) -> None:
 
 
 def rigid_groups(model: ModelDescription) -> dict[str, int]:
-    """Link -> number of the group of links that are fixed to each other."""
+    """Returns link -> number of the group of links that are fixed to each other."""
     group = {link.name: number for number, link in enumerate(model.links)}
     for joint in model.joints:
         if joint.kind is JointKind.FIXED and joint.parent != WORLD:
@@ -132,7 +132,7 @@ class Rough(NamedTuple):
 
 
 def touched_only(model: ModelDescription) -> dict[str, Rough]:
-    """Links that are nothing but collision shapes of another one, to which they are fixed.
+    """Returns links that are nothing but collision shapes of another one, to which they are fixed.
 
     Some makers give rough shapes for self-collision a link of their own; its mass and looks are its neighbour's.
     """
@@ -157,7 +157,7 @@ def _once(links: tuple[LinkDescription, ...], kind: str, notes: Notes) -> list[L
 
 
 def _numbered(joints: tuple[JointDescription, ...], notes: Notes) -> list[JointDescription]:
-    """Returns joints with the same name get numbers: without one of them its child would be lost."""
+    """Numbers joints with the same name: without one of them its child would be lost."""
     taken = {joint.name for joint in joints}
     seen: set[str] = set()
     named = []
@@ -173,7 +173,7 @@ def _numbered(joints: tuple[JointDescription, ...], notes: Notes) -> list[JointD
 
 
 def _without_world_link(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """Returns a bare root link `world` is what many files call the ground; any other link of that name gets another."""
+    """Removes a bare root link `world`, a common name of the ground; any other link of that name is renamed."""
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None:
         return model
@@ -188,7 +188,7 @@ def _without_world_link(model: ModelDescription, notes: Notes) -> ModelDescripti
 
 
 def _without_slashes(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """In a cell, what stands before a slash is the robot that a name belongs to."""
+    """Replaces slashes: in a cell, what stands before a slash is the robot that a name belongs to."""
     names = [*(link.name for link in model.links), *(joint.name for joint in model.joints)]
     names += [frame.name for frame in model.frames]
     slashed = [name for name in names if "/" in name]
@@ -216,7 +216,7 @@ def renamed(model: ModelDescription, new: Callable[[str], str]) -> ModelDescript
 
 
 def _one_root(model: ModelDescription, file: Path, notes: Notes) -> ModelDescription:
-    """Returns one root, or all those that are fastened to the ground by joints of their own."""
+    """Returns the model with one root, or all those that are fastened to the ground by joints of their own."""
     roots = model.roots
     if not roots:
         raise DescriptionError(file, f"model '{model.name}' has no root: its joints run in a circle")
@@ -256,7 +256,7 @@ def _below(model: ModelDescription, root: str) -> set[str]:
 
 
 def _mimics_checked(model: ModelDescription, notes: Notes) -> ModelDescription:
-    """Mimics of joints that exist and move, and not of each other in a circle."""
+    """Returns the model with mimics only of joints that exist and move, and not of each other in a circle."""
     by_name = {joint.name: joint for joint in model.joints}
     joints = []
     for joint in model.joints:

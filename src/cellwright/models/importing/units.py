@@ -21,7 +21,7 @@ LARGEST_M = {"arm": 20.0, "tool": 3.0, "part": 3.0, "fixture": 200.0}
 
 
 def note_units(source: ParsedDescription, kind: Kind, notes: Notes) -> None:
-    """Notes what is too large to be meant as it is written; nothing is changed."""
+    """Notes numbers that are too large to be meant as they are written; nothing is changed."""
     model = source.spec.copy().compile()
     turning = [model.joint(n).name for n in _beyond(model, HINGE, MOST_TURN_RAD)]
     sliding = [model.joint(n).name for n in _beyond(model, SLIDE, MOST_SLIDE_M)]

@@ -1,4 +1,4 @@
-"""What stands inside the elements of a description and has no meaning here: one line for each tag."""
+"""Elements of a description that are not used here: one note for each tag."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ OLD_XACRO = {"insert_block", "include", "macro", "property", "if", "unless", "ca
 
 
 class Unused:
-    """Remembers tags, and notes each of them once, however many joints or links have it."""
+    """Collects unused tags, and notes each of them once, for any number of joints or links that have it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], dict[str, None]] = {}  # tag and what it is in -> whose
 
     def look(self, element: Any, name: str, known: set[str]) -> None:
-        """Remembers what is inside an element, beside what is known.
+        """Collects the tags inside an element that are not known.
 
         Args:
             element: A joint, a link, or a shape of a link.
@@ -30,7 +30,7 @@ class Unused:
             self._found.setdefault((tag, str(element.tag)), {})[name] = None
 
     def note(self, file: str, notes: Notes) -> None:
-        """Notes what was found."""
+        """Notes the tags that were found."""
         for (tag, inside), names in self._found.items():
             shape = inside in ("visual", "collision")
             kind = "link" if shape else inside

@@ -92,7 +92,7 @@ class _Urdf(Reader):
         return tidy(ModelDescription(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
 
     def _read_materials(self, root: Any) -> None:
-        """Colours may be defined anywhere and used by name everywhere."""
+        """Reads the materials: colours may be defined anywhere and used by name everywhere."""
         for element in root.iter("material"):
             material = self._own_material(element)
             if material.name and (material.rgba or material.texture):
@@ -105,7 +105,7 @@ class _Urdf(Reader):
             self.notes.dropped(self.file.name, f"{count} x <{tag}>: {what}" if tag == "gazebo" else f"{count} x {what}")
 
     def _hint(self, root: Any) -> str:
-        """Returns why a file that xacro went through may be empty."""
+        """Returns a reason why a file that xacro processed may be empty."""
         if (root.find("include") is not None) or root.find("macro") is not None:
             return ": <include> and <macro> need the prefix xacro:"
         return ": it may only define macros; import the file that calls them" if self._made else ""
@@ -261,7 +261,7 @@ class _Urdf(Reader):
         )
 
     def _axis(self, element: Any, name: str, kind: JointKind) -> tuple[float, float, float] | None:
-        """Returns the unit axis; None where it is no direction."""
+        """Returns the unit axis; None where it has no direction."""
         axis = np.array(self.numbers(element.find("axis"), "xyz", [1.0, 0.0, 0.0]))
         length = float(np.linalg.norm(axis))
         if kind in (JointKind.FIXED, JointKind.FLOATING, JointKind.BALL):
@@ -296,7 +296,7 @@ class _Urdf(Reader):
         return LimitsDescription(lower=lower, upper=upper, velocity=speed, effort=effort)
 
     def _bounded(self, limit: Any, key: str) -> float | None:
-        """Returns a limit; a number beyond all measure, or below zero, is none."""
+        """Returns a limit; None for a number beyond all measure, or below zero."""
         value = self.number(limit, key)
         return None if value is None or value < 0 or value >= UNLIMITED else value
 

@@ -23,7 +23,7 @@ _DEFAULT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([\w.-]+)["']\s+default\s*
 
 
 def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], notes: Notes | None = None) -> bytes:
-    """Returns the URDF that a xacro file makes.
+    """Returns the URDF that a xacro file generates.
 
     xacro evaluates Python expressions of the file, without builtins that reach the machine; still, run only files
     that you would run.
@@ -68,7 +68,7 @@ def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], 
 
 
 def _defaults(said: str, path: Path) -> dict[str, str]:
-    """Values for arguments in the robot's own name: xacro would look at them before it reads the file's defaults."""
+    """Returns arguments in the robot's own name: xacro would look at them before it reads the file's defaults."""
     declared = dict(_DEFAULT.findall(path.read_text("utf-8", "replace")))
     return {name: declared.get(name) or path.name.partition(".")[0] for name in _ARGUMENT.findall(said)}
 
@@ -85,7 +85,7 @@ def _remedy(error: Exception, known: Sequence[str], unknown: Sequence[str]) -> s
 
 
 def _packages(path: Path, finder: Finder) -> tuple[dict[str, str], list[str]]:
-    """The packages that a file and those packages' own files speak of, as far as they are found; and what was read."""
+    """Returns the packages to which a file and those packages' files refer, as far as found; and what was read."""
     found: dict[str, str] = {}
     waiting: list[Path] = [path]
     seen: set[Path] = set()

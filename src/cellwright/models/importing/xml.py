@@ -1,4 +1,4 @@
-"""Reading untrusted XML robot descriptions: bounded size, checked numbers, errors with their lines."""
+"""Untrusted XML: no document types, no entities, no network, bounded size; numbers checked, with their lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_xml(path: Path, text: bytes | None = None) -> Any:
 
 
 def parse_numbers(text: str, count: int | None = None) -> list[float]:
-    """Finite numbers separated by blanks, or by commas as some write them.
+    """Returns finite numbers separated by blanks, or by commas as some files have them.
 
     Raises:
         ValueError: with what is wrong.
@@ -78,15 +78,15 @@ class Reader:
         self.file, self.notes, self._made = file, notes, made
 
     def where(self, element: Any) -> str:
-        """File and line of an element."""
+        """Returns file and line of an element."""
         return self.file.name if self._made else f"{self.file.name}:{element.sourceline}"
 
     def error(self, element: Any, problem: str) -> DescriptionError:
-        """Returns a problem at an element."""
+        """Returns an error at an element."""
         return DescriptionError(self.file, problem, None if self._made else element.sourceline)
 
     def numbers(self, element: Any, attribute: str, default: list[float]) -> list[float]:
-        """As many numbers as the default has, from an attribute; the default where it is missing."""
+        """Returns as many numbers as the default has, from an attribute; the default where it is missing."""
         text = None if element is None else element.get(attribute)
         if text is None or not text.strip():
             return list(default)
@@ -96,7 +96,7 @@ class Reader:
             raise self.error(element, f"{attribute} of <{element.tag}>: {error}") from None
 
     def number(self, element: Any, attribute: str, default: float | None = None) -> float | None:
-        """Returns a number from an attribute; one that is none is noted and taken as missing."""
+        """Returns a number from an attribute; an invalid one is noted and taken as missing."""
         if element is None or not (element.get(attribute) or "").strip():
             return default
         try:
