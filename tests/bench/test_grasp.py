@@ -10,7 +10,7 @@ import pytest
 
 from cellwright.bench import grasp as bench
 from cellwright.bench.grasp_gear import try_gear
-from cellwright.bench.grasp_watch import GraspOutcome, Watch
+from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
@@ -66,7 +66,7 @@ def carry(lab, watch, on_the_way=lambda: None):
 
 
 def test_a_gear_that_is_held_has_no_problem_and_hardly_slips(lab):
-    watch = Watch(lab, "arm", "gear")
+    watch = GraspMonitor(lab, "arm", "gear")
     carry(lab, watch)
     assert watch.problem() == ""
     assert 0 <= watch.slip_m < 0.001
@@ -74,7 +74,7 @@ def test_a_gear_that_is_held_has_no_problem_and_hardly_slips(lab):
 
 
 def test_a_gear_that_is_pulled_out_of_the_hand_is_lost(lab):
-    watch = Watch(lab, "arm", "gear")
+    watch = GraspMonitor(lab, "arm", "gear")
     world = lab.world
 
     def pull():
@@ -85,12 +85,12 @@ def test_a_gear_that_is_pulled_out_of_the_hand_is_lost(lab):
 
 
 def test_an_empty_hand_has_grasped_nothing(lab):
-    watch = Watch(lab, "arm", "gear")
+    watch = GraspMonitor(lab, "arm", "gear")
     assert watch.problem() == "it was never grasped"
 
 
 def test_a_neighbour_that_is_knocked_is_noticed(lab):
-    watch = Watch(lab, "arm", "gear")
+    watch = GraspMonitor(lab, "arm", "gear")
     start = lab.world.pose_of("other")
     moved = Pose(start.position + [0.0, 0.0, 0.01], start.quaternion)
     carry(lab, watch, lambda: lab.world.place("other", moved))

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from cellwright.catalogue import CHANGERS, FURNITURE, ROBOTS, TOOLS, TRAYS, BoxFigures, TrayKind, tray_grip
+from cellwright.catalogue import CHANGERS, FURNITURE, ROBOTS, TOOLS, TRAYS, BoxFigures, TrayKind, tray_grasp
 from cellwright.catalogue.changer import ToolHolderFigures
 from cellwright.cells import load_cell, nominal_layout
 from cellwright.core import Pose
@@ -67,7 +67,7 @@ def _reaches(kinematics: ArmKinematics, pose: Pose, tool: Pose, up_m: float) -> 
 @pytest.mark.parametrize("model", sorted(set(KIT_TRAYS.values())))
 def test_the_tray_tool_reaches_every_place_for_a_tray(kinematics, model):
     figures = TOOLS.get("tray_vacuum")
-    grip, tool = tray_grip(TRAYS.get(model), figures), Pose.from_xyz_rpy(CHANGER.tcp_in_flange_m(figures.tcp_xyz_m))
+    grip, tool = tray_grasp(TRAYS.get(model), figures), Pose.from_xyz_rpy(CHANGER.tcp_in_flange_m(figures.tcp_xyz_m))
     places = [
         LAYOUT.fixtures[n] @ Pose.from_xyz_rpy(p)
         for n, b in BOXES.items()

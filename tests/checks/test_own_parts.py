@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
-from cellwright.catalogue import PARTS, TOOLS, part_grip
+from cellwright.catalogue import PARTS, TOOLS, part_grasp
 from cellwright.cells import load_cell
 from cellwright.checks.cell import check_cell
 from cellwright.core.pose import Pose
@@ -107,7 +107,7 @@ def take(file, xyz_m=None, yaw_rad=None):
     """Takes the part as the check says, or elsewhere: the width when closed, how far it was lifted, what held it."""
     with Lab.from_cell(file) as lab:
         robot, part = lab.robot("ur"), lab.world.objects["one"].figures
-        grip = part_grip(part, lab.world.robots["ur"].tool.figures)
+        grip = part_grasp(part, lab.world.robots["ur"].tool.figures)
         point = PLACE.apply(xyz_m or grip.xyz_m)
         turn_rad = 0.4 + (grip.yaw_rad if yaw_rad is None else yaw_rad)
         turn_rad = (turn_rad + np.pi / 2) % np.pi - np.pi / 2
@@ -148,7 +148,7 @@ def test_a_part_is_as_wide_as_the_check_says_where_the_tool_takes_it(tmp_path, s
     assert found.ok, found.detail
     told_m = found.values[f"ur.{tool}.width_m"]
     cell = load_cell(file)
-    grip = part_grip(PARTS.get(cell.parts["one"].model), TOOLS.get(cell.robots["ur"].tool))
+    grip = part_grasp(PARTS.get(cell.parts["one"].model), TOOLS.get(cell.robots["ur"].tool))
     assert (grip.xyz_m[2], grip.width_m) == pytest.approx((found.values[f"ur.{tool}.height_m"], told_m))
     if tool != "hand":  # which may take it the other way round, whose pads are long
         assert told_m == pytest.approx(WIDTHS_M.get(shape, 0.010), abs=1e-4)
@@ -186,7 +186,7 @@ def test_no_finger_comes_nearer_to_the_table_than_is_promised(tmp_path, tool, hi
     write_part(tmp_path, [box(15, 30, high_mm)])
     cell = load_cell(write_cell(tmp_path, tool))
     part, figures = PARTS.get(cell.parts["one"].model), TOOLS.get(cell.robots["ur"].tool)
-    grip = part_grip(part, figures)
+    grip = part_grasp(part, figures)
     assert not grip.problem
     spec = mujoco.MjSpec()
     spec.worldbody.add_geom(name="table", type=mujoco.mjtGeom.mjGEOM_BOX, size=[1, 1, 0.5], pos=[0, 0, -0.5])

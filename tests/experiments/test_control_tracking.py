@@ -15,10 +15,10 @@ def test_the_model_helps_and_knowing_the_tool_helps_more(monkeypatch):
     outcome = run_experiment("control-tracking", MeasurementConditions())
     metrics = outcome.result.metrics
     assert outcome.result.failed == []
-    worst = {name: metrics[f"fanuc.{name}.max_mrad"] for name in control_tracking.CONTENDERS}
+    worst = {name: metrics[f"fanuc.{name}.max_mrad"] for name in control_tracking.COMPARED_CONTROLLERS}
     assert worst["computed_torque"] < worst["computed_torque_paper"] < worst["pid"]
     assert metrics["fanuc.pid.end_mrad"] < 0.01
-    for name in control_tracking.CONTENDERS:
+    for name in control_tracking.COMPARED_CONTROLLERS:
         assert 0 < metrics[f"fanuc.{name}.rms_mrad"] < worst[name]
         assert 0.01 < metrics[f"fanuc.{name}.peak_share"] < 1
     table = outcome.findings.tables["tracking_fanuc"]

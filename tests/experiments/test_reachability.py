@@ -11,7 +11,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.results import MeasurementConditions
 from cellwright.experiments import run_experiment
 from cellwright.experiments.reach_scene import ReachScene
-from cellwright.experiments.reachability import Grid, default_grid, map_reach, reach_task
+from cellwright.experiments.reachability import BaseGrid, default_grid, map_reach, reach_task
 from cellwright.experiments.rovi_reachability import HEIGHTS_M, OBJECT_M, TABLE
 from cellwright.motion.grasps import GraspKind
 
@@ -63,7 +63,7 @@ def test_an_arm_through_the_table_is_not_free(task):
 
 def test_processes_count_what_one_counts(task):
     small = replace(task, turns=5)
-    grid = Grid((0.3, 0.5), (0.4, 0.6))
+    grid = BaseGrid((0.3, 0.5), (0.4, 0.6))
     told = []
     alone = map_reach(small, grid, 1)
     together = map_reach(small, grid, 2, lambda done, total: told.append((done, total)))
@@ -98,9 +98,9 @@ def test_bad_numbers():
     with pytest.raises(OutOfRange, match="turns"):
         reach_task(load_cell("rovi"), turns=0)
     with pytest.raises(OutOfRange, match="grid step"):
-        Grid((0, 1), (0, 1), float("nan"))
+        BaseGrid((0, 1), (0, 1), float("nan"))
     with pytest.raises(BadInput, match="places"):
-        Grid((0, 100), (0, 100), 0.01)
+        BaseGrid((0, 100), (0, 100), 0.01)
 
 
 @pytest.mark.long

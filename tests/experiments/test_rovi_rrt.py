@@ -13,7 +13,7 @@ from cellwright.experiments import run_experiment
 from cellwright.experiments.plots import BoxPlot, FloorPlan, ImagePlot, can_plot, draw
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, PlanJob, make_plan, try_heading
-from cellwright.experiments.rovi_rrt_runs import RunJob, _Attempt, execute, permits
+from cellwright.experiments.rovi_rrt_runs import RoviRunJob, _Attempt, allowed_contacts, execute
 from cellwright.experiments.rovi_rrt_scene import PICKS, PLACE, believed_scene, cell_with_bottle_at
 from cellwright.lab import Lab
 
@@ -75,7 +75,7 @@ def test_every_location_is_reached_and_left(pick):
 @pytest.mark.parametrize(("off_m", "is_there"), [(0.0, True), (0.0049, True), (0.0051, False), (0.02, False)])
 def test_a_bottle_that_stands_more_than_5_mm_from_its_place_is_a_failure(off_m, is_there):
     with Lab(cell_with_bottle_at("p2"), 7) as lab:
-        attempt = _Attempt(lab, RunJob("p2", 7))
+        attempt = _Attempt(lab, RoviRunJob("p2", 7))
         lab.world.place("bottle", Pose(PLACE.position + [0.6 * off_m, -0.8 * off_m, 0.0], PLACE.quaternion))
         lab.advance(0.3)
         complaints = attempt._complaints()
@@ -87,7 +87,7 @@ def test_a_bottle_that_stands_more_than_5_mm_from_its_place_is_a_failure(off_m, 
 def test_slip_counts_from_the_closing_of_the_fingers_to_their_opening(step):
     """The bottle is displaced in the record of one step: wherever it happens in the hand, it is slip."""
     with Lab(cell_with_bottle_at("p2"), 7) as lab:
-        attempt = _Attempt(lab, RunJob("p2", 7))
+        attempt = _Attempt(lab, RoviRunJob("p2", 7))
         run = attempt.run()
         start_s, end_s = next((row.start_s, row.end_s) for row in attempt.work.steps if row.name == step)
         middle = next(i for i, row in enumerate(attempt.track) if row[0] >= (start_s + end_s) / 2)
@@ -100,7 +100,7 @@ def test_slip_counts_from_the_closing_of_the_fingers_to_their_opening(step):
 
 @needs_motion
 def test_a_bottle_is_brought_to_its_place():
-    run = execute(RunJob("p2", 7))
+    run = execute(RoviRunJob("p2", 7))
     assert run.success, run.reason
     assert run.hits == 0
     assert 0 < run.place_error_m < 0.005
@@ -123,7 +123,7 @@ def test_a_wrong_detection_is_a_failure_and_the_judge_says_why(monkeypatch):
 
     monkeypatch.setattr(_Attempt, "_look", look)
     with Lab(cell_with_bottle_at("p2"), 7) as lab:
-        run = _Attempt(lab, RunJob("p2", 7)).run()
+        run = _Attempt(lab, RoviRunJob("p2", 7)).run()
     assert not run.success
     assert run.hits > 0
     assert "bottle hit table" in run.reason
@@ -133,7 +133,7 @@ def test_a_wrong_detection_is_a_failure_and_the_judge_says_why(monkeypatch):
 @needs_motion
 @pytest.mark.long
 def test_the_same_seed_gives_the_same_run():
-    assert execute(RunJob("p1", 3)) == execute(RunJob("p1", 3))
+    assert execute(RoviRunJob("p1", 3)) == execute(RoviRunJob("p1", 3))
 
 
 @needs_motion
@@ -151,7 +151,7 @@ def test_the_experiment_meets_its_targets():
 
 
 def test_what_may_touch():
-    allowed = permits("p1")
+    allowed = allowed_contacts("p1")
     assert any(p.covers("ur5/tool/pad_left", "bottle") for p in allowed)
     assert not any(p.covers("ur5/tool/tool", "bottle") or p.covers("bottle", "crate") for p in allowed)
     places = [p for p in allowed if p.covers("bottle", "table")]

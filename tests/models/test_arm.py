@@ -17,7 +17,7 @@ from cellwright.catalogue.sia20f import SIA20F
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models.arm import ARM_SHAPES, build_arm
-from cellwright.models.surfaces import GeomGroup
+from cellwright.models.contact_settings import GeomGroup
 
 ARMS = pytest.mark.parametrize("arm", [LR_MATE_200ID, SIA20F], ids=lambda a: a.name)
 Array = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ import pytest
 from cellwright.catalogue.furniture import CAMERA_POST, FANUC_CART, FURNITURE, OPTICAL_TABLE, SHARED_TABLE
 from cellwright.catalogue.kitting_furniture import KIT_BOX
 from cellwright.core.errors import BadInput
+from cellwright.models.contact_settings import GeomGroup
 from cellwright.models.furniture import build_furniture
-from cellwright.models.surfaces import GeomGroup
 from cellwright.shapes.furniture import furniture_shape
 
 PLACES_M = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cellwright.catalogue.grippers import APRS_FANUC_GRIPPER, GRIPPERS, GripperFigures
+from cellwright.models.contact_settings import PLASTIC, make_collision
 from cellwright.models.gripper import build_gripper
-from cellwright.models.surfaces import PLASTIC, make_collision
 
 TOOLS = pytest.mark.parametrize("gripper", GRIPPERS.values(), ids=lambda g: g.name)
 STEP_S = 0.002

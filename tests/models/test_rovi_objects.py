@@ -12,7 +12,7 @@ from cellwright.catalogue.objects import ObjectFigures
 from cellwright.catalogue.rovi_objects import BOTTLE, COFFEE_CAN, CRATE, CUBE, MILK_CARTON, MUG, ROVI_OBJECTS
 from cellwright.core.errors import BadInput
 from cellwright.models import build
-from cellwright.models.surfaces import METAL, PLASTIC, GeomGroup, make_collision
+from cellwright.models.contact_settings import METAL, PLASTIC, GeomGroup, make_collision
 from cellwright.shapes.objects import convex_runs, object_shape
 from cellwright.sim.physics import apply_options
 

@@ -24,8 +24,8 @@ from cellwright.catalogue.trays import (
     SlotFigures,
     TrayFigures,
 )
+from cellwright.models.contact_settings import METAL, make_collision
 from cellwright.models.gear import build_gear
-from cellwright.models.surfaces import METAL, make_collision
 from cellwright.models.tray import build_tray
 
 GEAR_OF = {gear.sku: gear for gear in GEARS.values()}

@@ -13,7 +13,7 @@ import pytest
 from cellwright.catalogue.ur5 import UR5
 from cellwright.core.pose import Pose
 from cellwright.models.arm import build_arm
-from cellwright.models.surfaces import GeomGroup
+from cellwright.models.contact_settings import GeomGroup
 from cellwright.motion import ArmKinematics
 from cellwright.sim.physics import apply_options
 

@@ -11,7 +11,7 @@ import pytest
 from cellwright.catalogue import PARTS, ObjectFigures
 from cellwright.catalogue.wsg_50 import WSG_50
 from cellwright.models import build
-from cellwright.models.surfaces import PLASTIC, make_collision
+from cellwright.models.contact_settings import PLASTIC, make_collision
 from cellwright.sim.physics import apply_options
 
 STEP_S = 0.002

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from cellwright.rendering import FLOOR_MATERIAL, View, dress_stage
+from cellwright.rendering import FLOOR_MATERIAL, View, add_environment
 
 COLOURS = {
     "table": (0.82, 0.83, 0.85),
@@ -64,7 +64,7 @@ def compiled(spec):
 def build_table(*, plain: bool = False):
     """The scene; `plain` = without light and shade, every geom in exactly its own colour."""
     spec = mujoco.MjSpec()
-    dress_stage(spec, centre_m=(0.0, 0.0, 0.5), radius_m=1.2)
+    add_environment(spec, centre_m=(0.0, 0.0, 0.5), radius_m=1.2)
     if plain:
         for light in spec.lights:
             light.active = False

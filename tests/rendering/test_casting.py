@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from cellwright.rendering import View
-from cellwright.rendering.casting import Caster, sees_light
+from cellwright.rendering.casting import RayCaster, sees_light
 from cellwright.rendering.facets import geom_facets
 from cellwright.rendering.projection import ImagePlane
-from cellwright.rendering.surfaces import Surfaces
+from cellwright.rendering.scene_mesh import SceneMesh
 
 VISIBLE = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
 
@@ -37,7 +37,7 @@ def test_same_hits_as_mujoco(table, rays, eye):
     model, data = table
     frustum, picture = eye_of(View(eye_in_world_m=eye, target_in_world_m=(0, 0, 0.55)), model, data)
     directions = rays(frustum.axes_in_world, 3000)
-    hits = Caster(model, data, Surfaces(model), picture).cast(directions)[0]
+    hits = RayCaster(model, data, SceneMesh(model), picture).cast(directions)[0]
     geom, normal = np.zeros(1, dtype=np.int32), np.zeros(3)
     same = close = 0
     for index, direction in enumerate(directions):
@@ -57,7 +57,7 @@ def test_same_shadows_as_mujoco(table):
     model, data = table
     _, picture = eye_of(View(), model, data)
     light = np.array([1.5, -2.0, 4.0])
-    projection = Caster(model, data, Surfaces(model), picture).shades(ImagePlane.along(light, -light))
+    projection = RayCaster(model, data, SceneMesh(model), picture).shades(ImagePlane.along(light, -light))
     points = np.random.default_rng(1).uniform([-0.6, -0.5, 0.001], [0.6, 0.5, 0.9], size=(3000, 3))
     seen = sees_light(projection, points)
     expected = []
@@ -105,6 +105,6 @@ def test_things_that_reach_behind_the_eye_are_cut(make_scene):
     _, picture = eye_of(View(eye_in_world_m=(0, 0, 0), target_in_world_m=(0, 1, -0.5)), model, data)
     directions = np.array([[0.0, 0.5, -0.5], [0.0, 1.0, -0.25], [0.5, 0.5, -0.5]])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    hits = Caster(model, data, Surfaces(model), picture).cast(directions)[0]
+    hits = RayCaster(model, data, SceneMesh(model), picture).cast(directions)[0]
     assert hits.geom.tolist() == [0, 0, -1]
     assert np.allclose(hits.point_in_world_m[:2], [[0, 0.4, -0.4], [0, 1.6, -0.4]])

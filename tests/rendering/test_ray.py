@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.rendering import RayRenderer, View, dress_stage
+from cellwright.rendering import RayRenderer, View, add_environment
 
 SIZE = (320, 180)
 BALL, BOX, PLANE = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_PLANE
@@ -133,7 +133,7 @@ def test_plane_texture_lies_as_in_mujoco(make_scene, size, uniform, first_line_m
 def test_curved_mesh_looks_like_the_curve(make_scene, add_mesh_ball):
     def scene(kind, **shape):
         def fill(spec):
-            dress_stage(spec, shadows=False)
+            add_environment(spec, shadows=False)
             add_mesh_ball(spec, "ball", 0.3)
             spec.worldbody.add_geom(type=kind, rgba=[0.6, 0.6, 0.6, 1], **shape)
 
@@ -147,7 +147,7 @@ def test_curved_mesh_looks_like_the_curve(make_scene, add_mesh_ball):
 
 
 def test_sky_without_geoms(make_scene):
-    picture = RayRenderer().render(*make_scene(dress_stage), View(), (64, 36))
+    picture = RayRenderer().render(*make_scene(add_environment), View(), (64, 36))
     assert picture.min() > 120
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from cellwright.catalogue import grip_xyz_m
+from cellwright.catalogue import tool_grasp_xyz_m
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_recoverable
@@ -60,7 +60,7 @@ def test_a_gear_is_lifted_by_its_peg_and_its_neighbours_stay(tool, fidelity):
         robot, world = lab.robot("ur"), lab.world
         before = {name: world.pose_of(name) for name in world.objects}
         gear = world.objects["medium_gear_2"].figures
-        point = before["medium_gear_2"].apply(grip_xyz_m(gear, world.robots["ur"].tool.figures))
+        point = before["medium_gear_2"].apply(tool_grasp_xyz_m(gear, world.robots["ur"].tool.figures))
         grasp = Pose.from_xyz_rpy(point, [np.pi, 0, 0])
         above = Pose(grasp.position + [0, 0, 0.1], grasp.quaternion)
 
@@ -92,7 +92,7 @@ def test_the_judge_asks_for_reach_where_the_tool_takes_a_gear_and_not_elsewhere(
         judge_recoverable(world, {"kit": DESIGNS.get("kit_m2l1")}, reaches)
         tool = world.robots["ur"].tool.figures
         parts = {name: item.figures for name, item in world.objects.items() if not item.is_tray}
-        taken = [world.pose_of(name).apply(grip_xyz_m(part, tool))[2] for name, part in parts.items()]
+        taken = [world.pose_of(name).apply(tool_grasp_xyz_m(part, tool))[2] for name, part in parts.items()]
         own = [world.pose_of(name).apply(part.grasp_xyz_m)[2] for name, part in parts.items()]
     assert (min(asked), max(asked)) == pytest.approx((min(taken), max(taken)), abs=1e-4)
     assert max(own) < min(asked)

@@ -14,14 +14,14 @@ from contextlib import closing, contextmanager
 
 import numpy as np
 
-from cellwright.bench.crcl_status import ASK, END, PATIENCE_S, READ_BYTES
+from cellwright.bench.crcl_status import ASK, END, READ_BYTES, TIMEOUT_S
 from cellwright.bench.result import MeasurementFailed
 from cellwright.crcl import CRCLCommand, decode, encode
 from cellwright.crcl import messages as m
 
 __all__ = ["measure"]
 
-CELL, OFFENDED, OTHER = "aprs", "fanuc", "motoman"
+CELL, COMMANDED, OTHER = "aprs", "fanuc", "motoman"
 PAUSE_S = 0.001  # between an answer and the next question: a client that polls, not one that floods
 WORKING = m.CommandStateEnum.CRCL_WORKING
 DOWN = m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0)
@@ -39,21 +39,21 @@ def measure(watch_s: float, seed: int, say: Callable[[str], None]) -> dict[str, 
     Raises:
         MeasurementFailed: A status did not come.
     """
-    with _served(seed) as ports, closing(_connected(ports[OFFENDED])) as offender:
-        with _Asking(ports[OTHER]) as idle:
+    with _served(seed) as ports, closing(_connected(ports[COMMANDED])) as commanding:
+        with _StatusPoller(ports[OTHER]) as idle:
             say(f"{OTHER} asked for {watch_s:g} s while nothing happens")
             time.sleep(watch_s)
         metrics = {"block.idle_p99_ms": float(np.percentile(idle.took_s, 99)) * 1e3}
-        here = decode(_answer(offender), m.CRCLStatus).pose_status
+        here = decode(_answer(commanding), m.CRCLStatus).pose_status
         assert here is not None
-        for name, commands in _offences(here.pose.point).items():
-            say(f"{OTHER} asked while {OFFENDED} is given {len(commands)} of {name}")
-            longest_s = max(_longest_s(ports[OTHER], offender, command, watch_s) for command in commands)
+        for name, commands in _slow_commands(here.pose.point).items():
+            say(f"{OTHER} asked while {COMMANDED} is given {len(commands)} of {name}")
+            longest_s = max(_longest_s(ports[OTHER], commanding, command, watch_s) for command in commands)
             metrics[f"block.{name}_ms"] = longest_s * 1e3
     return metrics
 
 
-def _offences(here: m.Point) -> Mapping[str, Sequence[bytes]]:
+def _slow_commands(here: m.Point) -> Mapping[str, Sequence[bytes]]:
     """Returns the commands by metric: targets and screws in millimetres taken for metres, long paths, many guards."""
     way = tuple(
         m.Pose(m.Point(here.x + dx, here.y + dy, here.z + dz), *DOWN)
@@ -70,22 +70,22 @@ def _offences(here: m.Point) -> Mapping[str, Sequence[bytes]]:
     }
 
 
-def _longest_s(port: int, offender: socket.socket, command: bytes, watch_s: float) -> float:
-    offender.sendall(_sent(m.InitCanon(2)))
-    _answer(offender)
-    with _Asking(port) as asking:
+def _longest_s(port: int, commanding: socket.socket, command: bytes, watch_s: float) -> float:
+    commanding.sendall(_sent(m.InitCanon(2)))
+    _answer(commanding)
+    with _StatusPoller(port) as asking:
         until_s = time.perf_counter() + watch_s
-        offender.sendall(command)
+        commanding.sendall(command)
         while time.perf_counter() < until_s:
-            told = decode(_answer(offender), m.CRCLStatus).command_status
+            told = decode(_answer(commanding), m.CRCLStatus).command_status
             if told.command_id == 5 and told.command_state is not WORKING:
                 break
             time.sleep(0.05)
-    offender.sendall(_sent(m.StopMotion(9, stop_condition=m.StopConditionEnum.FAST)))
+    commanding.sendall(_sent(m.StopMotion(9, stop_condition=m.StopConditionEnum.FAST)))
     return max(asking.took_s)
 
 
-class _Asking:
+class _StatusPoller:
     """A client in its own thread that polls the status again and again, and its round trips."""
 
     def __init__(self, port: int) -> None:
@@ -95,13 +95,13 @@ class _Asking:
         self._thread = threading.Thread(target=self._ask, daemon=True)
         self._failed = ""
 
-    def __enter__(self) -> _Asking:
+    def __enter__(self) -> _StatusPoller:
         self._thread.start()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self._over.set()
-        self._thread.join(2 * PATIENCE_S)
+        self._thread.join(2 * TIMEOUT_S)
         self._connection.close()
         if self._failed or not self.took_s:
             raise MeasurementFailed("the wait for a status", self._failed or "there was none")
@@ -122,7 +122,7 @@ def _sent(command: CRCLCommand) -> bytes:
 
 
 def _connected(port: int) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), 12 * PATIENCE_S)
+    connection = socket.create_connection(("127.0.0.1", port), 12 * TIMEOUT_S)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 

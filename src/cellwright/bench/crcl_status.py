@@ -21,17 +21,17 @@ from cellwright.bench.result import MeasurementFailed
 from cellwright.crcl import decode, encode
 from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus
 
-__all__ = ["Asked", "ask", "measure"]
+__all__ = ["StatusRoundTrips", "measure", "poll_status"]
 
 ROBOT = "fanuc"
 ASK, END = encode(CRCLCommandInstance(GetStatus(1))), b"</CRCLStatus>"
 READ_BYTES = 65536
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 LEAST_MOVING = 0.5  # of the looks at the joints: between two motions the arm stands for a moment
 
 
 @dataclass(frozen=True)
-class Asked:
+class StatusRoundTrips:
     """Round trips of all clients together.
 
     Attributes:
@@ -66,7 +66,7 @@ def measure(counts: tuple[int, ...], duration_s: float, seed: int, say: Callable
         for clients in counts:
             say(f"{clients} client{'s' if clients > 1 else ''} asking for {duration_s:g} s")
             before = look()
-            asked = ask(port, clients, duration_s)
+            asked = poll_status(port, clients, duration_s)
             after = look()
             if asked.moving < LEAST_MOVING:
                 raise MeasurementFailed("the rate of statuses", f"the arm moved in {asked.moving:.0%} of the time only")
@@ -77,7 +77,7 @@ def measure(counts: tuple[int, ...], duration_s: float, seed: int, say: Callable
     return metrics
 
 
-def ask(port: int, clients: int, duration_s: float) -> Asked:
+def poll_status(port: int, clients: int, duration_s: float) -> StatusRoundTrips:
     """Measures round trips; every client asks again as soon as it has its answer."""
     took_s: list[float] = []
     seen: list[tuple[float, bytes]] = []
@@ -86,16 +86,16 @@ def ask(port: int, clients: int, duration_s: float) -> Asked:
     with selectors.DefaultSelector() as selector:
         try:
             for _ in range(clients):
-                client = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+                client = socket.create_connection(("127.0.0.1", port), TIMEOUT_S)
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 selector.register(client, selectors.EVENT_READ, client)
                 client.sendall(ASK)
                 sent_s[client], parts[client] = time.perf_counter(), b""
             start_s = now_s = time.perf_counter()
             while now_s < start_s + duration_s:
-                ready = selector.select(PATIENCE_S)
+                ready = selector.select(TIMEOUT_S)
                 if not ready:
-                    raise MeasurementFailed("the rate of statuses", f"no answer within {PATIENCE_S:g} s")
+                    raise MeasurementFailed("the rate of statuses", f"no answer within {TIMEOUT_S:g} s")
                 for key, _ in ready:
                     client = key.data
                     parts[client] += client.recv(READ_BYTES)
@@ -106,7 +106,7 @@ def ask(port: int, clients: int, duration_s: float) -> Asked:
                             seen.append((now_s, parts[client]))
                         sent_s[client], parts[client] = now_s, b""
                         client.sendall(ASK)
-            return Asked(took_s, now_s - start_s, _share_moving([text for _, text in seen]))
+            return StatusRoundTrips(took_s, now_s - start_s, _share_moving([text for _, text in seen]))
         finally:
             for client in sent_s:
                 client.close()

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from cellwright.bench.grasp_watch import GraspOutcome
+from cellwright.bench.grasp_monitor import GraspOutcome
 from cellwright.bench.processes import call_in_process
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.core.extras import has_extra

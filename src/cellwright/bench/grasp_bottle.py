@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.bench.grasp_look import look
+from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
 from cellwright.bench.grasp_plan import BottlePlan, BottlePlanner
-from cellwright.bench.grasp_watch import GraspOutcome, Watch
+from cellwright.bench.grasp_vision import look
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError, JobFailed
 from cellwright.core.pose import Pose
@@ -67,7 +67,7 @@ async def _see(lab: Lab) -> Pose:
 
 
 def _try(lab: Lab, plan: BottlePlan, target: Pose, draws: int) -> GraspOutcome:
-    arm, watch = lab.robot(ROBOT), Watch(lab, ROBOT, BOTTLE)
+    arm, watch = lab.robot(ROBOT), GraspMonitor(lab, ROBOT, BOTTLE)
 
     async def work() -> str:
         try:

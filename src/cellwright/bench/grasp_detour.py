@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.bench.grasp_watch import Watch
+from cellwright.bench.grasp_monitor import GraspMonitor
 from cellwright.control import RobotController
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
@@ -25,7 +25,7 @@ JOINT_SPEED = 0.6
 class DetourArm:
     """An arm that goes through random points, by joint moves and lines, whenever it carries something."""
 
-    def __init__(self, arm: RobotController, watch: Watch, random: np.random.Generator) -> None:
+    def __init__(self, arm: RobotController, watch: GraspMonitor, random: np.random.Generator) -> None:
         self._arm, self._watch, self._random = arm, watch, random
         self._carrying = False
         self.vias: list[Pose] = []

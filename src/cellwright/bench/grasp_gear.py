@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cellwright.bench.grasp_detour import DetourArm
-from cellwright.bench.grasp_look import look
-from cellwright.bench.grasp_watch import GraspOutcome, Watch
+from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
+from cellwright.bench.grasp_vision import look
 from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError
@@ -73,7 +73,7 @@ def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, _Place, _Place]:
 def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
     robot, source, target = _draw(lab, random)
     part = judge_slot(lab.world, str(source)).part
-    watch = Watch(lab, robot, part)
+    watch = GraspMonitor(lab, robot, part)
     arm = DetourArm(lab.robot(robot), watch, random)
     expected_m = lab.nominal.objects[target.tray].pose_in_world.position
     supply = replace(source.figures, slots=(source.slot,))

@@ -8,7 +8,7 @@ import mujoco
 
 from cellwright.catalogue import PARTS, TOOLS, GearFigures, GripperFigures
 from cellwright.models import build
-from cellwright.models.surfaces import PAD
+from cellwright.models.contact_settings import PAD
 from cellwright.sim.physics import apply_options
 
 __all__ = ["DROP_M", "SLIP_M", "HeldGear", "creep_um_per_s", "limit_force_n"]

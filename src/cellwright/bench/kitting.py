@@ -22,7 +22,7 @@ TWO_KITS = Order("two_kits", (OrderLine(DESIGNS.get("kit_m2l1"), 1), OrderLine(D
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedRun:
     """A run and its cost.
 
     Attributes:
@@ -72,7 +72,7 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
     return Measurement(metrics, targets)
 
 
-def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None) -> Timed:
+def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None) -> TimedRun:
     """Runs an order.
 
     Raises:
@@ -101,4 +101,4 @@ def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None
         cpu_s = process_time() - start_s
     if not report.done:
         raise MeasurementFailed("kitting", f"seed {seed}: {report.status}: {report.reason}")
-    return Timed(report, cpu_s, cpu_s - simulating_s, both / max(all_turns, 1))
+    return TimedRun(report, cpu_s, cpu_s - simulating_s, both / max(all_turns, 1))

@@ -18,13 +18,13 @@ from cellwright.cells import Cell
 from cellwright.lab import Lab
 from cellwright.sim import World
 
-__all__ = ["Pairs", "keep_awake", "measure_awake", "measure_idle", "measure_pairs"]
+__all__ = ["SpeedPairs", "keep_awake", "measure_awake", "measure_idle", "measure_pairs"]
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SpeedPairs:
     """CPU seconds of simulated seconds, side by side, so that a machine that slows down slows both."""
 
     lab_s: Array
@@ -58,7 +58,7 @@ def measure_pairs(
     segments: list[Segment],
     record: Path | None = None,
     start: Callable[[Lab], object] = start_patrol,
-) -> Pairs:
+) -> SpeedPairs:
     """Runs the patrol, or other work, once more, and after every second of it the raw replay of the same second.
 
     Raises:
@@ -87,7 +87,7 @@ def measure_pairs(
             )
         if not np.array_equal(places, _object_places(lab.world)):
             raise MeasurementFailed("the laboratory's speed", "an arm on patrol moved one of the objects")
-    return Pairs(lab_s, raw_s, np.array([sum(count for count, _ in segment) for segment in segments], float))
+    return SpeedPairs(lab_s, raw_s, np.array([sum(count for count, _ in segment) for segment in segments], float))
 
 
 def measure_awake(cell: Cell, seed: int, count: int) -> Array:

@@ -24,7 +24,7 @@ __all__ = ["measure", "patrolled"]
 Array = npt.NDArray[np.float64]
 
 CELL = "aprs"
-COMPARED = ("pid", "computed_torque", "cartesian")
+COMPARED_CONTROLLERS = ("pid", "computed_torque", "cartesian")
 SEGMENT_S = 1.0
 
 
@@ -44,7 +44,7 @@ def measure(
         say: Told what is going on.
     """
     metrics = {}
-    for name in COMPARED:
+    for name in COMPARED_CONTROLLERS:
         say(f"two arms under '{name}'")
         for cell, suffix in ((arms_alone(load_cell(CELL)), ""), (load_cell(CELL), "_cell")):
             runs = [patrolled(cell, name, seconds, seed) for _ in range(repeats)]

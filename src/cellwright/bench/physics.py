@@ -12,7 +12,7 @@ import numpy as np
 from cellwright.bench.first_job import identical_runs, successes
 from cellwright.bench.holding import DROP_M, SLIP_M, HeldGear, creep_um_per_s, limit_force_n
 from cellwright.bench.install_size import install_size_mb
-from cellwright.bench.lab_speed import Pairs, measure_awake, measure_idle, measure_pairs
+from cellwright.bench.lab_speed import SpeedPairs, measure_awake, measure_idle, measure_pairs
 from cellwright.bench.peer import has_peer, measure_peer
 from cellwright.bench.physics_mobiles import MOBILE_TARGETS, mobile_figures
 from cellwright.bench.replay import SEGMENT_S, capture
@@ -112,7 +112,7 @@ def _rovi(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float
     }
 
 
-def _range(pairs: Pairs) -> str:
+def _range(pairs: SpeedPairs) -> str:
     low, high = np.percentile(pairs.raw_s / pairs.lab_s, [10, 90])
     return f"  ratio {pairs.ratio:.2f}, of single pairs {low:.2f} to {high:.2f}"
 

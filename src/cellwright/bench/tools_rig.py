@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.catalogue import VacuumFigures
 from cellwright.models import build
-from cellwright.models.surfaces import PLASTIC, make_collision
+from cellwright.models.contact_settings import PLASTIC, make_collision
 from cellwright.sim.physics import apply_options
 from cellwright.sim.suction import draw
 from cellwright.sim.tool_index import index_vacuum

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, TOOLS, TRAYS, BoxFigures, TrayFigures, VacuumFigures, tray_grip
+from cellwright.catalogue import FURNITURE, TOOLS, TRAYS, BoxFigures, TrayFigures, VacuumFigures, tray_grasp
 from cellwright.cells import Cell, load_cell
 from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
 from cellwright.core.errors import CellwrightError
@@ -70,7 +70,7 @@ def grip_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0)
     """Returns the tray tool's pose when it takes a tray, with some pressing depth."""
     tool = TOOLS.get(TOOL)
     assert isinstance(tool, VacuumFigures)
-    grip = tray_grip(tray, tool)
+    grip = tray_grasp(tray, tool)
     assert grip is not None
     x, y, z = grip.xyz_m
     return pose_tray_in_world @ Pose.from_xyz_rpy((x, y, z - press_m), (np.pi, 0.0, grip.yaw_rad))

@@ -25,12 +25,12 @@ from cellwright.catalogue.library import (
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
-from cellwright.catalogue.part_grips import TIP_CLEARANCE_M, TIP_FLOOR_M, grip_xyz_m, least_height_m, part_grip
-from cellwright.catalogue.parts import Grip, PartFigures
+from cellwright.catalogue.part_grasps import TIP_CLEARANCE_M, TIP_FLOOR_M, least_height_m, part_grasp, tool_grasp_xyz_m
+from cellwright.catalogue.parts import PartFigures, PartGrasp
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.tools import ToolFigures
-from cellwright.catalogue.tray_grips import TrayGrip, full_mass_kg, tray_grip
+from cellwright.catalogue.tray_grasps import TrayGrasp, full_mass_kg, tray_grasp
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
 from cellwright.catalogue.vacuum import VacuumFigures
 
@@ -53,7 +53,6 @@ __all__ = [
     "Figures",
     "FurnitureFigures",
     "GearFigures",
-    "Grip",
     "GripperFigures",
     "JointFigures",
     "LedFigures",
@@ -62,6 +61,7 @@ __all__ = [
     "MobileFigures",
     "ObjectFigures",
     "PartFigures",
+    "PartGrasp",
     "ProjectorFigures",
     "ProximityFigures",
     "SkidFigures",
@@ -69,18 +69,18 @@ __all__ = [
     "ToolFigures",
     "ToolHolderFigures",
     "TrayFigures",
-    "TrayGrip",
+    "TrayGrasp",
     "TrayKind",
     "VacuumFigures",
     "arena",
     "find_model",
     "full_mass_kg",
-    "grip_xyz_m",
     "gripper_model",
     "least_height_m",
-    "part_grip",
+    "part_grasp",
     "part_of_sku",
     "seated_height_m",
-    "tray_grip",
+    "tool_grasp_xyz_m",
+    "tray_grasp",
     "tray_of_sku",
 ]

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import hypot, pi
 from typing import Any
 
-from cellwright.catalogue.parts import Grip, PartFigures
+from cellwright.catalogue.parts import PartFigures, PartGrasp
 
 __all__ = [
     "BlockFigures",
@@ -267,5 +267,5 @@ class BoundedFigures(ObjectFigures):
         )
 
     @abstractmethod
-    def grip(self, tool: object) -> Grip:
+    def grip(self, tool: object) -> PartGrasp:
         """Returns the grasp for a tool, by what of its solids is between the fingers."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from cellwright.catalogue.figures import Figures
 
-__all__ = ["Grip", "PartFigures"]
+__all__ = ["PartFigures", "PartGrasp"]
 
 
 @dataclass(frozen=True)
-class Grip:
+class PartGrasp:
     """The grasp of a part from above by a tool, in the part's frame.
 
     Attributes:

@@ -246,13 +246,13 @@ TRAY_VACUUM = VacuumFigures(
         {
             **_SOURCES,
             "tcp_xyz_m": "estimated: adapter, bar, and 42 mm below it, more than the 22 mm by which pegs stand up",
-            "cup_diameter_m": "estimated: fits beside seated gears on both kit trays with 6 mm to spare (tray_grips)",
+            "cup_diameter_m": "estimated: fits beside seated gears on both kit trays with 6 mm to spare (tray_grasps)",
             "cup_length_m": "estimated: a cup of one and a half folds of this diameter, on a tube",
             "load_kg": "estimated: 60 kPa on 0.85 of the diameter is 13.6 N for each cup; a safety factor of two",
             "stiffness_npm": "estimated: yields 2.3 mm to its rated load",
             "tilt_stiffness_nmprad": "estimated: a kit that hangs 5 mm beside the cups leans by 0.4 degrees",
             "array_number": "the ontology's multi-cup effector has ArrayNumber; two are enough for a tray",
-            "array_radius_m": "estimated: so that one tool takes both kit trays, empty or full (tray_grips)",
+            "array_radius_m": "estimated: so that one tool takes both kit trays, empty or full (tray_grasps)",
             "bar_size_m": "estimated: passes between the rails of a holder",
         }
     ),

@@ -1,14 +1,14 @@
 """Cells: the layout of a work cell, by the drawings and in fact."""
 
-from cellwright.cells.hints import cell_hints
+from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
 from cellwright.cells.library import CELLS, load_cell
+from cellwright.cells.lint import cell_hints
 from cellwright.cells.mobile_places import MobilePlacement
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg
 from cellwright.cells.models import own_name, with_models
 from cellwright.cells.placement import Placement
-from cellwright.cells.rest import CellMistakes
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 
@@ -16,7 +16,7 @@ __all__ = [
     "CELLS",
     "ArenaCfg",
     "Cell",
-    "CellMistakes",
+    "CellConfigErrors",
     "CrclCfg",
     "Layout",
     "MobileCfg",

@@ -8,11 +8,11 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, ROBOTS
 from cellwright.cells.actual import PoseErrorCfg, draw_error
+from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
 from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
-from cellwright.cells.rest import CellMistakes
 from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
@@ -67,7 +67,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     """Returns the layout of a whole cell.
 
     Raises:
-        CellMistakes: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
+        CellConfigErrors: All that is wrong; what stands in no wrong entry is placed to see whether it can be.
     """
     collector = ErrorCollector(cell.left_out)
     with collector.collecting():
@@ -77,7 +77,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     layout = _placed(rest, streams, placing, exact=exact)
     collector.found += placing.found
     if collector.found:
-        raise CellMistakes(collector.sorted_errors(), rest.without(placing.paths))
+        raise CellConfigErrors(collector.sorted_errors(), rest.without(placing.paths))
     return layout
 
 

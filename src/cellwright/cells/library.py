@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from cellwright.cells.errors import errors_of_file
 from cellwright.cells.layout import nominal_layout
 from cellwright.cells.models import with_models
-from cellwright.cells.rest import mistakes_of_file
 from cellwright.cells.schema import Cell
 from cellwright.core.config import read_yaml
 from cellwright.core.errors import BadInput, ConfigError
@@ -38,4 +38,4 @@ def load_cell(name_or_file: str | Path) -> Cell:
         cell = read_yaml(path, Cell).read_from(path)
         return with_models(cell if variant is None else cell.variant(variant))
     except ConfigError as error:
-        raise mistakes_of_file(error, path, variant, lambda rest: nominal_layout(rest, 0)) from None
+        raise errors_of_file(error, path, variant, lambda rest: nominal_layout(rest, 0)) from None

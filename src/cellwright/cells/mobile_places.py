@@ -42,7 +42,9 @@ class MobilePlacement:
     wheel_base_m: float
 
 
-def place_mobiles(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> dict[str, MobilePlacement]:
+def place_mobiles(
+    cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool
+) -> dict[str, MobilePlacement]:
     """Places all mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
     What finds no place is told to `collector`.

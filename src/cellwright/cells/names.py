@@ -100,7 +100,7 @@ def _check_robot(cell: Cell, name: str, robot: RobotCfg, errors: ErrorCollector)
                 errors.add(ConfigError(cell.where, key, problem))
 
 
-def _check_safety(cell: Cell, collector: ErrorCollector) -> None:
+def _check_safety(cell: Cell, errors: ErrorCollector) -> None:
     """Checks that zones have robots that exist and stand in them, and guards have zones that exist."""
     zones, inputs = (cell.safety.zones, cell.safety.inputs) if cell.safety else ({}, {})
     for name, robot in ((name, robot) for name, zone in zones.items() for robot in zone.robots):

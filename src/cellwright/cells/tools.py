@@ -37,7 +37,7 @@ class LooseToolCfg(Cfg):
         return self
 
 
-def check_tools(cell: Cell, collector: ErrorCollector) -> None:
+def check_tools(cell: Cell, errors: ErrorCollector) -> None:
     """Checks that tools are for existing parts and have a place of their own; missing models are reported elsewhere."""
     for name, robot in cell.robots.items():
         if robot.changer is None:

@@ -22,7 +22,7 @@ from cellwright.models.importing import (
     ImportedPartFigures,
     Note,
     Notes,
-    UnclearKind,
+    UnclearKindError,
     guess_kind,
     import_figures,
     model_name,
@@ -73,7 +73,7 @@ def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tupl
     written = _as_written(source, search)
     try:
         guess = guess_kind(source)
-    except UnclearKind:
+    except UnclearKindError:
         return "mechanism", [_read(tuple(notes)), *written, *check_spec(source.spec, "mechanism")]
     if guess == "arm":
         arm = import_figures(name, settings, folder, "arm")

@@ -20,7 +20,7 @@ from cellwright.cli.model_export import export
 from cellwright.cli.model_import import import_model
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.models import build
-from cellwright.rendering import auto_view, choose_renderer, dress_stage, save_png
+from cellwright.rendering import add_environment, auto_view, choose_renderer, save_png
 
 __all__ = ["app"]
 
@@ -83,7 +83,7 @@ def show(
 
 def _draw(figures: Figures, path: Path) -> None:
     spec = build(figures)
-    dress_stage(spec)
+    add_environment(spec)
     scene = spec.compile()
     data = mujoco.MjData(scene)
     mujoco.mj_forward(scene, data)

@@ -12,7 +12,7 @@ from cellwright.catalogue import ArmFigures, find_model
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput
 from cellwright.models import build
-from cellwright.models.exporting import Exported, ModelFormat, export_file, export_spec
+from cellwright.models.exporting import ExportedFiles, ModelFormat, export_file, export_spec
 
 __all__ = ["export", "exported_json", "format_of", "is_file", "say_exported"]
 
@@ -88,13 +88,13 @@ def is_file(model: str) -> bool:
     return bool(Path(model).suffix) or "/" in model
 
 
-def exported_json(exported: Exported) -> dict[str, Any]:
+def exported_json(exported: ExportedFiles) -> dict[str, Any]:
     """Returns what was written, for programs."""
     notes = [{"kind": note.kind, "where": note.where, "what": note.what} for note in exported.notes]
     return {"files": exported.files, "notes": notes}
 
 
-def say_exported(exported: Exported, form: ModelFormat, counts: Mapping[str, int]) -> None:
+def say_exported(exported: ExportedFiles, form: ModelFormat, counts: Mapping[str, int]) -> None:
     """What was written, for people: few files by their names, many by their folder; then notes, like ones as one."""
     first, *others = exported.files
     say(f"{first} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")

@@ -149,11 +149,11 @@ def run(
 
 def _loaded(cell: str, seed: int) -> Cell:
     """The cell; only for one that makes no sense is the laboratory loaded, which tells the rest of what is wrong."""
-    from cellwright.cells import CellMistakes, load_cell
+    from cellwright.cells import CellConfigErrors, load_cell
 
     try:
         return load_cell(cell)
-    except CellMistakes:
+    except CellConfigErrors:
         from cellwright.lab.cell_file import read_cell
 
         return read_cell(cell, seed)

@@ -18,7 +18,7 @@ from cellwright.catalogue import (
     TRAYS,
     BoxFigures,
     TrayKind,
-    tray_grip,
+    tray_grasp,
     tray_of_sku,
 )
 from cellwright.catalogue.vacuum import VacuumFigures
@@ -121,7 +121,7 @@ class TrayPlaces:
         tray = tray_of_sku(sku)
         kinematics, base = ArmKinematics(ROBOTS.get(cfg.model)), self._layout.bases[robot].inverse()
         for tool in cups:
-            grip = None if tray is None else tray_grip(tray, tool)
+            grip = None if tray is None else tray_grasp(tray, tool)
             if grip is None:
                 continue
             tcp = tool.tcp_xyz_m if cfg.changer is None else CHANGERS.get(cfg.changer).tcp_in_flange_m(tool.tcp_xyz_m)

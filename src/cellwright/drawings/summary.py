@@ -17,13 +17,13 @@ from cellwright.catalogue import (
     PARTS,
     TOOLS,
     TRAYS,
-    Grip,
     GripperFigures,
-    part_grip,
+    PartGrasp,
+    part_grasp,
     part_of_sku,
 )
 from cellwright.catalogue.furniture_kinds import TableFigures
-from cellwright.catalogue.tray_grips import tray_grip
+from cellwright.catalogue.tray_grasps import tray_grasp
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell
 from cellwright.core.pose import Pose
@@ -103,7 +103,7 @@ def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: Reach) -> dic
         work = TOOLS.get(cell.tools[tool].model if tool in cell.tools else tool)
         if not isinstance(work, VacuumFigures):
             return all(reach(robot, point_m, asked) for point_m in parts_m)
-        grip = tray_grip(figures, work)
+        grip = tray_grasp(figures, work)
         return grip is not None and reach(robot, pose.apply(grip.xyz_m), asked)
 
     return {
@@ -153,7 +153,7 @@ def _tools(cell: Cell, skus: Iterable[str]) -> dict[str, Any]:
     return told
 
 
-def _grip(grip: Grip) -> dict[str, Any]:
+def _grip(grip: PartGrasp) -> dict[str, Any]:
     told: dict[str, Any] = {"height_m": round(grip.xyz_m[2], DIGITS), "width_m": round(grip.width_m, DIGITS)}
     if grip.yaw_rad is not None:
         told |= {"xy_m": _numbers(grip.xyz_m[:2]), "yaw_rad": round(grip.yaw_rad, DIGITS)}
@@ -170,11 +170,11 @@ def _tool(cell: Cell, model: str, skus: Iterable[str]) -> dict[str, Any]:
             "closed_width_m": round(2 * figures.closed_m, DIGITS),
             "force_limits_n": list(figures.force_limits_n),
             "takes_parts": (taken := [sku for sku in skus if top_grasps(sku, model)]),
-            "grasps": {sku: _grip(part_grip(part_of_sku(sku), figures)) for sku in taken},
+            "grasps": {sku: _grip(part_grasp(part_of_sku(sku), figures)) for sku in taken},
         }
     if isinstance(figures, VacuumFigures):
         trays = [TRAYS.get(name) for name in _unique(tray.model for tray in cell.trays.values())]
-        taken = [tray.sku for tray in trays if tray_grip(tray, figures)]
+        taken = [tray.sku for tray in trays if tray_grasp(tray, figures)]
         return told | {"kind": "vacuum", "load_kg": figures.load_kg, "takes_trays": taken}
     return told | {"kind": "other"}
 

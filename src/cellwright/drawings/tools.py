@@ -15,7 +15,7 @@ from cellwright.catalogue import (
     GripperFigures,
     ToolHolderFigures,
     part_of_sku,
-    tray_grip,
+    tray_grasp,
 )
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, Layout, RobotCfg
@@ -60,7 +60,7 @@ def _carried(tool: VacuumFigures, handles: Collection[str] | None, trays: Collec
     """Yields those of the kit trays that a tool can carry and is for."""
     for name in TRAYS:
         tray = TRAYS.get(name)
-        if tray.sku in trays and (handles is None or name in handles) and tray_grip(tray, tool) is not None:
+        if tray.sku in trays and (handles is None or name in handles) and tray_grasp(tray, tool) is not None:
             yield tray.sku
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from cellwright.catalogue import part_grip
+from cellwright.catalogue import part_grasp
 from cellwright.execution.grasps import gripper_figures, hanging
 from cellwright.execution.predicates import BelievedState, PoseEstimate, ToolState
 from cellwright.execution.trays import CARRIED, hold_of
@@ -63,7 +63,7 @@ class ExecutorBelief(BelievedState):
         if facts.things[name].kind in CARRIED:
             return self._hanging(name, tool)
         part = self._view.part(name)
-        if abs(tool.width_m - part_grip(part.figures, gripper_figures(tool.model)).width_m) > WIDTH_M:
+        if abs(tool.width_m - part_grasp(part.figures, gripper_figures(tool.model)).width_m) > WIDTH_M:
             return None
         spread = tool.sd_m**2
         pose = hanging(tool.pose_tool_in_world, part, tool.model)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures, grip_xyz_m, part_grip
+from cellwright.catalogue import TOOLS, GripperFigures, part_grasp, tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.part_poses import PartPose
@@ -42,7 +42,7 @@ class GraspChoice:
 
     def pose_tool(self, part: PartPose) -> Pose:
         """Of the tool that takes the part; it leans as the part does."""
-        point = part.pose_in_world.apply(grip_xyz_m(part.figures, gripper_figures(self.gripper)))
+        point = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, gripper_figures(self.gripper)))
         upright = tool_down(point, self.yaw_rad)
         if part.tilt_rad <= LEANING_RAD:
             return upright
@@ -51,7 +51,7 @@ class GraspChoice:
 
 def hanging(pose_tool: Pose, part: PartPose, gripper: str = "") -> Pose:
     """Returns where a part is that the tool holds as it was meant to."""
-    _, _, height_m = grip_xyz_m(part.figures, gripper_figures(gripper))
+    _, _, height_m = tool_grasp_xyz_m(part.figures, gripper_figures(gripper))
     return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
 
 
@@ -89,7 +89,7 @@ def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_r
 def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
     """Turns of the fingers to try: one of a part that is not round; beside one that leans they are level."""
     if part.tilt_rad <= LEANING_RAD:
-        turn_rad = part_grip(part.figures, tool).yaw_rad
+        turn_rad = part_grasp(part.figures, tool).yaw_rad
         return list(YAWS_RAD) if turn_rad is None else [float(part.pose_in_world.rpy[2]) + turn_rad]
     x, y, _ = np.cross(UP, part.matrix[:3, 2])
     level_rad = float(np.arctan2(y, x))
@@ -106,7 +106,7 @@ def _room_m(part: PartPose, near: Sequence[PartPose], tool: GripperFigures | Non
     """Returns the least distance between the open fingers and what of the neighbours is as high as their tips."""
     if tool is None or not near:
         return np.inf
-    point = part.pose_in_world.apply(grip_xyz_m(part.figures, tool))
+    point = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, tool))
     tips_m = point[2] - tool.pad_offset_m - tool.pad_size_m[2] / 2
     reach = tool.open_m + tool.pad_size_m[0] + tool.finger_size_m[0] / 2
     along = np.array([np.cos(yaw_rad), np.sin(yaw_rad)])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cellwright.catalogue import grip_xyz_m, part_grip
+from cellwright.catalogue import part_grasp, tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmClient, ArmFailed, HandReading
 from cellwright.execution.async_clock import AsyncClock
@@ -97,7 +97,7 @@ class RobotHand:
 
     def holds_well(self, reading: HandReading, part: PartPose) -> bool:
         """Returns whether the fingers stand as they do around that part."""
-        width_m = part_grip(part.figures, gripper_figures(reading.gripper)).width_m
+        width_m = part_grasp(part.figures, gripper_figures(reading.gripper)).width_m
         return reading.holding and abs(reading.width_m - width_m) <= self.recipe.grip_tolerance_m
 
     async def open(self) -> None:
@@ -181,7 +181,10 @@ class RobotHand:
             return None
         point = reading.pose_tool_in_world.position
         near = [
-            (float(((part.pose_in_world.apply(grip_xyz_m(part.figures, figures)) - point) ** 2).sum() ** 0.5), part)
+            (
+                float(((part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, figures)) - point) ** 2).sum() ** 0.5),
+                part,
+            )
             for part in [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
         ]
         best = min(near, key=lambda pair: pair[0], default=None)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cellwright.catalogue import part_grip
+from cellwright.catalogue import part_grasp
 from cellwright.core.pose import Pose
 from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
@@ -178,7 +178,7 @@ class StepRunner:
             manipulator.misses += 1
             await manipulator.open()
             await manipulator.lift(pose, slow_mps)
-            wanted_mm = part_grip(part.figures, gripper_figures(reading.gripper)).width_m * 1000
+            wanted_mm = part_grasp(part.figures, gripper_figures(reading.gripper)).width_m * 1000
             raise StepFailed(
                 FailureKind.MISSED,
                 f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",

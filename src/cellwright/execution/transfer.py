@@ -15,9 +15,9 @@ from cellwright.catalogue import (
     GripperFigures,
     SlotFigures,
     TrayFigures,
-    grip_xyz_m,
     part_of_sku,
     seated_height_m,
+    tool_grasp_xyz_m,
 )
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
@@ -107,7 +107,7 @@ class Transfer:
             step.detail = self._verify(await self.look(), seat, gear)
 
     async def _take(self, pose_gear_in_world: Pose, gear: GearFigures) -> str:
-        grasp = _tool_down(pose_gear_in_world.apply(grip_xyz_m(gear, self.tool)))
+        grasp = _tool_down(pose_gear_in_world.apply(tool_grasp_xyz_m(gear, self.tool)))
         await self.arm.open_gripper()
         await self.arm.move_tool(_raised(grasp, APPROACH_M), MOVE_SPEED)
         await self.arm.move_tool_straight(grasp, SLOW)
@@ -123,7 +123,7 @@ class Transfer:
         return f"gripper at {width_m * 1000:.1f} mm"
 
     async def _place(self, pose_seat_in_world: Pose, gear: GearFigures) -> str:
-        x, y, height_m = grip_xyz_m(gear, self.tool)
+        x, y, height_m = tool_grasp_xyz_m(gear, self.tool)
         release = _tool_down(pose_seat_in_world.apply([x, y, height_m + RELEASE_ABOVE_SEAT_M]))
         await self.arm.move_tool(_raised(release, APPROACH_M), MOVE_SPEED)
         await self.arm.move_tool_straight(release, SLOW)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, TrayFigures, TrayGrip, tray_grip, tray_of_sku
+from cellwright.catalogue import TOOLS, TrayFigures, TrayGrasp, tray_grasp, tray_of_sku
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
@@ -28,7 +28,7 @@ class TrayHold:
     """How a tool takes a kind of tray; the same after half a turn of the tool, which has two cups."""
 
     tray: TrayFigures
-    grip: TrayGrip
+    grip: TrayGrasp
 
     def pose_tool(self, pose_tray: Pose, near_rad: float, down_m: float = 0.0) -> Pose:
         """Of the tool on a tray, or so far below: of both half turns, the one that is nearer to an angle.
@@ -55,7 +55,7 @@ def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
     figures, tray = TOOLS.get(tool) if tool in TOOLS else None, tray_of_sku(tray_sku)
     if not isinstance(figures, VacuumFigures) or tray is None:
         return None
-    grip = tray_grip(tray, figures)
+    grip = tray_grasp(tray, figures)
     return None if grip is None else TrayHold(tray, grip)
 
 

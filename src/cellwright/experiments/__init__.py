@@ -16,19 +16,19 @@ from cellwright.experiments.experiment import (
     run_experiment,
 )
 from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, Heatmap, ImagePlot, LinePlot, Plot, draw
-from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
+from cellwright.experiments.reachability import BaseGrid, ReachMap, map_reach, reach_task
 from cellwright.experiments.report import save_outcome
 
 __all__ = [
     "EXPERIMENTS",
     "BarPlot",
+    "BaseGrid",
     "BoxPlot",
     "DataTable",
     "Experiment",
     "ExperimentFindings",
     "ExperimentOutcome",
     "FloorPlan",
-    "Grid",
     "Heatmap",
     "ImagePlot",
     "LinePlot",

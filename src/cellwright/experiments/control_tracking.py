@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 ARMS = {"ur5": "rovi", "fanuc": "aprs", "motoman": "aprs"}
 TURN_RAD = (0.5, -0.3, 0.2, 0.3, -0.2, 0.4, 0.3)
 SPEED = 0.5
-CONTENDERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+COMPARED_CONTROLLERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "pid": ("pid", {}),
     "computed_torque": ("computed_torque", {}),
     "cartesian": ("cartesian", {}),
@@ -38,18 +38,24 @@ def control_tracking(conditions: MeasurementConditions) -> ExperimentFindings:
     metrics: dict[str, float] = {}
     tables, plots = {}, []
     for robot, name in ARMS.items():
-        conditions.say(f"{robot} of {name}: {', '.join(CONTENDERS)}")
+        conditions.say(f"{robot} of {name}: {', '.join(COMPARED_CONTROLLERS)}")
         cell = load_cell(name)
         home = np.radians(cell.robots[robot].home_deg)
         goal = home + np.array(TURN_RAD)[: len(home)]
-        runs = tracking_study(lambda: World(cell, conditions.seed), robot, goal, speed=SPEED, controllers=CONTENDERS)  # noqa: B023
+        runs = tracking_study(
+            lambda: World(cell, conditions.seed),  # noqa: B023
+            robot,
+            goal,
+            speed=SPEED,
+            controllers=COMPARED_CONTROLLERS,
+        )
         figures = World(cell, conditions.seed).robot(robot).figures
         arm, limits = ArmKinematics(figures), np.array([j.effort_limit_nm for j in figures.joints])
         for run in runs:
             metrics |= {f"{robot}.{run.label}.{key}": value for key, value in _figures(run, arm, limits).items()}
         tables[f"tracking_{robot}"] = _table(runs)
         plots += _lines(robot, runs)
-    first = [name for name in CONTENDERS if not name.endswith("_paper")]
+    first = [name for name in COMPARED_CONTROLLERS if not name.endswith("_paper")]
     targets = {f"{robot}.{name}.max_mrad": {"max": MOST_MRAD} for robot in ARMS for name in first}
     return ExperimentFindings(metrics, targets, {}, tables, plots, NOTES)
 

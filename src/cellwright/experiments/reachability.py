@@ -19,7 +19,7 @@ from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.reach_scene import BaseReach, ReachScene, ReachTask
 from cellwright.motion.grasps import GraspKind, find_grasps
 
-__all__ = ["WEIGHTS", "Grid", "ReachMap", "default_grid", "map_reach", "reach_task"]
+__all__ = ["WEIGHTS", "BaseGrid", "ReachMap", "default_grid", "map_reach", "reach_task"]
 
 Array = npt.NDArray[np.float64]
 WEIGHTS = ("free", "manipulability", "nearness")
@@ -28,7 +28,7 @@ NO_POOL = 4  # so few places are counted here before other processes have starte
 
 
 @dataclass(frozen=True)
-class Grid:
+class BaseGrid:
     """Places of the base, both ends included."""
 
     x_m: tuple[float, float]
@@ -67,7 +67,7 @@ class ReachMap:
     """The counts of a grid."""
 
     task: ReachTask
-    grid: Grid
+    grid: BaseGrid
     rows: Sequence[BaseReach]
 
     def of(self, kind: GraspKind) -> list[BaseReach]:
@@ -175,7 +175,7 @@ def reach_task(
 
 def map_reach(
     task: ReachTask,
-    grid: Grid,
+    grid: BaseGrid,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> ReachMap:
@@ -187,10 +187,10 @@ def map_reach(
     return ReachMap(task, grid, [row for found in rows for row in found])
 
 
-def default_grid(pose_base_in_world: Pose, step_m: float = 0.1) -> Grid:
+def default_grid(pose_base_in_world: Pose, step_m: float = 0.1) -> BaseGrid:
     """Returns a grid around the place of the robot: in the ROVI cell, exactly the table."""
     x, y = (float(value) for value in pose_base_in_world.position[:2])
-    return Grid((round(x - 0.4, 9), round(x + 0.4, 9)), (round(y - 0.55, 9), round(y + 0.55, 9)), step_m)
+    return BaseGrid((round(x - 0.4, 9), round(x + 0.4, 9)), (round(y - 0.55, 9), round(y + 0.55, 9)), step_m)
 
 
 _scene: ReachScene | None = None

@@ -9,12 +9,12 @@ from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.core.results import MeasurementConditions
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
-from cellwright.experiments.reachability import Grid, ReachMap, map_reach, reach_task
+from cellwright.experiments.reachability import BaseGrid, ReachMap, map_reach, reach_task
 from cellwright.motion.grasps import GraspKind
 
 __all__ = ["rovi_reachability"]
 
-TABLE = Grid((0.0, 0.8), (0.0, 1.1))
+TABLE = BaseGrid((0.0, 0.8), (0.0, 1.1))
 OBJECT_M = {"code": (0.5, 1.0, 0.75), "text": (0.4, 1.0, 0.75)}
 HEIGHTS_M = {GraspKind.TOP: 0.2, GraspKind.SIDE: 0.1}
 TURNS, QUICK_TURNS = 181, 10
@@ -37,7 +37,7 @@ def rovi_reachability(conditions: MeasurementConditions) -> ExperimentFindings:
         conditions.say(f"{len(list(TABLE))} places of the base, the bottle where the project's {source} has it")
         task = reach_task(load_cell("rovi"), "ur5", "bottle", fixtures=["table"], turns=turns, weighted=True)
         task = replace(task, pose_part_in_world=Pose.from_xyz_rpy(place), heights_m=HEIGHTS_M)
-        maps[source] = map_reach(task, TABLE, progress=_told(conditions))
+        maps[source] = map_reach(task, TABLE, progress=_progress_reporter(conditions))
     metrics: dict[str, float] = {"bases": len(list(TABLE))}
     for source, found in maps.items():
         metrics |= _metrics("" if source == "code" else f"{source}.", found, TURNS / turns)
@@ -76,7 +76,7 @@ def _metrics(prefix: str, found: ReachMap, scale: float) -> dict[str, float]:
     return metrics
 
 
-def _told(conditions: MeasurementConditions) -> Callable[[int, int], None]:
+def _progress_reporter(conditions: MeasurementConditions) -> Callable[[int, int], None]:
     def progress(done: int, total: int) -> None:
         if done * 10 // total != (done - 1) * 10 // total:
             conditions.say(f"  {done} of {total} places")

@@ -15,16 +15,16 @@ from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, ImagePlot,
 from cellwright.experiments.pool import run_jobs
 from cellwright.experiments.rovi_rrt_notes import notes
 from cellwright.experiments.rovi_rrt_plans import (
-    COMPARED,
+    COMPARED_PLANNERS,
     HEADINGS_DEG,
     TASKS,
-    Heading,
+    GraspHeading,
     PlanJob,
     PlanRow,
     make_plan,
     try_heading,
 )
-from cellwright.experiments.rovi_rrt_runs import Run, RunJob, execute
+from cellwright.experiments.rovi_rrt_runs import RoviRun, RoviRunJob, execute
 from cellwright.experiments.rovi_rrt_scene import PICKS, cell_with_bottle_at
 from cellwright.rendering import choose_renderer
 from cellwright.sim import World
@@ -65,9 +65,11 @@ def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> E
     headings = [try_heading((pick, heading)) for pick in PICKS for heading in HEADINGS_DEG]
     conditions.say(f"planning: {len(TASKS)} tasks, {len(PICKS)} locations, {runs} runs each")
     plan_jobs = [PlanJob(task, *job) for task in TASKS for job in jobs]
-    plans = run_jobs("planning", make_plan, plan_jobs, workers, _told(conditions, "plans"))
+    plans = run_jobs("planning", make_plan, plan_jobs, workers, _progress_reporter(conditions, "plans"))
     conditions.say(f"pick and place in physics: {len(jobs)} runs")
-    done = run_jobs("execution", execute, [RunJob(*job) for job in jobs], workers, _told(conditions, "runs"))
+    done = run_jobs(
+        "execution", execute, [RoviRunJob(*job) for job in jobs], workers, _progress_reporter(conditions, "runs")
+    )
     metrics = {**_plan_metrics(plans), **_heading_metrics(headings), **_run_metrics(done)}
     return ExperimentFindings(
         metrics,
@@ -83,7 +85,7 @@ def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> E
     )
 
 
-def _told(conditions: MeasurementConditions, what: str) -> Callable[[int, int], None]:
+def _progress_reporter(conditions: MeasurementConditions, what: str) -> Callable[[int, int], None]:
     def progress(count: int, total: int) -> None:
         if count * 10 // total != (count - 1) * 10 // total:
             conditions.say(f"  {count} of {total} {what}")
@@ -111,11 +113,11 @@ def _plan_metrics(rows: Sequence[PlanRow]) -> dict[str, float]:
     return metrics
 
 
-def _heading_metrics(rows: Sequence[Heading]) -> dict[str, float]:
+def _heading_metrics(rows: Sequence[GraspHeading]) -> dict[str, float]:
     return {f"headings.{pick}_free": sum(row.free > 0 for row in rows if row.pick == pick) for pick in PICKS}
 
 
-def _run_metrics(rows: Sequence[Run]) -> dict[str, float]:
+def _run_metrics(rows: Sequence[RoviRun]) -> dict[str, float]:
     metrics: dict[str, float] = {}
     for pick in PICKS:
         own = [row for row in rows if row.pick == pick]
@@ -143,14 +145,16 @@ def _targets() -> dict[str, dict[str, float]]:
     return {name: {"min": 1.0} for name in always} | {"executed.hits": {"max": 0}, "carry.max_tilt_deg": {"max": 5.5}}
 
 
-def _table(rows: Sequence[PlanRow] | Sequence[Run] | Sequence[Heading], leave_out: Sequence[str] = ()) -> DataTable:
+def _table(
+    rows: Sequence[PlanRow] | Sequence[RoviRun] | Sequence[GraspHeading], leave_out: Sequence[str] = ()
+) -> DataTable:
     data = [{name: value for name, value in asdict(row).items() if name not in leave_out} for row in rows]
     return DataTable(list(data[0]), [list(row.values()) for row in data])
 
 
-def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[Run]) -> list[Plot]:
+def _plots(metrics: dict[str, float], plans: Sequence[PlanRow], runs: Sequence[RoviRun]) -> list[Plot]:
     rates = ["fixed", "rrt", "rrtconnect", "rrtstar", "executed"]
-    times = (*COMPARED, "constrained", "unconstrained")
+    times = (*COMPARED_PLANNERS, "constrained", "unconstrained")
     firsts = {pick: next(row for row in runs if row.pick == pick) for pick in PICKS}
     return [
         _picture(),

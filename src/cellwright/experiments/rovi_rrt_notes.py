@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, ITERATIONS, STAR_ITERATIONS, Heading
+from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, ITERATIONS, STAR_ITERATIONS, GraspHeading
 from cellwright.experiments.rovi_rrt_runs import LOOK_FRAMES, PLACE_LIMIT_M, TILT_LIMIT_DEG
 
 __all__ = ["notes"]
 
 
-def notes(metrics: Mapping[str, float], headings: Sequence[Heading], runs: int) -> list[str]:
+def notes(metrics: Mapping[str, float], headings: Sequence[GraspHeading], runs: int) -> list[str]:
     """Returns the paragraphs of the page."""
     fixed = {row.pick: row for row in headings if row.heading_deg == FIXED_DEG}
     free = ", ".join(f"{metrics[f'headings.{pick}_free']:.0f}" for pick in fixed)
@@ -52,7 +52,7 @@ def notes(metrics: Mapping[str, float], headings: Sequence[Heading], runs: int) 
     ]
 
 
-def _blocked(fixed: Mapping[str, Heading]) -> str:
+def _blocked(fixed: Mapping[str, GraspHeading]) -> str:
     words = []
     for pick, row in fixed.items():
         what = f"{row.free} of {row.postures} postures are free" if row.free else f"none is free: {row.touches}"

@@ -24,11 +24,11 @@ from cellwright.motion.planning import (
 from cellwright.motion.planning.checker import between
 
 __all__ = [
-    "COMPARED",
+    "COMPARED_PLANNERS",
     "FIXED_DEG",
     "HEADINGS_DEG",
     "TASKS",
-    "Heading",
+    "GraspHeading",
     "PlanJob",
     "PlanRow",
     "make_plan",
@@ -37,7 +37,7 @@ __all__ = [
 
 Planned = tuple[MotionPlanner, MotionPlanRequest]
 
-COMPARED = {
+COMPARED_PLANNERS = {
     "rrt": "ompl:RRT",
     "rrtconnect": "rrt_connect",
     "rrtstar": "ompl:RRTstar",
@@ -83,7 +83,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class Heading:
+class GraspHeading:
     """The feasibility of one heading of the grasp.
 
     Attributes:
@@ -112,14 +112,14 @@ def make_plan(job: PlanJob) -> PlanRow:
     return PlanRow(job.task, job.pick, job.seed, result.is_success, ms, path_m, tilt_deg, result.reason)
 
 
-def try_heading(job: tuple[str, float]) -> Heading:
+def try_heading(job: tuple[str, float]) -> GraspHeading:
     """Returns whether the bottle can be taken from one side, and the obstacles."""
     pick, heading_deg = job
     planner, pose = _standing(pick), PICKS[pick]
     found = goals_from_poses(planner.kinematics, planner.ring, [pose @ _grasp(heading_deg)], planner.exact, home_rad())
     touched = Counter(f"{touch.first} touches {touch.second}" for touch in found.touches)
     words = ", ".join(f"{what} ({count})" for what, count in touched.most_common())
-    return Heading(pick, heading_deg, len(found.reachable_rad), len(found.free_rad), words)
+    return GraspHeading(pick, heading_deg, len(found.reachable_rad), len(found.free_rad), words)
 
 
 def _grasp(heading_deg: float) -> Pose:
@@ -133,7 +133,7 @@ def _staged(name: str) -> Callable[[str, int], Planned]:
         request = MotionPlanRequest(
             home_rad(),
             [way.before_rad for way in _picks(pick)],
-            planner=COMPARED[name],
+            planner=COMPARED_PLANNERS[name],
             seed=seed,
             iterations=STAR_ITERATIONS if name == "rrtstar" else ITERATIONS,
             margin_m=pick_place_planner().settings.margin_m,
@@ -149,7 +149,7 @@ def _direct(name: str, headings: int) -> Callable[[str, int], Planned]:
     def planned(pick: str, seed: int) -> Planned:
         poses = grasps_about(PICKS[pick], _grasp(FIXED_DEG), headings)
         request = MotionPlanRequest(
-            home_rad(), goal_poses=poses, planner=COMPARED[name], seed=seed, iterations=ITERATIONS
+            home_rad(), goal_poses=poses, planner=COMPARED_PLANNERS[name], seed=seed, iterations=ITERATIONS
         )
         return _standing(pick), request
 
@@ -169,7 +169,7 @@ def _carry(upright: bool) -> Callable[[str, int], Planned]:
 
 
 TASKS: dict[str, Callable[[str, int], Planned]] = {
-    **{name: _staged(name) for name in COMPARED},
+    **{name: _staged(name) for name in COMPARED_PLANNERS},
     **{f"direct.{name}": _direct(name, len(HEADINGS_DEG)) for name in ("rrt", "rrtconnect")},
     "fixed": _direct("rrtconnect", 1),
     "constrained": _carry(True),

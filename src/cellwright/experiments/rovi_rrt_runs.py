@@ -27,7 +27,7 @@ from cellwright.judge import AllowedContact, CollisionMonitor
 from cellwright.lab import Lab
 from cellwright.sim import TickOrder
 
-__all__ = ["Run", "RunJob", "execute", "permits"]
+__all__ = ["RoviRun", "RoviRunJob", "allowed_contacts", "execute"]
 
 Array = npt.NDArray[np.float64]
 
@@ -41,7 +41,7 @@ MOVED_LIMIT_M = 0.0005
 
 
 @dataclass(frozen=True)
-class RunJob:
+class RoviRunJob:
     """One run to make: the location, and the seed of the cell's errors, the detector's noise and the paths."""
 
     pick: str
@@ -49,7 +49,7 @@ class RunJob:
 
 
 @dataclass(frozen=True)
-class Run:
+class RoviRun:
     """The outcome of one run, by the truth unless said otherwise.
 
     Attributes:
@@ -85,7 +85,7 @@ class Run:
     way_m: tuple[tuple[float, float, float], ...] = ()
 
 
-def permits(pick: str) -> list[AllowedContact]:
+def allowed_contacts(pick: str) -> list[AllowedContact]:
     """Returns the allowed contacts: pads and bottle, bottle and table where it is taken and where it is set down."""
     x, y, _ = (float(value) for value in PICKS[pick].position)
     there_x, there_y, _ = (float(value) for value in PLACE.position)
@@ -96,7 +96,7 @@ def permits(pick: str) -> list[AllowedContact]:
     ]
 
 
-def execute(job: RunJob) -> Run:
+def execute(job: RoviRunJob) -> RoviRun:
     """Builds the cell by its seed, runs the controller, judges."""
     with Lab(cell_with_bottle_at(job.pick), job.seed) as lab:
         return _Attempt(lab, job).run()
@@ -105,9 +105,9 @@ def execute(job: RunJob) -> Run:
 class _Attempt:
     """One run: the controller's side knows the detections and the robot; everything else here is the judge's."""
 
-    def __init__(self, lab: Lab, job: RunJob) -> None:
+    def __init__(self, lab: Lab, job: RoviRunJob) -> None:
         self.lab, self.job, self.world = lab, job, lab.world
-        self.monitor = CollisionMonitor(lab.world, lab.stepper, permits(job.pick))
+        self.monitor = CollisionMonitor(lab.world, lab.stepper, allowed_contacts(job.pick))
         self.others = [name for name in lab.world.objects if name != BOTTLE]
         self.stood = {name: lab.world.pose_of(name) for name in lab.world.objects}
         self.seen: Pose | None = None
@@ -117,14 +117,14 @@ class _Attempt:
             lab.robot(ROBOT), lab.clock, self._look, pick_place_planner(), PLACE, home_rad(), seed=job.seed
         )
 
-    def run(self) -> Run:
+    def run(self) -> RoviRun:
         """Runs the controller and judges."""
         failure = self.lab.perform(self._work())
         problems = [failure, *self._complaints()]
         hits = self.monitor.hits
         end = self.world.pose_of(BOTTLE)
         stood, seen = self.stood[BOTTLE], self.seen
-        return Run(
+        return RoviRun(
             self.job.pick,
             self.job.seed,
             not any(problems),

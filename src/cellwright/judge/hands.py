@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.catalogue import PartFigures, TrayFigures, tray_grip
+from cellwright.catalogue import PartFigures, TrayFigures, tray_grasp
 from cellwright.core.pose import Pose
 from cellwright.judge.hand_events import HandEvent, HandMoment, HeldObject
 from cellwright.judge.riding import is_covered, places_on, rides
@@ -271,7 +271,7 @@ def _takes(tool: ToolIndex | VacuumIndex, item: ObjectIndex) -> bool:
     if isinstance(tool, ToolIndex):
         return isinstance(item.figures, PartFigures)
     if isinstance(item.figures, TrayFigures):
-        return tray_grip(item.figures, tool.figures) is not None
+        return tray_grasp(item.figures, tool.figures) is not None
     return tool.figures.fits(item.figures)
 
 

@@ -16,9 +16,9 @@ from cellwright.catalogue import (
     ToolHolderFigures,
     TrayFigures,
     VacuumFigures,
-    grip_xyz_m,
-    part_grip,
-    tray_grip,
+    part_grasp,
+    tool_grasp_xyz_m,
+    tray_grasp,
 )
 from cellwright.core.pose import Pose
 from cellwright.sim import World
@@ -94,7 +94,7 @@ class ToolShed:
         """Whether a robot gets to such parts at all these poses with one tool, as high as that tool takes them."""
         fitting = [tool for tool in self.tools_of(robot) if part.sku in self.handles[tool]]
         return any(
-            self._gets_to(robot, tool, tuple(pose.apply(grip_xyz_m(part, self._figures[tool])) for pose in poses))
+            self._gets_to(robot, tool, tuple(pose.apply(tool_grasp_xyz_m(part, self._figures[tool])) for pose in poses))
             for tool in fitting
         )
 
@@ -104,7 +104,7 @@ class ToolShed:
 
     def grip_point(self, tray: TrayFigures, pose_tray: Pose) -> Point:
         """Where a tray is taken, by the first tool that can; the middle of its upper face, when there is none."""
-        grips = [tray_grip(tray, tool) for tool in self._figures.values() if isinstance(tool, VacuumFigures)]
+        grips = [tray_grasp(tray, tool) for tool in self._figures.values() if isinstance(tool, VacuumFigures)]
         xyz_m = next((grip.xyz_m for grip in grips if grip is not None), (0.0, 0.0, tray.thickness_m))
         return pose_tray.apply(xyz_m)
 
@@ -141,8 +141,8 @@ def _fits(tool: object, thing: PartFigures | TrayFigures) -> bool:
     if isinstance(tool, GripperFigures):
         if not isinstance(thing, PartFigures):
             return False
-        grip = part_grip(thing, tool)
+        grip = part_grasp(thing, tool)
         return not grip.problem and 2 * tool.closed_m < grip.width_m < 2 * tool.open_m
     if not isinstance(tool, VacuumFigures):
         return False
-    return tray_grip(thing, tool) is not None if isinstance(thing, TrayFigures) else tool.fits(thing)
+    return tray_grasp(thing, tool) is not None if isinstance(thing, TrayFigures) else tool.fits(thing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from cellwright.cells import Cell, CellMistakes, Layout, load_cell, nominal_layout
+from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, nominal_layout
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.messages import Detections
@@ -23,7 +23,7 @@ def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
     """
     try:
         return load_cell(name_or_file)
-    except CellMistakes as error:
+    except CellConfigErrors as error:
         raise _with_others(error, error.rest, seed) from None
 
 
@@ -40,7 +40,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
     """
     try:
         layout = nominal_layout(cell, seed)
-    except CellMistakes as error:
+    except CellConfigErrors as error:
         raise _with_others(error, error.rest, seed) from None
     errors = ErrorCollector()
     detectors = _check_sensors(cell, layout.camera_errors, errors)
@@ -52,7 +52,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
     return layout
 
 
-def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMistakes:
+def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellConfigErrors:
     """Returns the mistakes that were found, and those in what they leave of the cell."""
     if rest is None:
         return error
@@ -65,7 +65,7 @@ def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMista
         pass
     all_of_them = ErrorCollector()
     all_of_them.found = [*error.errors, *others.found]
-    return CellMistakes(all_of_them.sorted_errors(), rest)
+    return CellConfigErrors(all_of_them.sorted_errors(), rest)
 
 
 def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorCollector) -> list[str]:

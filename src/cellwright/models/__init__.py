@@ -1,6 +1,6 @@
 """Models: MuJoCo specifications built from the catalogue."""
 
 from cellwright.models.build import build
-from cellwright.models.surfaces import GeomGroup, Surface
+from cellwright.models.contact_settings import ContactSurface, GeomGroup
 
-__all__ = ["GeomGroup", "Surface", "build"]
+__all__ = ["ContactSurface", "GeomGroup", "build"]

@@ -14,7 +14,7 @@ from cellwright.catalogue.arms import ArmFigures, JointFigures
 from cellwright.core.errors import UnknownName
 from cellwright.core.rotation import quaternion_from_rpy
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL
+from cellwright.models.contact_settings import METAL
 from cellwright.shapes.body_shape import BodyShape
 from cellwright.shapes.lr_mate_200id import LR_MATE_200ID_SHAPE
 from cellwright.shapes.sia20f import SIA20F_SHAPE

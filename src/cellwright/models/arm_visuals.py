@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from cellwright.core.errors import UnknownName
-from cellwright.models.surfaces import Surface, make_collision, make_visual
+from cellwright.models.contact_settings import ContactSurface, make_collision, make_visual
 from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, merge
 
@@ -46,7 +46,7 @@ def _add_mesh(spec: Any, name: str, mesh: Mesh) -> None:
     asset.userface = mesh.faces.astype(np.int32).ravel()
 
 
-def add_hulls(bodies: Mapping[str, Any], hulls: Iterable[Hull], surface: Surface) -> None:
+def add_hulls(bodies: Mapping[str, Any], hulls: Iterable[Hull], surface: ContactSurface) -> None:
     """Adds the collision hulls, named `<body>_hull_<number>`."""
     count: dict[str, int] = {}
     for hull in hulls:

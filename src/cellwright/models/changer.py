@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.catalogue.changer import ChangerFigures
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL
+from cellwright.models.contact_settings import METAL
 from cellwright.shapes.changer import coupling_shape, plate_shape
 
 __all__ = ["BALANCE_MASS_KG", "build_changer", "couple"]

@@ -17,7 +17,7 @@ from cellwright.catalogue.furniture_kinds import (
 )
 from cellwright.core.pose import Pose
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL, PLASTIC, GeomGroup, make_collision, make_visual
+from cellwright.models.contact_settings import METAL, PLASTIC, GeomGroup, make_collision, make_visual
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.furniture import BODY, furniture_shape
 

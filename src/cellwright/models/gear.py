@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue.gears import GearFigures
+from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision
 from cellwright.models.meshes import add_hull, add_visual_mesh, set_inertia
-from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision
 from cellwright.shapes.gear import gear_cone_hull, gear_disc_hull, gear_mesh
 
 __all__ = ["build_gear"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL, PAD, make_collision
+from cellwright.models.contact_settings import METAL, PAD, make_collision
 from cellwright.shapes.body_shape import BodyShape
 from cellwright.shapes.grippers import gripper_shape
 from cellwright.shapes.robotiq_2f_85 import robotiq_shape

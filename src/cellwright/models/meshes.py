@@ -7,7 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cellwright.models.surfaces import make_visual
+from cellwright.models.contact_settings import make_visual
 from cellwright.shapes.mesh import Mesh
 
 __all__ = ["add_hull", "add_visual_mesh", "set_inertia"]

@@ -11,15 +11,15 @@ import numpy as np
 from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.core.rotation import quaternion_from_rpy
 from cellwright.models.arm_visuals import add_hulls, add_pieces
+from cellwright.models.contact_settings import PLASTIC, ContactSurface, GeomGroup, make_collision
 from cellwright.models.furniture import camera_frame, vertical_fov_rad
-from cellwright.models.surfaces import PLASTIC, GeomGroup, Surface, make_collision
 from cellwright.shapes.epuck import BODY, WHEELS, epuck_hull, epuck_pieces
 
 __all__ = ["build_mobile", "fit_wheels"]
 
 # A contact gives way in proportion to 1 - impedance: with 0.99 a wheel sinks in by 5 um, and rolls on its full radius.
-TYRE = Surface(friction=(0.8, 0.005, 0.0001), priority=1, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
-SKID = Surface(friction=(0.0, 0.0, 0.0), condim=1, priority=2, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
+TYRE = ContactSurface(friction=(0.8, 0.005, 0.0001), priority=1, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
+SKID = ContactSurface(friction=(0.0, 0.0, 0.0), condim=1, priority=2, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
 SEEN_THROUGH = {"clear": 0.40, "ring": 0.45}  # finish -> how opaque it is
 
 

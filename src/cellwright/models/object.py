@@ -9,8 +9,8 @@ import mujoco
 
 from cellwright.catalogue.objects import ObjectFigures
 from cellwright.models.arm_visuals import add_hulls, add_pieces
+from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision
 from cellwright.models.meshes import add_hull, set_inertia
-from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision
 from cellwright.shapes.objects import BODY, object_shape
 
 __all__ = ["build_object"]

@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue.trays import TrayFigures
+from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision
 from cellwright.models.meshes import add_hull, add_visual_mesh, set_inertia
-from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision
 from cellwright.shapes.tray import tray_mesh, tray_solids
 
 __all__ = ["build_tray"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.models.arm_visuals import add_hulls, add_pieces
-from cellwright.models.surfaces import METAL, PAD, make_collision
+from cellwright.models.contact_settings import METAL, PAD, make_collision
 from cellwright.shapes.vacuum import LIP_RADIUS_M, cup_suffixes, vacuum_shape
 
 __all__ = ["build_vacuum"]

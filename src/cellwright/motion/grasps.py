@@ -13,11 +13,19 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, GripperFigures, PartFigures, grip_xyz_m, least_height_m
+from cellwright.catalogue import GearFigures, GripperFigures, PartFigures, least_height_m, tool_grasp_xyz_m
 from cellwright.catalogue.objects import BlockFigures, BoundedFigures, CartonFigures, CrateFigures, TurnedFigures
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.pose import Pose
-from cellwright.shapes.grips import MARGIN_M, PAD_GIVE_M, Bite, bite, finger_length_m, palm_half_m, take_from_above
+from cellwright.shapes.grasp_evaluation import (
+    MARGIN_M,
+    PAD_GIVE_M,
+    GraspEvaluation,
+    best_top_grasp,
+    evaluate_grasp,
+    finger_length_m,
+    palm_half_m,
+)
 
 __all__ = ["Grasp", "GraspKind", "find_grasps", "tcp_in_part"]
 
@@ -153,14 +161,14 @@ def _of_solids(part: BoundedFigures, tool: GripperFigures, ways_m: tuple[float, 
     found = []
     for point in part.points:
         least_m = least_height_m(part, tool, min(point.width_m / 2, tool.open_m))
-        pose, above = take_from_above(part.solids, tool, point, least_m)
+        pose, above = best_top_grasp(part.solids, tool, point, least_m)
         for half in (0.0, pi):
             turn_rad = (point.yaw_rad + half) % (2 * pi)
             pose_top = tcp_in_part(GraspKind.TOP, turn_rad, pose.position.tolist())
             found.append(_made(GraspKind.TOP, turn_rad, pose_top, above, above.problem(tool), ways_m))
             turn_rad = (turn_rad + pi / 2) % (2 * pi)
             pose_side = tcp_in_part(GraspKind.SIDE, turn_rad, point.xyz_m)
-            side = bite(part.solids, tool, pose_side, point.worth)
+            side = evaluate_grasp(part.solids, tool, pose_side, point.worth)
             found.append(_made(GraspKind.SIDE, turn_rad, pose_side, side, side.problem(tool), ways_m))
     return found
 
@@ -178,7 +186,7 @@ def _grasp(
     bottom_m, top_m = outline.points[0][0], outline.points[-1][0]
     fingers_m = finger_length_m(tool)
     if kind is GraspKind.TOP:
-        height_m = max(grip_xyz_m(part, tool)[2], top_m - fingers_m + MARGIN_M)
+        height_m = max(tool_grasp_xyz_m(part, tool)[2], top_m - fingers_m + MARGIN_M)
         tips_m = height_m - tool.pad_offset_m - tool.pad_size_m[2] / 2
         low_m = tips_m + tool.pad_lag_m(min(part.grasp_width_m / 2, tool.open_m))
         high_m, passed_m = low_m + tool.pad_size_m[2], top_m
@@ -191,7 +199,7 @@ def _grasp(
         palm_gap_m = fingers_m - outline.half_m(height_m - thick_m, height_m + thick_m, not along_y)
         floor_gap_m = height_m - thick_m - bottom_m
     held_m = min(max(height_m, bottom_m), top_m)  # long pads reach above the part
-    found = Bite(
+    found = GraspEvaluation(
         half_m=outline.half_m(low_m, high_m, along_y),
         clearance_m=tool.open_m - outline.half_m(low_m, passed_m, along_y),
         palm_gap_m=palm_gap_m,
@@ -217,7 +225,7 @@ def _grasp(
 
 
 def _made(
-    kind: GraspKind, turn_rad: float, pose: Pose, found: Bite, problem: str, ways_m: tuple[float, float]
+    kind: GraspKind, turn_rad: float, pose: Pose, found: GraspEvaluation, problem: str, ways_m: tuple[float, float]
 ) -> Grasp:
     approach_m, retreat_m = ways_m
     return Grasp(

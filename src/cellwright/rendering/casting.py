@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.rendering.bundle import Bundle
 from cellwright.rendering.projection import ImagePlane, Projection
-from cellwright.rendering.surfaces import Surfaces, visible_alpha
+from cellwright.rendering.ray_bundle import RayBundle
+from cellwright.rendering.scene_mesh import SceneMesh, visible_alpha
 
-__all__ = ["Caster", "Hits", "sees_light"]
+__all__ = ["RayCaster", "RayHits", "sees_light"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
@@ -23,7 +23,7 @@ CELLS_PER_POINT = 8.0  # points of a picture lie in heaps when seen from a light
 
 
 @dataclass(frozen=True)
-class Hits:
+class RayHits:
     """The hits of a bundle of rays; `geom` is -1 where a ray hit nothing.
 
     Attributes:
@@ -42,15 +42,15 @@ class Hits:
         """True where a ray hit something."""
         return np.asarray(self.geom >= 0)
 
-    def part(self, index: Ids) -> Hits:
+    def part(self, index: Ids) -> RayHits:
         """Returns some of them."""
-        return Hits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+        return RayHits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
 
-class Caster:
+class RayCaster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
-    def __init__(self, model: Any, data: Any, surfaces: Surfaces, eye: ImagePlane) -> None:
+    def __init__(self, model: Any, data: Any, surfaces: SceneMesh, eye: ImagePlane) -> None:
         self._model, self._data, self._surfaces, self._eye = model, data, surfaces, eye
         self._vertices = surfaces.vertices_in_world(data)
         alpha = visible_alpha(model)
@@ -60,9 +60,9 @@ class Caster:
         self._has_glass = bool(clear.any() or self._glass.planes)
         self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
 
-    def cast(self, directions: Array) -> tuple[Hits, Hits | None]:
+    def cast(self, directions: Array) -> tuple[RayHits, RayHits | None]:
         """Returns the first opaque hit along each ray from the eye, and the first transparent one if there are any."""
-        rays = Bundle(directions @ self._eye.axes)
+        rays = RayBundle(directions @ self._eye.axes)
         solids = self._meet(rays, directions, self._solids)
         return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
 
@@ -71,7 +71,7 @@ class Caster:
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
         return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
 
-    def _meet(self, rays: Bundle, directions: Array, target: _Target) -> Hits:
+    def _meet(self, rays: RayBundle, directions: Array, target: _Target) -> RayHits:
         nearest, found = np.zeros(len(directions)), np.full(len(directions), -1)
         eye = self._eye
         for meeting in rays.meet(target.projection):
@@ -83,9 +83,9 @@ class Caster:
             self._cut_by_plane(hits, eye.origin_in_world_m, directions, geom)
         return hits
 
-    def _on_triangles(self, eye: Array, directions: Array, triangle: Ids) -> Hits:
+    def _on_triangles(self, eye: Array, directions: Array, triangle: Ids) -> RayHits:
         count = len(directions)
-        hits = Hits(
+        hits = RayHits(
             np.full(count, -1),
             np.full(count, math.inf),
             np.zeros((count, 3)),
@@ -111,7 +111,7 @@ class Caster:
         hits.face_normal_in_world[here] = normal / np.sqrt(square)[:, None]
         return hits
 
-    def _cut_by_plane(self, hits: Hits, eye: Array, directions: Array, geom: int) -> None:
+    def _cut_by_plane(self, hits: RayHits, eye: Array, directions: Array, geom: int) -> None:
         """Puts a plane in front of what lies behind it."""
         axes, centre = self._data.geom_xmat[geom].reshape(3, 3), self._data.geom_xpos[geom]
         slope = directions @ axes[:, 2]
@@ -133,7 +133,7 @@ class Caster:
 class _Target:
     """The geometry that rays from the eye may hit: triangles, and planes, which are endless or not."""
 
-    def __init__(self, eye: ImagePlane, vertices: Array, surfaces: Surfaces, chosen: Mask, planes: list[int]) -> None:
+    def __init__(self, eye: ImagePlane, vertices: Array, surfaces: SceneMesh, chosen: Mask, planes: list[int]) -> None:
         self.triangles: Ids = np.flatnonzero(chosen)
         self.projection = Projection(eye, vertices, surfaces.faces[chosen])
         self.planes = planes
@@ -145,6 +145,6 @@ def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
     if len(lit):
         rays = shades.picture.flatten(points_in_world_m)
         limit = 1 / (rays[:, 2] - 1e-6)
-        for meeting in Bundle(rays, CELLS_PER_POINT).meet(shades):
+        for meeting in RayBundle(rays, CELLS_PER_POINT).meet(shades):
             lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
     return lit

@@ -11,12 +11,12 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.rendering.casting import Caster, Hits, sees_light
+from cellwright.rendering.casting import RayCaster, RayHits, sees_light
 from cellwright.rendering.lighting import scene_lights
-from cellwright.rendering.paint import Paint
+from cellwright.rendering.materials import GeomMaterials
 from cellwright.rendering.projection import ImagePlane
-from cellwright.rendering.sky import Background, Openness
-from cellwright.rendering.surfaces import Surfaces
+from cellwright.rendering.scene_mesh import SceneMesh
+from cellwright.rendering.sky import AmbientOcclusion, Background
 from cellwright.rendering.view import Frustum
 
 __all__ = ["RayFrame"]
@@ -35,13 +35,13 @@ LIFT_M = 5e-4  # rays for shadows start above the surface
 class RayFrame:
     """One picture in the making."""
 
-    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: Surfaces) -> None:
+    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: SceneMesh) -> None:
         self._model, self._frustum, self._size = model, frustum, size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
         right, up, backwards = frustum.axes_in_world.T
         self._eye = ImagePlane(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
-        self._caster = Caster(model, data, surfaces, self._eye)
-        self._paint = Paint(model, data)
+        self._caster = RayCaster(model, data, surfaces, self._eye)
+        self._paint = GeomMaterials(model, data)
         self._lights = scene_lights(model, data, frustum)
         self._shades = [
             self._caster.shades(ImagePlane.along(light.source_in_world_m, light.axis_in_world))
@@ -54,13 +54,13 @@ class RayFrame:
         self._endless = plane & (model.geom_size[:, :2] == 0).any(axis=1)
         self._openness = self._survey()
 
-    def _survey(self) -> Openness:
+    def _survey(self) -> AmbientOcclusion:
         columns, rows = (max(2, -(-pixels // COARSE)) for pixels in self._size)
         y, x = np.divmod(np.arange(rows * columns), columns)
         middle = (COARSE - 1) / 2
         directions = self._directions(x * COARSE + middle, y * COARSE + middle)
         solid, _ = self._caster.cast(directions)
-        return Openness(solid, self._eye, self._slope * COARSE, (rows, columns))
+        return AmbientOcclusion(solid, self._eye, self._slope * COARSE, (rows, columns))
 
     def _directions(self, x: Array, y: Array) -> Array:
         width, height = self._size
@@ -96,7 +96,7 @@ class RayFrame:
             key[front] += (glass.geom[front] + 1) * self._model.ngeom
         return colour, key
 
-    def _shade(self, hits: Hits, directions: Array, x: Array, y: Array, *, shadows: bool = True) -> Colour:
+    def _shade(self, hits: RayHits, directions: Array, x: Array, y: Array, *, shadows: bool = True) -> Colour:
         normal, to_eye = hits.normal_in_world.astype(np.float32), (-directions).astype(np.float32)
         slant = np.maximum(np.einsum("ij,ij->i", normal, to_eye), 0.05)
         footprint_m = hits.distance_m * self._slope / slant
@@ -120,7 +120,7 @@ class RayFrame:
             shine += specular
         return self._haze(base * lit + shine, hits)
 
-    def _haze(self, colour: Colour, hits: Hits) -> Colour:
+    def _haze(self, colour: Colour, hits: RayHits) -> Colour:
         """Returns the colours faded into the horizon on an endless floor."""
         share = np.clip((hits.distance_m - HAZE_M[0]) / (HAZE_M[1] - HAZE_M[0]), 0, 1)
         share = np.where(self._endless[hits.geom], share * share * (3 - 2 * share), 0)[:, None].astype(np.float32)

@@ -15,7 +15,7 @@ __all__ = ["GL_PLATFORMS", "ProbeResult", "probe"]
 GL_PLATFORMS = {"egl": ("libegl1", "libgl1-mesa-dri"), "osmesa": ("libosmesa6",)}
 """Ways to OpenGL without a display, in the order they are tried, with the Debian packages that bring them."""
 
-TRIAL = Path(__file__).with_name("gl_trial.py")
+GL_CHECK = Path(__file__).with_name("gl_check.py")
 TIMEOUT_S = 60.0
 
 
@@ -28,7 +28,7 @@ class ProbeResult:
 
 
 @functools.cache
-def probe(platform: str, *, trial: Path = TRIAL, timeout_s: float = TIMEOUT_S) -> ProbeResult:
+def probe(platform: str, *, trial: Path = GL_CHECK, timeout_s: float = TIMEOUT_S) -> ProbeResult:
     """Tests a platform in a process of its own; the answer holds for the life of this process."""
     if not sys.platform.startswith("linux"):
         return ProbeResult(False, f"{platform} is tried on Linux only")

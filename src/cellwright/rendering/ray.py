@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.rendering.frame import RayFrame
-from cellwright.rendering.surfaces import Surfaces
+from cellwright.rendering.scene_mesh import SceneMesh
 from cellwright.rendering.view import View
 
 __all__ = ["RayRenderer"]
@@ -24,12 +24,12 @@ class RayRenderer:
 
     def __init__(self) -> None:
         self._model: Any = None
-        self._surfaces: Surfaces | None = None
+        self._surfaces: SceneMesh | None = None
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
         if self._model is not model or self._surfaces is None:
-            self._model, self._surfaces = model, Surfaces(model)
+            self._model, self._surfaces = model, SceneMesh(model)
         frame = RayFrame(model, data, view.resolve(model, data), size, self._surfaces)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)

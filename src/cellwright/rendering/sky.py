@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.rendering.casting import Hits
-from cellwright.rendering.paint import texture_pixels
+from cellwright.rendering.casting import RayHits
+from cellwright.rendering.materials import texture_pixels
 from cellwright.rendering.projection import ImagePlane
 
-__all__ = ["Background", "Openness"]
+__all__ = ["AmbientOcclusion", "Background"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
@@ -53,7 +53,7 @@ class Background:
         return np.asarray(np.where(side[:, None], faces[4][row, size // 2], caps), dtype=np.float32)
 
 
-class Openness:
+class AmbientOcclusion:
     """Ambient occlusion: the share of its surroundings that each point sees, on a coarse grid of the picture.
 
     Each grid point looks at places around it, and counts those that the picture shows to be behind something. It
@@ -61,7 +61,7 @@ class Openness:
     Neighbours count where they lie on the same geom and face the same way, so that nothing bleeds over edges.
     """
 
-    def __init__(self, hits: Hits, picture: ImagePlane, cell_slope: float, shape: tuple[int, int]) -> None:
+    def __init__(self, hits: RayHits, picture: ImagePlane, cell_slope: float, shape: tuple[int, int]) -> None:
         rows, columns = shape
         self._geom = hits.geom.reshape(shape)
         self._normal = hits.normal_in_world.astype(np.float32).reshape(*shape, 3)

@@ -7,9 +7,9 @@ import numpy as np
 from cellwright.catalogue.arena import ArenaFigures
 from cellwright.core.pose import Pose
 from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.furniture_builder import BODY, FurnitureBuilder, FurnitureShape, halves
 from cellwright.shapes.mesh import cuboid
 from cellwright.shapes.solids import placed
-from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves
 
 __all__ = ["arena_shape"]
 
@@ -21,7 +21,7 @@ Size2 = tuple[float, float]
 
 def arena_shape(figures: ArenaFigures) -> FurnitureShape:
     """Returns ground and walls; the walls' inner faces are the edges of the arena's extent."""
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), thick = halves(figures.size_m), figures.wall_thickness_m
     work.see("ground", cuboid((-x, -y, 0.0), (x, y, PAINT_M)))
     half = thick / 2
@@ -33,7 +33,7 @@ def arena_shape(figures: ArenaFigures) -> FurnitureShape:
     return work.done()
 
 
-def _wall(work: Workshop, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
+def _wall(work: FurnitureBuilder, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
     """Adds a board from one point to another, with a brighter edge on top."""
     along = np.subtract(end_m, start_m)
     middle, yaw = np.add(start_m, end_m) / 2, float(np.arctan2(along[1], along[0]))

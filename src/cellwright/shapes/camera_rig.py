@@ -7,9 +7,9 @@ import numpy as np
 from cellwright.catalogue.furniture_kinds import CameraRigFigures
 from cellwright.core.pose import Pose
 from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.furniture_builder import BODY, FurnitureBuilder, FurnitureShape, slab
 from cellwright.shapes.mesh import Mesh
 from cellwright.shapes.solids import ALONG_X, drum, placed, rod
-from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, slab
 
 __all__ = ["camera_rig_shape"]
 
@@ -19,7 +19,7 @@ CLEAR_M = 0.002  # the lens ends just behind the centre of projection, so that n
 
 def camera_rig_shape(figures: CameraRigFigures) -> FurnitureShape:
     """Returns foot, mast, boom, neck, housing, lenses."""
-    work = Workshop()
+    work = FurnitureBuilder()
     first = figures.lenses[0]
     pose = Pose.from_xyz_rpy(first.xyz_m, first.rpy_rad)
     middle = _housing(work, figures, pose)
@@ -38,7 +38,7 @@ def camera_rig_shape(figures: CameraRigFigures) -> FurnitureShape:
     return work.done()
 
 
-def _housing(work: Workshop, figures: CameraRigFigures, pose: Pose) -> np.ndarray:
+def _housing(work: FurnitureBuilder, figures: CameraRigFigures, pose: Pose) -> np.ndarray:
     """Adds housing and lenses, along the way the cameras look; returns the housing's middle in the piece's frame."""
     (deep, wide, high), (front, y, z) = figures.housing_size_m, figures.housing_offset_m
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cellwright.catalogue.changer import ChangerFigures, ToolHolderFigures
 from cellwright.shapes.body_shape import BodyShape, Hull, MeshPiece
+from cellwright.shapes.furniture_builder import FurnitureBuilder, FurnitureShape
 from cellwright.shapes.mesh import merge
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_X, bolt_circle, drum, placed, plate
-from cellwright.shapes.workshop import FurnitureShape, Workshop
 
 __all__ = ["coupling_shape", "holder_shape", "plate_shape"]
 
@@ -44,7 +44,7 @@ def coupling_shape(figures: ChangerFigures) -> BodyShape:
 
 def holder_shape(figures: ToolHolderFigures) -> FurnitureShape:
     """Returns foot, two posts beside the tool, two rails."""
-    work = Workshop()
+    work = FurnitureBuilder()
     (long, wide, thick), top = figures.rail_size_m, figures.rail_top_m
     foot_x, foot_y, foot_z = figures.foot_size_m
     work.box("black", (-foot_x / 2, -foot_y / 2, 0.0), (foot_x / 2, foot_y / 2, foot_z))

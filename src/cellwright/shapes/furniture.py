@@ -26,9 +26,9 @@ from cellwright.shapes.arena import arena_shape
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.camera_rig import camera_rig_shape
 from cellwright.shapes.changer import holder_shape
+from cellwright.shapes.furniture_builder import BODY, FurnitureBuilder, FurnitureShape, halves, slab
 from cellwright.shapes.plated_table import plated_table_shape
 from cellwright.shapes.solids import ALONG_Y, drum, placed
-from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves, slab
 
 __all__ = ["BODY", "FurnitureShape", "furniture_shape"]
 
@@ -47,7 +47,7 @@ furniture_shape.register(PlatedTableFigures, plated_table_shape)
 
 @furniture_shape.register
 def _table(figures: TableFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     work.see("top", slab(figures.size_m, 0.008, under, top, 0.002))
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))
@@ -64,7 +64,7 @@ def _table(figures: TableFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _optical_table(figures: OpticalTableFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     work.see("black", slab(figures.size_m, 0.012, under, top - 0.005, 0.003))
     work.see("steel", slab(figures.size_m, 0.012, top - 0.005, top, 0.001))
@@ -88,7 +88,7 @@ def _optical_table(figures: OpticalTableFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _cart(figures: CartFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     side, half = figures.leg_m, figures.leg_m / 2
     work.see("steel", slab(figures.size_m, 0.010, under, top, 0.002))
@@ -116,7 +116,7 @@ def _cart(figures: CartFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _box(figures: BoxFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), wall, high = halves(figures.outer_size_m), figures.wall_m, figures.height_m
     work.box("walls", (-x, -y, 0.0), (x, y, figures.bottom_m))
     for side in (-1, 1):
@@ -133,7 +133,7 @@ def _box(figures: BoxFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _fence(figures: FenceFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), side, high = halves(figures.size_m), figures.post_m, figures.height_m
     for a, b in (((-x, -y), (-x, y)), ((-x, y), (x, y)), ((x, y), (x, -y))):
         posts = np.linspace(a, b, int(np.ceil(np.hypot(*np.subtract(b, a)) / figures.panel_width_m)) + 1)
@@ -160,7 +160,7 @@ def _fence(figures: FenceFigures) -> FurnitureShape:
 
 @furniture_shape.register
 def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
-    work = Workshop()
+    work = FurnitureBuilder()
     side, reach, lens = figures.profile_m, figures.reach_m, figures.lens_length_m
     width, depth, tall = figures.camera_size_m
     body = figures.camera_m + 0.002 + lens
@@ -187,7 +187,7 @@ def _camera_post(figures: CameraPostFigures) -> FurnitureShape:
     return work.done()
 
 
-def _ring(work: Workshop, side_m: float, x: float, y: float, z: float) -> None:
+def _ring(work: FurnitureBuilder, side_m: float, x: float, y: float, z: float) -> None:
     """Adds four profiles as a rectangle."""
     half = side_m / 2
     for s in (-1, 1):
@@ -195,7 +195,7 @@ def _ring(work: Workshop, side_m: float, x: float, y: float, z: float) -> None:
         work.profile(side_m, (s * x, -y + half, z), (s * x, y - half, z))
 
 
-def _mounts(work: Workshop, mounts: tuple[MountFigures, ...], top_m: float, finish: str) -> None:
+def _mounts(work: FurnitureBuilder, mounts: tuple[MountFigures, ...], top_m: float, finish: str) -> None:
     for mount in mounts:
         (x, y), half = mount.xy_m, mount.size_m / 2
         if mount.round:
@@ -208,7 +208,7 @@ def _mounts(work: Workshop, mounts: tuple[MountFigures, ...], top_m: float, fini
         top_m = mount.top_m
 
 
-def _caster(work: Workshop, radius_m: float, xy_m: tuple[float, float], under_m: float) -> None:
+def _caster(work: FurnitureBuilder, radius_m: float, xy_m: tuple[float, float], under_m: float) -> None:
     x, y = xy_m
     wheel = placed(drum(radius_m, (-0.014, 0.014), 0.005), (x, y, radius_m), ALONG_Y)
     work.see("rubber", wheel)

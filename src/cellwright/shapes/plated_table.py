@@ -6,8 +6,8 @@ from itertools import product
 
 from cellwright.catalogue.furniture_kinds import PlatedTableFigures
 from cellwright.shapes.body_shape import Hull
+from cellwright.shapes.furniture_builder import BODY, FurnitureBuilder, FurnitureShape, halves, slab
 from cellwright.shapes.solids import drum, placed
-from cellwright.shapes.workshop import BODY, FurnitureShape, Workshop, halves, slab
 
 __all__ = ["plated_table_shape"]
 
@@ -17,7 +17,7 @@ APRON_THICKNESS_M = 0.030
 
 def plated_table_shape(figures: PlatedTableFigures) -> FurnitureShape:
     """Returns legs, apron, top; the plates on it are collision shapes like the top."""
-    work = Workshop()
+    work = FurnitureBuilder()
     (x, y), top, under = halves(figures.size_m), figures.top_m, figures.top_m - figures.thickness_m
     work.see("steel", slab(figures.size_m, 0.006, under, top, 0.0015))
     work.hulls.append(Hull.box(BODY, (-x, -y, under), (x, y, top)))

@@ -14,7 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.models.build import builder
 from cellwright.models.mobile import fit_wheels
-from cellwright.rendering.stage import dress_stage
+from cellwright.rendering.environment import add_environment
 from cellwright.sim.leds import LIT_SHELL
 from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
@@ -35,7 +35,7 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
     spec.modelname = cell.name
     spec.memory = 64 * 2**20
     apply_options(spec, cell.timestep_s, grips=bool(cell.robots) or not cell.mobiles)
-    dress_stage(spec, **_stage(cell, layout))
+    add_environment(spec, **_stage(cell, layout))
     for name, fixture in cell.fixtures.items():
         _attach(spec, build(FURNITURE.get(fixture.model)), name, layout.fixtures[name])
     for name, robot in cell.robots.items():

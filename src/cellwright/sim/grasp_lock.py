@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.pose import Pose
-from cellwright.models.surfaces import PAD
+from cellwright.models.contact_settings import PAD
 from cellwright.sim.index import RobotIndex, ToolIndex
 from cellwright.sim.lock_constraint import close_lock, open_lock
 from cellwright.sim.stepper import Stepper, TickOrder

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, part_grip, tray_grip
+from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, part_grasp, tray_grasp
 from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
@@ -141,7 +141,7 @@ class KinematicEngine:
             pose = self._world.pose_of(name)
             if isinstance(item.figures, PartFigures):
                 at = pose @ Pose.from_xyz_rpy([0.0, 0.0, item.figures.bottom_m + item.figures.height_m])
-            elif isinstance(item.figures, TrayFigures) and (grip := tray_grip(item.figures, tool)) is not None:
+            elif isinstance(item.figures, TrayFigures) and (grip := tray_grasp(item.figures, tool)) is not None:
                 at = pose @ Pose.from_xyz_rpy(grip.xyz_m, (np.pi, 0.0, grip.yaw_rad))
                 turn_rad, same_rad = float((at.inverse() @ tcp).rpy[2]), tool.turn_rad or 1e-9
                 if abs(turn_rad - round(turn_rad / same_rad) * same_rad) > PICKUP_TURN_RAD:
@@ -174,7 +174,7 @@ class KinematicEngine:
     def _half_width_m(self, part: str, tool: ToolIndex) -> float:
         figures = self._world.objects[part].figures
         assert isinstance(figures, PartFigures)
-        return part_grip(figures, tool.figures).width_m / 2
+        return part_grasp(figures, tool.figures).width_m / 2
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
         """Returns the part whose grasp point is at the tool's centre and which the fingers reach in this step."""
@@ -184,7 +184,7 @@ class KinematicEngine:
         for name, item in self._world.objects.items():
             if not isinstance(item.figures, PartFigures):
                 continue
-            grip = part_grip(item.figures, tool)
+            grip = part_grasp(item.figures, tool)
             distance_m = float(np.linalg.norm(self._world.pose_of(name).apply(grip.xyz_m) - tcp.position))
             if distance_m <= best_m and narrow_m <= grip.width_m / 2 <= wide_m and not grip.problem:
                 best, best_m = name, distance_m

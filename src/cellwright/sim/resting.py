@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, seated_height_m
 from cellwright.core.pose import Pose
-from cellwright.models.surfaces import GeomGroup
+from cellwright.models.contact_settings import GeomGroup
 
 if TYPE_CHECKING:
     from cellwright.sim.world import World

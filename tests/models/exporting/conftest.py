@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_vector
 from cellwright.models.description import WORLD, JointKind, MeshFile, ModelDescription
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf import read_sdf
 from cellwright.models.importing.urdf import read_urdf
 
@@ -185,8 +185,8 @@ def read() -> Callable[[Path], ModelDescription]:
 
     def reader(path: Path) -> ModelDescription:
         if path.suffix == ".urdf":
-            return read_urdf(path, Finder(path), Notes())
-        (placed,) = read_sdf(path, Finder(path), Notes()).models
+            return read_urdf(path, FileFinder(path), Notes())
+        (placed,) = read_sdf(path, FileFinder(path), Notes()).models
         return placed.model
 
     return reader

@@ -29,7 +29,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.exporting import sdf_text, urdf_text
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf import read_sdf
 from cellwright.models.importing.urdf import read_urdf
 
@@ -140,9 +140,9 @@ def seen_only(model: ModelDescription) -> ModelDescription:
 def test_write_and_read(form, model, same_mechanism, same_shapes):
     path, notes = Path("m.xml"), Notes()
     if form == "urdf":
-        back = read_urdf(path, Finder(path), notes, urdf_text(model, Notes()).encode())
+        back = read_urdf(path, FileFinder(path), notes, urdf_text(model, Notes()).encode())
     else:
-        back = read_sdf(path, Finder(path), notes, sdf_text(model, Notes()).encode()).models[0].model
+        back = read_sdf(path, FileFinder(path), notes, sdf_text(model, Notes()).encode()).models[0].model
     ours = seen_only(model)
     same_mechanism(ours, back)
     same_shapes(ours, back)

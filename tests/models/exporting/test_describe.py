@@ -18,7 +18,7 @@ from cellwright.models.exporting import describe, sdf_text, urdf_text
 from cellwright.models.importing.mesh_files import _read_obj, _read_stl
 from cellwright.models.importing.meshes import open_edges
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf import read_sdf
 from cellwright.sim.compose import compose
 
@@ -181,7 +181,7 @@ def test_loop_is_a_second_joint(ends, tmp_path):
     path, again = tmp_path / "m.sdf", Notes()
     path.write_text(sdf_text(model, again))
     assert not again
-    back = read_sdf(path, Finder(path), Notes()).models[0].model
+    back = read_sdf(path, FileFinder(path), Notes()).models[0].model
     same = next(joint for joint in back.joints if joint.name == "loop_loop")
     assert (same.parent, same.child, same.anchor_m) == ("right", "top", pytest.approx((0.2, 0, 0)))
 

@@ -25,7 +25,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.exporting import ModelFormat, describe, export_spec, sdf_text, write_description
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf import read_sdf
 from cellwright.sim.compose import compose
 
@@ -60,7 +60,7 @@ def test_cell_round_trip(cell, tmp_path, flat, same_mechanism, same_shapes):
     export_spec(spec, tmp_path / "cell.sdf", ModelFormat.SDF, name=cell, whole=True)
     ours = describe(spec, name=cell, folder="cell_meshes/").world
     path = tmp_path / "cell.sdf"
-    theirs = read_sdf(path, Finder(path), Notes())
+    theirs = read_sdf(path, FileFinder(path), Notes())
     assert (theirs.name, theirs.gravity_mps2) == (cell, ours.gravity_mps2)
     assert len(theirs.models) == len(ours.models)
     for mine, back in zip(ours.models, theirs.models, strict=True):

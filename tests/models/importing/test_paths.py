@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 
 
 @pytest.fixture
@@ -37,17 +37,17 @@ def tree(tmp_path):
     ],
 )
 def test_what_is_found_beside_the_file(tree, uri, found):
-    path = Finder(tree / "ws/arm_support/urdf/arm.urdf").find(uri.format(root=tree))
+    path = FileFinder(tree / "ws/arm_support/urdf/arm.urdf").find(uri.format(root=tree))
     assert path == (None if found is None else tree / found)
 
 
 def test_search_folders_and_names_in_manifests(tree):
-    finder = Finder(tree / "ws/arm_support/urdf/arm.urdf", [tree])
+    finder = FileFinder(tree / "ws/arm_support/urdf/arm.urdf", [tree])
     assert finder.find("model://table/top.dae") == tree / "models/table/top.dae"
     assert finder.find("package://other_pkg/meshes/a.obj") == tree / "ws/odd_folder/meshes/a.obj"
 
 
 def test_the_environment_is_searched(tree, monkeypatch):
-    finder = Finder(tree / "ws/arm_support/urdf/arm.urdf")
+    finder = FileFinder(tree / "ws/arm_support/urdf/arm.urdf")
     monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tree / "models"))
     assert finder.find("model://table/top.dae") == tree / "models/table/top.dae"

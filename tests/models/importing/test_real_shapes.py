@@ -10,10 +10,10 @@ import pytest
 
 from cellwright.core.errors import BadInput
 from cellwright.models import build
+from cellwright.models.contact_settings import GeomGroup
 from cellwright.models.description import JointKind
-from cellwright.models.importing import ImportedFixtureFigures, Notes, UnclearKind, read_description
+from cellwright.models.importing import ImportedFixtureFigures, Notes, UnclearKindError, read_description
 from cellwright.models.importing.kind import guess_kind
-from cellwright.models.surfaces import GeomGroup
 
 BOX = '<{}><origin xyz="0 0 0.1"/><geometry><box size="0.08 0.08 0.2"/></geometry></{}>'
 COLLISION, VISUAL = BOX.format("collision", "collision"), BOX.format("visual", "visual")
@@ -322,7 +322,7 @@ UNCLEAR = {
 def test_what_is_not_clearly_one_kind_is_refused_with_the_choices(load, tmp_path, case):
     text, why = UNCLEAR[case]
     file = write(tmp_path, text)
-    with pytest.raises(UnclearKind) as refused:
+    with pytest.raises(UnclearKindError) as refused:
         load(file)
     line = str(refused.value)
     assert why in line
@@ -367,7 +367,7 @@ def test_a_robot_is_never_called_a_fixture_by_itself(tmp_path):
         source = read_source(file, ModelSettings(file=str(file)), [], Notes())
         try:
             assert guess_kind(source) == "tool"  # a door: what becomes of it shows when it is made
-        except UnclearKind:
+        except UnclearKindError:
             continue
 
 
@@ -442,7 +442,7 @@ def fingers(form: str, count: int, mimic: bool = False, upper: float = 0.03) -> 
 def test_a_hand_whose_fingers_have_drives_of_their_own_is_no_gripper(load, tmp_path, form, base):
     file = tmp_path / f"hand.{form}"
     file.write_text(fingers(form, 3))
-    for kind, error in ((None, UnclearKind), ("tool", BadInput)):
+    for kind, error in ((None, UnclearKindError), ("tool", BadInput)):
         with pytest.raises(error, match=HAND_WORDS) as refused:
             load(file, kind, base=base)
         assert "\n" not in str(refused.value)

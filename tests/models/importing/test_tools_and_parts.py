@@ -9,7 +9,7 @@ import pytest
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.models import build
-from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures, UnclearKind, write_figures
+from cellwright.models.importing import ImportedGripperFigures, ImportedPartFigures, UnclearKindError, write_figures
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.motion import ArmKinematics
 from cellwright.shapes.mesh import Mesh, cuboid, lathe
@@ -105,7 +105,9 @@ def test_what_is_no_gripper_says_why(load, tmp_path, text, words):
     with pytest.raises(BadInput, match=words):
         load(tmp_path / "r.urdf", "tool")
     if "joint" in text:
-        with pytest.raises(UnclearKind, match=f"neither an arm nor a gripper .{words}.*--kind arm, tool, part or fix"):
+        with pytest.raises(
+            UnclearKindError, match=f"neither an arm nor a gripper .{words}.*--kind arm, tool, part or fix"
+        ):
             load(tmp_path / "r.urdf")
     assert build(load(tmp_path / "r.urdf", "fixture")).compile().nv == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellwright.catalogue import TrayFigures, tray_grip
+from cellwright.catalogue import TrayFigures, tray_grasp
 from cellwright.judge.faults.cfg import FaultCfg
 from cellwright.judge.hands import HandWatch
 from cellwright.judge.riding import is_covered
@@ -23,7 +23,7 @@ def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
         for name, item in world.objects.items()
         if cfg.is_about(item)
         and isinstance(item.figures, TrayFigures)
-        and any(tray_grip(item.figures, tool) is not None for tool in tools)
+        and any(tray_grasp(item.figures, tool) is not None for tool in tools)
     ]
 
 

@@ -1,15 +1,15 @@
 """Models and cells for other programs: MJCF, URDF, SDF."""
 
-from cellwright.models.exporting.describe import Described, describe
-from cellwright.models.exporting.files import Exported, ModelFormat, export_spec, write_description
+from cellwright.models.exporting.describe import DescribedSpec, describe
+from cellwright.models.exporting.files import ExportedFiles, ModelFormat, export_spec, write_description
 from cellwright.models.exporting.mjcf import write_mjcf
 from cellwright.models.exporting.sdf import sdf_text
 from cellwright.models.exporting.translate import export_file
 from cellwright.models.exporting.urdf import urdf_text
 
 __all__ = [
-    "Described",
-    "Exported",
+    "DescribedSpec",
+    "ExportedFiles",
     "ModelFormat",
     "describe",
     "export_file",

@@ -29,14 +29,14 @@ from cellwright.models.exporting.sensors import read_sensors
 from cellwright.models.exporting.shapes import ShapeReader
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Described", "describe"]
+__all__ = ["DescribedSpec", "describe"]
 
 GROUND = "ground"
 """The model that holds what belongs to the world itself."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Described:
+class DescribedSpec:
     """A specification as a description, with its mesh files.
 
     Attributes:
@@ -67,7 +67,7 @@ class Described:
         return replace(model, static=False, joints=tuple(j for j in model.joints if j.parent != WORLD))
 
 
-def describe(spec: Any, *, name: str = "", folder: str = "meshes/") -> Described:
+def describe(spec: Any, *, name: str = "", folder: str = "meshes/") -> DescribedSpec:
     """Describes a specification, which stays as it is.
 
     Each body that stands in the world is the root of a model of its own. A root without a joint is fastened to the
@@ -95,7 +95,7 @@ def describe(spec: Any, *, name: str = "", folder: str = "meshes/") -> Described
     models = tuple(reader.model(root) for root in range(1, compiled.nbody) if not compiled.body_parentid[root])
     ground = reader.ground()
     reader.shapes.finish()
-    return Described(
+    return DescribedSpec(
         world=WorldDescription(
             name=name,
             models=(*ground, *models),

@@ -24,7 +24,7 @@ from cellwright.models.exporting.urdf import urdf_text
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.shapes.mesh import lathe
 
-__all__ = ["Exported", "ModelFormat", "export_spec", "write_description"]
+__all__ = ["ExportedFiles", "ModelFormat", "export_spec", "write_description"]
 
 BALL = "ball.stl"
 _COLOURS = re.compile(rb"^mtllib\s+(.+)$", re.MULTILINE)
@@ -40,7 +40,7 @@ class ModelFormat(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exported:
+class ExportedFiles:
     """The files of an export, and its notes.
 
     Attributes:
@@ -66,7 +66,7 @@ def export_spec(
     fastened: bool = False,
     mesh_uri: str = "",
     arms: Mapping[str, ArmFigures] | None = None,
-) -> Exported:
+) -> ExportedFiles:
     """Writes a specification as MJCF, URDF or SDF.
 
     Args:
@@ -87,7 +87,7 @@ def export_spec(
     if form is ModelFormat.MJCF:
         compiled = spec.copy().compile()
         written = tuple(write_mjcf(spec, path))
-        return Exported(files=written, notes=(), links=compiled.nbody - 1, joints=compiled.njnt)
+        return ExportedFiles(files=written, notes=(), links=compiled.nbody - 1, joints=compiled.njnt)
     folder = f"{file_name(path.stem)}_meshes/"
     described = describe(spec, name=name, folder=folder)
     content: ModelDescription | WorldDescription
@@ -111,7 +111,7 @@ def write_description(
     files: dict[str, bytes] | None = None,
     notes: Notes | None = None,
     mesh_uri: str = "",
-) -> Exported:
+) -> ExportedFiles:
     """Writes a description as URDF or SDF.
 
     Meshes that have a file are copied into `<stem>_meshes`; of the others the bytes are among `files`.
@@ -145,7 +145,7 @@ def write_description(
             raise OutputError(file, error.strerror or str(error)) from None
         written.append(file)
     models = [placed.model for placed in described.models] if isinstance(described, WorldDescription) else [described]
-    return Exported(
+    return ExportedFiles(
         files=tuple(written),
         notes=tuple(notes),
         links=sum(len(model.links) for model in models),

@@ -11,7 +11,7 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.models.build import build
 from cellwright.models.description import ModelDescription
-from cellwright.models.exporting.files import Exported, ModelFormat, export_spec, write_description
+from cellwright.models.exporting.files import ExportedFiles, ModelFormat, export_spec, write_description
 from cellwright.models.exporting.mechanism import as_world
 from cellwright.models.exporting.names import file_name
 from cellwright.models.importing.figures import import_figures
@@ -21,7 +21,9 @@ from cellwright.models.importing.source import read_description, read_source
 __all__ = ["export_file"]
 
 
-def export_file(path: Path, search: Sequence[Path], out: Path, form: ModelFormat, *, mesh_uri: str = "") -> Exported:
+def export_file(
+    path: Path, search: Sequence[Path], out: Path, form: ModelFormat, *, mesh_uri: str = ""
+) -> ExportedFiles:
     """Writes the content of a URDF, SDF, xacro, MJCF or figures file in another format.
 
     URDF and SDF are turned into each other without an engine between: what the file leaves out stays left out, and

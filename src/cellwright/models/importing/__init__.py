@@ -6,7 +6,7 @@ from cellwright.models.importing.figures import Imported, at_settings, digest_of
 from cellwright.models.importing.figures_file import model_name, write_figures
 from cellwright.models.importing.fixture import ImportedFixtureFigures
 from cellwright.models.importing.gripper import ImportedGripperFigures
-from cellwright.models.importing.kind import UnclearKind, guess_kind
+from cellwright.models.importing.kind import UnclearKindError, guess_kind
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
 from cellwright.models.importing.part import ImportedPartFigures
 from cellwright.models.importing.source import read_description
@@ -22,7 +22,7 @@ __all__ = [
     "ModelSettings",
     "Note",
     "Notes",
-    "UnclearKind",
+    "UnclearKindError",
     "at_settings",
     "digest_of",
     "guess_kind",

@@ -17,10 +17,10 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models.coupling import follow
 from cellwright.models.importing.arm_spec import arm_spec, free_flange_name
-from cellwright.models.importing.carrying import PAYLOAD_SHARE, carried_load
 from cellwright.models.importing.chain import Chain, find_chain
 from cellwright.models.importing.drives import RULES, drive_figures
 from cellwright.models.importing.notes import Note, Notes
+from cellwright.models.importing.payload import PAYLOAD_SHARE, estimate_payload
 from cellwright.models.importing.sampling import configurations
 from cellwright.models.importing.source import ParsedDescription
 from cellwright.models.importing.srdf import Semantics
@@ -62,7 +62,7 @@ def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, no
     unknown = [joint for joint in settings.joints if joint not in chain.joints]
     if unknown:
         raise UnknownName("joint", unknown[0], chain.joints, f"{source.path}: joints")
-    carried = carried_load(source, chain, settings, notes)
+    carried = estimate_payload(source, chain, settings, notes)
     model = source.spec.copy().compile()  # guessed masses may have yielded
     links = _links(model, chain)
     joints, origin = [], Pose.identity()

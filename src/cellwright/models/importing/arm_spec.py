@@ -15,7 +15,7 @@ from cellwright.models.importing.chain import Chain, body_pose
 from cellwright.models.importing.contacts import exclude_contacts
 from cellwright.models.importing.notes import Notes, listed
 
-__all__ = ["alone", "arm_spec", "beyond_flange", "free_flange_name", "main_root", "note_replaced"]
+__all__ = ["arm_spec", "beyond_flange", "free_flange_name", "main_root", "note_replaced", "only_subtree"]
 
 FLANGE, OTHER_FLANGE = "flange", "cellwright_flange"
 HELD_HZ = 8.0  # natural frequency of what holds a joint that does not belong to the arm
@@ -30,8 +30,8 @@ def arm_spec(spec: Any, chain: Chain, figures: ArmFigures, notes: Notes) -> Any:
     base, tip = compiled.body(chain.base).name, compiled.body(chain.tip_body).name
     others = [compiled.joint(n).name for n in range(compiled.njnt) if compiled.joint(n).name not in chain.joints]
     inertia = {name: float(compiled.dof_invweight0[compiled.joint(name).dofadr[0]]) for name in others}
-    spec = alone(spec, base, notes)
-    _weigh_from(spec, base, notes)
+    spec = only_subtree(spec, base, notes)
+    _remove_carrier_mass(spec, base, notes)
     note_replaced(spec, "servos with the same force limits", notes)
     for item in [*spec.actuators, *spec.sensors]:
         spec.delete(item)
@@ -68,7 +68,7 @@ def beyond_flange(model: Any, body: int) -> list[str]:
     return found
 
 
-def alone(spec: Any, root: str, notes: Notes) -> Any:
+def only_subtree(spec: Any, root: str, notes: Notes) -> Any:
     """Returns the spec with nothing beside a body and what hangs on it; what carries it stays, fixed."""
     compiled = spec.copy().compile()
     data = mujoco.MjData(compiled)
@@ -100,7 +100,7 @@ def alone(spec: Any, root: str, notes: Notes) -> Any:
     return spec
 
 
-def _weigh_from(spec: Any, base: str, notes: Notes) -> None:
+def _remove_carrier_mass(spec: Any, base: str, notes: Notes) -> None:
     """Removes the mass of what carries the base, which is not the arm's: it stands still as a shape."""
     carriers, at = [], spec.body(base)
     while (at := at.parent).name != WORLD:

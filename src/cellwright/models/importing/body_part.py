@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
-from cellwright.models.importing.fixture import still
+from cellwright.models.contact_settings import GeomGroup
+from cellwright.models.importing.fixture import rigid_spec
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.models.importing.meshes import convex_hull, simplified
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.part import MOST_SAMPLED, ImportedPartFigures
 from cellwright.models.importing.source import ParsedDescription
-from cellwright.models.surfaces import GeomGroup
 from cellwright.shapes.mesh import Mesh, lathe, merge
 
 __all__ = ["import_body"]
@@ -32,7 +32,7 @@ def import_body(source: ParsedDescription, name: str, settings: ModelSettings, n
     Raises:
         BadInput: It has no shape that can be touched.
     """
-    spec = still(source, name, settings, "part", notes)
+    spec = rigid_spec(source, name, settings, "part", notes)
     model = spec.copy().compile()
     solids = _solids(model)
     if not solids:

@@ -23,7 +23,7 @@ from cellwright.models.description import (
 from cellwright.models.importing.geoms import GeomBuilder
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.tree import touched_only
+from cellwright.models.importing.tree import collision_links
 
 __all__ = ["build_description", "frame_of"]
 
@@ -50,7 +50,7 @@ def build_description(model: ModelDescription, store: MeshStore, notes: Notes, *
     spec.compiler.degree = False
     geoms = GeomBuilder(spec, store, notes, in_pieces=in_pieces)
     carrier = {link.name: model.joint_of(link.name) for link in model.links}
-    between, rough = _only_between_joints(model), touched_only(model)
+    between, rough = _only_between_joints(model), collision_links(model)
     bodies: dict[str, Any] = {}
     for link in _parents_first(model):
         if link.name in between:

@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["FEWEST", "Chain", "NotSerial", "Sliding", "body_pose", "find_chain"]
+__all__ = ["FEWEST", "Chain", "NotSerialError", "PrismaticJointError", "body_pose", "find_chain"]
 
 Array = npt.NDArray[np.float64]
 TIPS = (
@@ -41,11 +41,11 @@ FREE, HINGE, SLIDE = int(_KIND.mjJNT_FREE), int(_KIND.mjJNT_HINGE), int(_KIND.mj
 FEWEST = 3  # joints of an arm: what has fewer is a tool or a piece of furniture
 
 
-class NotSerial(BadInput):
+class NotSerialError(BadInput):
     """A robot that is driven, but not by one chain of revolute joints: neither a tool nor a thing that stands still."""
 
 
-class Sliding(NotSerial):
+class PrismaticJointError(NotSerialError):
     """A single chain in which a joint is prismatic."""
 
 
@@ -102,7 +102,7 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
 
     Raises:
         UnknownName: There is no such link.
-        NotSerial: A joint of it is not revolute, or there are several such chains.
+        NotSerialError: A joint of it is not revolute, or there are several such chains.
         BadInput: There is none at all.
     """
     data = mujoco.MjData(model)
@@ -161,9 +161,9 @@ def _joints_of(model: Any, body: int) -> range:
     return range(int(model.body_jntadr[body]), int(model.body_jntadr[body] + model.body_jntnum[body]))
 
 
-def _not_revolute(model: Any, joint: int, where: str) -> Sliding:
+def _not_revolute(model: Any, joint: int, where: str) -> PrismaticJointError:
     what = f"joint '{model.joint(joint).name}' is {_NAMES[int(model.jnt_type[joint])]}, and arms have revolute joints"
-    return Sliding(f"{where}: {what}; --base and --tip may leave it out, --kind fixture takes all of it")
+    return PrismaticJointError(f"{where}: {what}; --base and --tip may leave it out, --kind fixture takes all of it")
 
 
 def _without_rails(model: Any, path: list[int], where: str, notes: Notes) -> list[int]:
@@ -261,7 +261,7 @@ def _last_of_arm(model: Any, start: int, where: str) -> int:
             alike = [model.body(-child).name for number, child in ahead if number == most]
             if most >= FEWEST:
                 text = f"'{model.body(at).name}' carries {len(alike)} chains of {most} joints ({', '.join(alike)} ...)"
-                raise NotSerial(f"{where}: {text}; name the end of one with --tip, its beginning with --base")
+                raise NotSerialError(f"{where}: {text}; name the end of one with --tip, its beginning with --base")
             return at
         sliding = [child for child in inner if driven[child] and not hinges[child]]
         if most == 0 and len(sliding) == 1 and passed + driven[sliding[0]] >= FEWEST:

@@ -14,7 +14,7 @@ from cellwright.catalogue.model_settings import JointSettings
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.sampling import configurations
 
-__all__ = ["RULES", "DriveFigures", "drive_figures", "loads", "said_effort"]
+__all__ = ["RULES", "DriveFigures", "described_effort", "drive_figures", "loads"]
 
 Array = npt.NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def drive_figures(
     if not speed:
         speed = SPEED_RADPS
         notes.guessed(where, f"no speed limit: {np.degrees(speed):.0f} deg/s")
-    effort = given.effort_nm or said_effort(model, name)
+    effort = given.effort_nm or described_effort(model, name)
     if not effort:
         stiff = _stiffness(inertia * (1 + REFLECTED_SHARE), LOWEST_HZ) * speed * SET_POINT_S / SET_POINT_SHARE
         effort = _rounded(max(2 * weight + inertia * speed / RAMP_S, stiff))
@@ -137,7 +137,7 @@ def drive_figures(
     )
 
 
-def said_effort(model: Any, name: str) -> float:
+def described_effort(model: Any, name: str) -> float:
     """Returns the effort of a joint, by itself or by its actuator in the file; zero where neither says anything."""
     joint = model.joint(name)
     if model.jnt_actfrclimited[joint.id]:

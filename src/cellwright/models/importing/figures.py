@@ -15,7 +15,7 @@ from cellwright.models.importing.arm import ImportedArmFigures, import_arm
 from cellwright.models.importing.body_part import import_body
 from cellwright.models.importing.fixture import ImportedFixtureFigures, import_fixture
 from cellwright.models.importing.gripper import ImportedGripperFigures, import_gripper
-from cellwright.models.importing.kind import UnclearKind, check_one_arm, guess_kind
+from cellwright.models.importing.kind import UnclearKindError, check_one_arm, guess_kind
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.mesh_world import mesh_world
 from cellwright.models.importing.notes import DescriptionError, Note, Notes
@@ -23,7 +23,7 @@ from cellwright.models.importing.part import ImportedPartFigures, import_part
 from cellwright.models.importing.source import ParsedDescription, read_source
 from cellwright.models.importing.units import note_units
 
-__all__ = ["Imported", "digest_of", "import_figures", "read_again", "read_settings"]
+__all__ = ["Imported", "digest_of", "import_figures", "parsed_description", "read_settings"]
 
 Imported = ImportedArmFigures | ImportedFixtureFigures | ImportedGripperFigures | ImportedPartFigures
 
@@ -108,9 +108,11 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
         except (ValueError, ArithmeticError) as error:
             raise DescriptionError(path, f"makes no {kind}: {' '.join(str(error).split())}") from None
         except BadInput as error:
-            if sure or kind != "tool" or isinstance(error, UnclearKind):
+            if sure or kind != "tool" or isinstance(error, UnclearKindError):
                 raise
-            raise UnclearKind(path, f"neither an arm nor a gripper ({str(error).removeprefix(f'{path}: ')})") from None
+            raise UnclearKindError(
+                path, f"neither an arm nor a gripper ({str(error).removeprefix(f'{path}: ')})"
+            ) from None
         if source is not None:
             _sources[key] = source
         for old in list(_read)[:-MOST_KEPT]:
@@ -181,11 +183,13 @@ def _check_size(tool: ImportedGripperFigures, path: Path) -> None:
     """Refuses an object that is too large for a gripper: cars have parts that move towards each other, too.
 
     Raises:
-        UnclearKind: No arm carries such a tool.
+        UnclearKindError: No arm carries such a tool.
     """
     mass_kg, width_m = float(tool.spec.copy().compile().body_mass.sum()), 2 * tool.open_m
     if mass_kg > HEAVIEST_TOOL_KG or width_m > WIDEST_TOOL_M:
-        raise UnclearKind(path, f"a gripper that weighs {mass_kg:.3g} kg and opens by {width_m:.3g} m is hardly one")
+        raise UnclearKindError(
+            path, f"a gripper that weighs {mass_kg:.3g} kg and opens by {width_m:.3g} m is hardly one"
+        )
 
 
 def _key(name: str, kind: str, settings: ModelSettings, said: str) -> str:
@@ -199,7 +203,7 @@ def digest_of(figures: Imported) -> str:
     return next(key[:8] for key, known in _read.items() if known is figures)
 
 
-def read_again(figures: Imported) -> ParsedDescription:
+def parsed_description(figures: Imported) -> ParsedDescription:
     """Returns the description that was read for a model, before it became an arm, a tool or a fixture."""
     return next(_sources[key] for key, known in _read.items() if known is figures)
 

@@ -14,7 +14,7 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.models.exporting.mjcf import write_mjcf
 from cellwright.models.importing.arm import ImportedArmFigures
-from cellwright.models.importing.figures import Imported, read_again
+from cellwright.models.importing.figures import Imported, parsed_description
 from cellwright.models.importing.gripper import ImportedGripperFigures
 from cellwright.models.importing.mesh_files import FORMATS
 from cellwright.models.importing.part import ImportedPartFigures
@@ -99,7 +99,7 @@ def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder
             data = {"file": model.name, "kind": "part", **said, "sku": figures.sku, "mass_kg": figures.mass_kg}
         else:
             model = folder / f"{name}.xml"
-            written = write_mjcf(read_again(figures).spec, model)
+            written = write_mjcf(parsed_description(figures).spec, model)
             said.pop("mass_kg", None)  # it is in the model now
             data = {"file": model.name, "title": figures.title, **said, **_figures(figures)}
         text = yaml.safe_dump(_plain(data), sort_keys=False, allow_unicode=True, width=120)

@@ -12,12 +12,12 @@ from cellwright.catalogue import FurnitureFigures
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import BadInput
 from cellwright.models.description import WORLD
-from cellwright.models.importing.arm_spec import alone, note_replaced
+from cellwright.models.importing.arm_spec import note_replaced, only_subtree
 from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import ParsedDescription
 from cellwright.shapes.furniture import BODY
 
-__all__ = ["ImportedFixtureFigures", "import_fixture", "still"]
+__all__ = ["ImportedFixtureFigures", "import_fixture", "rigid_spec"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ def import_fixture(
     source: ParsedDescription, name: str, settings: ModelSettings, notes: Notes
 ) -> ImportedFixtureFigures:
     """Returns all of a file as one piece; its joints stay where the file has them at zero."""
-    spec = still(source, name, settings, BODY, notes)
+    spec = rigid_spec(source, name, settings, BODY, notes)
     if not list(spec.geoms):
         lost = next((f" ({note.where}: {note.what})" for note in notes if note.kind == "dropped"), "")
         raise BadInput(f"{source.path}: nothing of it can be seen or touched{lost}")
@@ -52,7 +52,7 @@ def import_fixture(
     )
 
 
-def still(source: ParsedDescription, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
+def rigid_spec(source: ParsedDescription, name: str, settings: ModelSettings, root: str, notes: Notes) -> Any:
     """Returns all of a file as one rigid piece.
 
     Args:
@@ -64,7 +64,7 @@ def still(source: ParsedDescription, name: str, settings: ModelSettings, root: s
     """
     spec = source.spec.copy()
     if settings.base:
-        spec = alone(spec, settings.base, notes)
+        spec = only_subtree(spec, settings.base, notes)
     note_replaced(spec, "nothing, since nothing of it moves", notes)
     for item in [*spec.actuators, *spec.sensors, *spec.tendons, *spec.equalities]:
         spec.delete(item)

@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cellwright.models.contact_settings import METAL, make_collision, make_visual
 from cellwright.models.description import (
     BoxGeometry,
     CapsuleGeometry,
@@ -20,11 +21,10 @@ from cellwright.models.description import (
     Shape,
     SphereGeometry,
 )
+from cellwright.models.importing.convex_decomposition import collision_pieces
 from cellwright.models.importing.meshes import MeshStore, add_surface, convex_hull, solid_of
 from cellwright.models.importing.notes import Notes, listed
-from cellwright.models.importing.pieces import touched_as
 from cellwright.models.meshes import add_hull
-from cellwright.models.surfaces import METAL, make_collision, make_visual
 from cellwright.shapes.mesh import Mesh, cuboid
 
 __all__ = ["GeomBuilder"]
@@ -119,7 +119,7 @@ class GeomBuilder:
         if solid is None or "hull" in fact:
             self._notes.changed(file.path.name, fact)
             return [hull]
-        return touched_as(file.path.name, solid, hull, self._in_pieces, self._notes)
+        return collision_pieces(file.path.name, solid, hull, self._in_pieces, self._notes)
 
     def _finish(self, material: Material, of_part: tuple[float, ...] | None) -> str:
         rgba = material.rgba or of_part or GREY

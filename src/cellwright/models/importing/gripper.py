@@ -19,7 +19,7 @@ from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_matrix
-from cellwright.models.importing.arm_spec import alone, main_root, note_replaced
+from cellwright.models.importing.arm_spec import main_root, note_replaced, only_subtree
 from cellwright.models.importing.finger_coupling import couple_fingers
 from cellwright.models.importing.grip_force import FORCE_N, grip_force
 from cellwright.models.importing.gripper_spec import SLIDES, empty_spec, gripper_spec
@@ -112,7 +112,7 @@ def import_gripper(
 
 def _from(spec: Any, root: str, notes: Notes) -> Any:
     """Returns a body and its subtree, and nothing else; the body at the origin, its elements by their own names."""
-    spec = alone(spec, root, notes)
+    spec = only_subtree(spec, root, notes)
     for joint in list(spec.body(root).joints):
         notes.dropped(f"joint {joint.name}", "moves the gripper's root, which is fixed to the flange")
         spec.delete(joint)

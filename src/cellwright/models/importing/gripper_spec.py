@@ -10,8 +10,8 @@ import numpy as np
 
 from cellwright.catalogue import GripperFigures
 from cellwright.core.pose import Pose
+from cellwright.models.contact_settings import PAD, make_collision
 from cellwright.models.importing.jaws import PREFIX, Jaws
-from cellwright.models.surfaces import PAD, make_collision
 
 __all__ = ["SLIDES", "empty_spec", "gripper_spec"]
 

@@ -26,7 +26,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.notes import Notes, listed
-from cellwright.models.importing.tree import rigid_groups, touched_only
+from cellwright.models.importing.tree import collision_links, rigid_groups
 
 __all__ = ["WATER_KGPM3", "complete_inertials", "shape_inertial"]
 
@@ -66,13 +66,13 @@ def complete_inertials(
         total_kg: Mass of the whole, where it is known: guessed masses are scaled so that it comes out.
     """
     links, guessed = [], set()
-    alone, rough = _moving_without_mass(model), touched_only(model)
+    alone, rough = _moving_without_mass(model), collision_links(model)
     for doubled, what in ((True, "nor touched: that link has collision shapes of its own"), (False, "but touched")):
         if names := [name for name, link in rough.items() if link.doubled is doubled]:
             why = "only collision shapes, fixed to a link with mass or looks: neither weighed nor drawn"
             notes.guessed(f"link{'s' * (len(names) > 1)} {listed(names)}", f"{why}, {what}")
     for link in model.links:
-        kept = None if link.inertial is None else _mended(link, link.inertial, store, notes)
+        kept = None if link.inertial is None else _corrected(link, link.inertial, store, notes)
         if kept is None and link.name not in rough:
             rod = _rod(model, link) if link.name in alone or link.visuals or link.collisions else None
             kept = _estimated(link, store, notes, density_kgpm3, link.name in alone, rod)
@@ -136,7 +136,7 @@ def _moving_without_mass(model: ModelDescription) -> set[str]:
     return set(chosen.values())
 
 
-def _mended(link: LinkDescription, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
+def _corrected(link: LinkDescription, given: Inertial, store: MeshStore, notes: Notes) -> Inertial | None:
     """Returns the inertial of the description, if a body can have it."""
     where = f"link {link.name}"
     if given.mass_kg < LEAST_MASS_KG:

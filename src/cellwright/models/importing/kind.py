@@ -10,18 +10,18 @@ import numpy as np
 
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.models.importing.chain import FEWEST, Sliding, find_chain
+from cellwright.models.importing.chain import FEWEST, PrismaticJointError, find_chain
 from cellwright.models.importing.notes import Notes, listed
 from cellwright.models.importing.source import ParsedDescription
 
-__all__ = ["UnclearKind", "check_one_arm", "guess_kind"]
+__all__ = ["UnclearKindError", "check_one_arm", "guess_kind"]
 
 _KIND = mujoco.mjtJoint
 FREE, HINGE = int(_KIND.mjJNT_FREE), int(_KIND.mjJNT_HINGE)
 MOST_BESIDE = 1  # joints beside an arm's chain that make no other robot of it, such as a head that turns
 
 
-class UnclearKind(BadInput):
+class UnclearKindError(BadInput):
     """A description that may be several kinds, or none of them; the message says why, and what can be chosen."""
 
     def __init__(self, file: Path, why: str) -> None:
@@ -37,17 +37,17 @@ def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None)
     row, and none that turns without end; what has none, or only floats, stands still.
 
     Raises:
-        UnclearKind: It is none of these.
-        Sliding: It would be an arm, but a joint of its chain slides.
+        UnclearKindError: It is none of these.
+        PrismaticJointError: It would be an arm, but a joint of its chain slides.
     """
     model = source.spec.copy().compile()
     if not np.any(model.jnt_type != FREE):
         return "fixture"
     told = settings is not None and bool(settings.base or settings.tip)
     if not told and (found := "".join(_look_at_limbs(model))):
-        raise UnclearKind(source.path, found)
+        raise UnclearKindError(source.path, found)
     if told and settings and not settings.tip and (found := _look_at_limbs(model, settings.base).several):
-        raise UnclearKind(source.path, found)
+        raise UnclearKindError(source.path, found)
     ends = ("", "") if settings is None else (settings.base, settings.tip)
     try:
         base, tip = ends[0] or source.semantics.base, ends[1] or source.semantics.tip
@@ -55,10 +55,10 @@ def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None)
     except UnknownName:
         raise
     except BadInput as error:
-        if isinstance(error, Sliding) and model.njnt >= FEWEST:
+        if isinstance(error, PrismaticJointError) and model.njnt >= FEWEST:
             raise  # a gantry: two of its beams may well come nearer to each other
         if settings is not None and settings.tip:
-            raise UnclearKind(source.path, str(error).removeprefix(f"{source.path}: ")) from None
+            raise UnclearKindError(source.path, str(error).removeprefix(f"{source.path}: ")) from None
         return _tool(model, source.path)
     return "arm" if len(chain.joints) >= FEWEST else _tool(model, source.path)
 
@@ -81,7 +81,7 @@ def _tool(model: Any, path: Path) -> Kind:
     endless = [n for n in _driven(model) if model.jnt_type[n] == HINGE and not model.jnt_limited[n]]
     if endless and not looped:
         names = listed([model.joint(n).name for n in endless])
-        raise UnclearKind(
+        raise UnclearKindError(
             path, f"nothing limits the turning of {names}, as with wheels; mobile robots are not imported"
         )
     return "tool"

@@ -13,7 +13,7 @@ from lxml import etree
 from cellwright.models.importing.mesh_files import FORMATS, load_mesh
 from cellwright.models.importing.mesh_part import MeshError
 from cellwright.models.importing.notes import DescriptionError, Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.xml import read_xml
 from cellwright.shapes.mesh import Mesh, merge
 
@@ -142,7 +142,7 @@ def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> 
     Returns:
         The meshes, by the names of their files.
     """
-    finder = Finder(path, search)
+    finder = FileFinder(path, search)
     folders = [Path(str(folder or "")) for folder in (spec.meshdir, spec.texturedir)]
     read: dict[str, Mesh] = {}
     kinds = (("mesh", spec.meshes), ("skin", spec.skins), ("hfield", spec.hfields), ("texture", spec.textures))

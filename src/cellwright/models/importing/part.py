@@ -11,19 +11,19 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import Grip, GripperFigures, least_height_m
+from cellwright.catalogue import GripperFigures, PartGrasp, least_height_m
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.catalogue.objects import BoundedFigures, GraspPoint
 from cellwright.core.errors import BadInput
+from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision, make_visual
+from cellwright.models.importing.convex_decomposition import collision_pieces
 from cellwright.models.importing.grasp_points import grasp_points
 from cellwright.models.importing.mesh_files import load_mesh
 from cellwright.models.importing.mesh_part import MeshPart, distinct_points
 from cellwright.models.importing.meshes import add_surface, convex_hull, open_edges, simplified, solid_of
 from cellwright.models.importing.notes import Note, Notes
-from cellwright.models.importing.pieces import touched_as
 from cellwright.models.meshes import add_hull, set_inertia
-from cellwright.models.surfaces import PLASTIC, GeomGroup, make_collision, make_visual
-from cellwright.shapes.grips import take_from_above
+from cellwright.shapes.grasp_evaluation import best_top_grasp
 from cellwright.shapes.mesh import Mesh, merge
 
 __all__ = ["METRES", "ImportedPartFigures", "import_part", "metres_per_number", "offset_to_origin"]
@@ -47,25 +47,28 @@ class ImportedPartFigures(BoundedFigures):
 
     spec: Any = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(repr=False, default=())
-    _grips: dict[str, tuple[GripperFigures, Grip]] = field(repr=False, compare=False, default_factory=dict)
+    _grips: dict[str, tuple[GripperFigures, PartGrasp]] = field(repr=False, compare=False, default_factory=dict)
 
-    def grip(self, tool: object) -> Grip:
+    def grip(self, tool: object) -> PartGrasp:
         """Returns the best of its points for a gripper, from above; computed once for each."""
         if not isinstance(tool, GripperFigures):
-            return Grip(self.grasp_xyz_m, self.grasp_width_m)
+            return PartGrasp(self.grasp_xyz_m, self.grasp_width_m)
         known = self._grips.get(tool.name)
         if known is None or known[0] is not tool:
             known = self._grips[tool.name] = (tool, self._find_grip(tool))
         return known[1]
 
-    def _find_grip(self, tool: GripperFigures) -> Grip:
+    def _find_grip(self, tool: GripperFigures) -> PartGrasp:
         tried = []
         for point in self.points:
             least_m = least_height_m(self, tool, min(point.width_m / 2, tool.open_m))
-            pose, found = take_from_above(self.solids, tool, point, least_m)
+            pose, found = best_top_grasp(self.solids, tool, point, least_m)
             problem = found.problem(tool)
             tried.append(
-                (0.0 if problem else found.score, Grip(_three(pose.position), 2 * found.half_m, point.yaw_rad, problem))
+                (
+                    0.0 if problem else found.score,
+                    PartGrasp(_three(pose.position), 2 * found.half_m, point.yaw_rad, problem),
+                )
             )
         return max(tried, key=lambda pair: pair[0])[1]
 
@@ -94,7 +97,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     if mass is None:
         mass = float(f"{PLASTIC_KGPM3 * solid.volume_m3:.3g}")
         notes.guessed("mass", f"{mass:g} kg: its volume filled with plastic of {PLASTIC_KGPM3:g} kg/m3 (--mass says)")
-    touched = touched_as(path.name, solid, hull, settings.collision != "hull", notes)
+    touched = collision_pieces(path.name, solid, hull, settings.collision != "hull", notes)
     extent = np.ptp(welded.vertices, axis=0)
     if extent.max() > GIGANTIC_M:
         notes.guessed(path.name, f"is {extent.max():.4g} m large; --units mm, or another, may be meant")

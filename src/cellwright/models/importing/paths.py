@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-__all__ = ["Finder"]
+__all__ = ["FileFinder"]
 
 DEPTH = 4  # of folders that are looked through below a search path
 MOST_FOLDERS = 20_000
@@ -18,7 +18,7 @@ _FIND = re.compile(r"^\$\(find(?:-pkg-share)?\s+([\w.-]+)\)/?(.*)$")
 SKIPPED = {".git", "node_modules", "build", "__pycache__"}
 
 
-class Finder:
+class FileFinder:
     """Finds files by the references of a description.
 
     Looks, in this order: beside the file, in the folders given, in those of the environment (ROS_PACKAGE_PATH,

@@ -21,9 +21,9 @@ from cellwright.models.description import (
     WorldDescription,
 )
 from cellwright.models.importing.notes import DescriptionError, Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf_frames import FrameGraph
-from cellwright.models.importing.sdf_joint import Raw, SdfJointReader, carrier, flag
+from cellwright.models.importing.sdf_joint import SdfJointReader, UnresolvedModel, attached_link, is_true
 from cellwright.models.importing.tree import tidy
 from cellwright.models.importing.xml import read_xml
 
@@ -34,7 +34,7 @@ PLACES = ("frame", "model", "include")
 DROPPED_IN_WORLD = ("actor", "light", "road", "population", "plugin", "gui", "state")
 
 
-def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> WorldDescription:
+def read_sdf(path: Path, finder: FileFinder, notes: Notes, text: bytes | None = None) -> WorldDescription:
     """Returns the models of a file; one with a model and no world gives a world with that model alone.
 
     Raises:
@@ -45,7 +45,7 @@ def read_sdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None
 
 
 class _Sdf(SdfJointReader):
-    def __init__(self, path: Path, finder: Finder, notes: Notes, depth: int = 0) -> None:
+    def __init__(self, path: Path, finder: FileFinder, notes: Notes, depth: int = 0) -> None:
         super().__init__(path, notes, finder)
         self.depth = depth
         self.version = (1, 6)
@@ -84,7 +84,7 @@ class _Sdf(SdfJointReader):
 
     def _placed(self, element: Any, places: dict[str, Any]) -> PlacedModel | None:
         graph = FrameGraph()
-        raw = Raw(static=flag(element.find("static")))
+        raw = UnresolvedModel(static=is_true(element.find("static")))
         self._collect(element, "", graph, raw)
         name = element.get("name") or self.file.stem
         if not raw.links:
@@ -114,7 +114,7 @@ class _Sdf(SdfJointReader):
 
     # --- gathering -----------------------------------------------------------------------------------------------
 
-    def _collect(self, element: Any, prefix: str, graph: FrameGraph, raw: Raw) -> None:
+    def _collect(self, element: Any, prefix: str, graph: FrameGraph, raw: UnresolvedModel) -> None:
         """Collects everything of a model, its nested models included, with scoped names such as `hand::finger`."""
         for link in element.findall("link"):
             name = prefix + self.name(link)
@@ -164,7 +164,7 @@ class _Sdf(SdfJointReader):
             self.notes.changed(self.where(element), f"{element.tag} '{own}': the name is taken; it is called '{name}'")
         return name
 
-    def _nest(self, nested: Any, scope: str, prefix: str, graph: FrameGraph, raw: Raw) -> None:
+    def _nest(self, nested: Any, scope: str, prefix: str, graph: FrameGraph, raw: UnresolvedModel) -> None:
         anchor = nested.get("placement_frame") or ""
         self._add_frame(nested, f"{scope}::__place__", prefix, graph, default=f"{prefix}__model__")
         if anchor:
@@ -193,7 +193,7 @@ class _Sdf(SdfJointReader):
         if file is None:
             self.notes.dropped(self.where(element), f"<include> of '{uri}': no model.config or .sdf file in {found}")
             return None
-        inner = _Sdf(file, Finder(file, (*self.finder.search, self.file.parent)), self.notes, self.depth + 1)
+        inner = _Sdf(file, FileFinder(file, (*self.finder.search, self.file.parent)), self.notes, self.depth + 1)
         root = read_xml(file)
         inner._read_version(root)
         model = root.find("model")
@@ -214,7 +214,7 @@ class _Sdf(SdfJointReader):
         opened = self._open_include(element)
         return [] if opened is None else [opened[1]._placed(opened[0], places)]
 
-    def _nest_include(self, element: Any, prefix: str, graph: FrameGraph, raw: Raw) -> None:
+    def _nest_include(self, element: Any, prefix: str, graph: FrameGraph, raw: UnresolvedModel) -> None:
         opened = self._open_include(element)
         if opened is None:
             return
@@ -224,7 +224,7 @@ class _Sdf(SdfJointReader):
         else:
             inner._nest(model, prefix + inner.name(model), prefix, graph, raw)
 
-    def _nest_merged(self, model: Any, prefix: str, graph: FrameGraph, raw: Raw) -> None:
+    def _nest_merged(self, model: Any, prefix: str, graph: FrameGraph, raw: UnresolvedModel) -> None:
         """Merges an included model (`merge`): its elements become the including one's own."""
         scope = f"_merged_{model.get('name', '')}"
         self._add_frame(model, f"{prefix}{scope}", prefix, graph, default=f"{prefix}__model__")
@@ -240,14 +240,14 @@ class _Sdf(SdfJointReader):
 
     # --- finishing -----------------------------------------------------------------------------------------------
 
-    def _finished(self, name: str, raw: Raw, poses: dict[str, Pose]) -> ModelDescription:
+    def _finished(self, name: str, raw: UnresolvedModel, poses: dict[str, Pose]) -> ModelDescription:
         names = {link.name for link in raw.links}
         # each by the reader of its own file, which may be of another version
         read = (reader.joint(element, name, prefix, raw, names, poses) for reader, element, name, prefix in raw.joints)
         joints = [joint for joint in read if joint is not None]
         frames = []
         for frame in raw.frames:
-            link = carrier(raw, frame, names) or raw.links[0].name
+            link = attached_link(raw, frame, names) or raw.links[0].name
             frames.append(FrameDescription(name=frame, link=link, pose=poses[link].inverse() @ poses[frame]))
         sensors = tuple(sensor for sensor, _ in raw.sensors)
         model = ModelDescription(

@@ -19,7 +19,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.importing.sdf_link import LinkReader
 
-__all__ = ["Raw", "SdfJointReader", "carrier", "flag"]
+__all__ = ["SdfJointReader", "UnresolvedModel", "attached_link", "is_true"]
 
 KINDS = {
     "revolute": JointKind.REVOLUTE,
@@ -35,7 +35,7 @@ UNLIMITED = 1e15  # SDF says 1e16 for "no limit"
 
 
 @dataclass
-class Raw:
+class UnresolvedModel:
     """A model while it is read: frames of everything, then the elements to be placed in them."""
 
     links: list[LinkDescription] = field(default_factory=list)
@@ -53,7 +53,7 @@ class SdfJointReader(LinkReader):
     version = (1, 6)
 
     def joint(
-        self, element: Any, name: str, prefix: str, raw: Raw, links: set[str], poses: dict[str, Pose]
+        self, element: Any, name: str, prefix: str, raw: UnresolvedModel, links: set[str], poses: dict[str, Pose]
     ) -> JointDescription | None:
         """Returns a joint between two links, or None where one of them does not exist."""
         text = (element.get("type") or "").strip()
@@ -65,7 +65,7 @@ class SdfJointReader(LinkReader):
         ends = []
         for tag in ("parent", "child"):
             end = (element.findtext(tag) or "").strip()
-            end = end if end == WORLD else carrier(raw, prefix + end, links)
+            end = end if end == WORLD else attached_link(raw, prefix + end, links)
             if not end:
                 said = element.findtext(tag)
                 self.notes.dropped(self.where(element), f"joint '{name}': its {tag} '{said}' is no link")
@@ -112,7 +112,7 @@ class SdfJointReader(LinkReader):
         frame = joint
         if given is not None and given.get("expressed_in"):
             frame = prefix + given.get("expressed_in")
-        elif element is not None and (flag(element.find("use_parent_model_frame")) or self.version < (1, 5)):
+        elif element is not None and (is_true(element.find("use_parent_model_frame")) or self.version < (1, 5)):
             frame = f"{prefix}__model__"
         if frame not in poses:
             raise self.error(given, f"axis of joint '{joint}' is expressed in '{frame}', which does not exist")
@@ -154,7 +154,7 @@ class SdfJointReader(LinkReader):
         return limits, damping, friction, mimic
 
 
-def carrier(raw: Raw, name: str, links: set[str]) -> str:
+def attached_link(raw: UnresolvedModel, name: str, links: set[str]) -> str:
     """Returns the link that a frame, a joint's frame or a nested model belongs to; an empty text without one."""
     for _ in range(len(raw.frames) + 2):
         if name in links:
@@ -171,6 +171,6 @@ def _vector(values: Any) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def flag(element: Any) -> bool:
+def is_true(element: Any) -> bool:
     """Returns whether an element is true."""
     return element is not None and (element.text or "").strip().lower() in ("1", "true")

@@ -25,8 +25,8 @@ from cellwright.models.description import (
     SphereGeometry,
 )
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
-from cellwright.models.importing.xml import Reader
+from cellwright.models.importing.paths import FileFinder
+from cellwright.models.importing.xml import XmlReader
 
 __all__ = ["LinkReader"]
 
@@ -34,10 +34,10 @@ LEAST_SIZE_M = 1e-7
 MOST_SETTINGS = 200
 
 
-class LinkReader(Reader):
+class LinkReader(XmlReader):
     """Reads the links of an SDF file."""
 
-    def __init__(self, path: Path, notes: Notes, finder: Finder) -> None:
+    def __init__(self, path: Path, notes: Notes, finder: FileFinder) -> None:
         super().__init__(path, notes)
         self.finder = finder
 

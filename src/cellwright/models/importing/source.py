@@ -19,7 +19,7 @@ from cellwright.models.importing.inertia import complete_inertials
 from cellwright.models.importing.meshes import MeshStore
 from cellwright.models.importing.mjcf import read_mjcf
 from cellwright.models.importing.notes import DescriptionError, Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf import read_sdf
 from cellwright.models.importing.srdf import Semantics, find_semantics, read_semantics
 from cellwright.models.importing.urdf import read_urdf
@@ -74,7 +74,7 @@ def read_description(
     """
     if not path.is_file():
         raise DescriptionError(path, "is a folder; name the file in it" if path.is_dir() else "does not exist")
-    finder = Finder(path, search)
+    finder = FileFinder(path, search)
     if path.suffix.lower() == ".xacro":
         model = read_urdf(path, finder, notes, run_xacro(path, search, arguments or {}, notes))
         return WorldDescription(name=model.name, models=(PlacedModel(model=model),))

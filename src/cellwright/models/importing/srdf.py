@@ -11,7 +11,7 @@ from cellwright.core.errors import BadInput
 from cellwright.models.description import WORLD, ModelDescription
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 from cellwright.models.importing.xacro import run_xacro
-from cellwright.models.importing.xml import Reader, read_xml
+from cellwright.models.importing.xml import XmlReader, read_xml
 
 __all__ = ["Semantics", "find_semantics", "read_semantics"]
 
@@ -62,7 +62,7 @@ def find_semantics(description: Path, search: Sequence[Path], model: ModelDescri
             continue
         if root.tag != "robot" or root.get("name") != model.name:
             continue
-        named = {called(e.get(key)) for e in root.findall("disable_collisions") for key in ("link1", "link2")}
+        named = {normalized_name(e.get(key)) for e in root.findall("disable_collisions") for key in ("link1", "link2")}
         if named <= links:
             found.append(file)
         else:
@@ -75,7 +75,7 @@ def find_semantics(description: Path, search: Sequence[Path], model: ModelDescri
     return found[0] if len(found) == 1 else None
 
 
-def called(name: str | None) -> str:
+def normalized_name(name: str | None) -> str:
     """Returns a link's or joint's name as the robot has it after reading, without slashes."""
     return (name or "").strip().replace("/", "_")
 
@@ -105,18 +105,23 @@ def read_semantics(file: Path, search: Sequence[Path], model: ModelDescription, 
     return _Srdf(file, notes).read(root, model)
 
 
-class _Srdf(Reader):
+class _Srdf(XmlReader):
     def read(self, root: Any, model: ModelDescription) -> Semantics:
         links, joints = {link.name for link in model.links}, {joint.name for joint in model.joints}
-        self._note_unknown(root, links, joints | {called(e.get("name")) for e in root.findall("virtual_joint")})
+        self._note_unknown(
+            root, links, joints | {normalized_name(e.get("name")) for e in root.findall("virtual_joint")}
+        )
         pairs = []
         for element in root.findall("disable_collisions"):
-            first, second = called(element.get("link1")), called(element.get("link2"))
+            first, second = normalized_name(element.get("link1")), normalized_name(element.get("link2"))
             if {first, second} <= links and first != second:
                 pairs.append((min(first, second), max(first, second)))
         if pairs:
             self.notes.changed(self.file.name, f"contacts of {len(set(pairs))} pairs of links are left out, as it says")
-        ends = [(called(c.get("base_link")), called(c.get("tip_link"))) for c in root.iterfind("group/chain")]
+        ends = [
+            (normalized_name(c.get("base_link")), normalized_name(c.get("tip_link")))
+            for c in root.iterfind("group/chain")
+        ]
         chains = [pair for pair in dict.fromkeys(ends) if {*pair} <= links]
         base = tip = ""
         if len(chains) == 1:
@@ -133,7 +138,7 @@ class _Srdf(Reader):
             for tag, attributes in places.items():
                 unknown: dict[str, Any] = {}
                 for element in root.iterfind(tag):
-                    for name in (called(element.get(key)) for key in attributes):
+                    for name in (normalized_name(element.get(key)) for key in attributes):
                         if name not in known and not (name == WORLD and kind == "link"):
                             unknown.setdefault(name, element)
                 if unknown:
@@ -147,7 +152,9 @@ class _Srdf(Reader):
             for state in root.findall("group_state"):
                 if (state.get("name") or "").lower() != name:
                     continue
-                values = {called(e.get("name")): self.number(e, "value", 0.0) or 0.0 for e in state.findall("joint")}
+                values = {
+                    normalized_name(e.get("name")): self.number(e, "value", 0.0) or 0.0 for e in state.findall("joint")
+                }
                 known = {joint: value for joint, value in values.items() if joint in joints}
                 if any(known.values()):
                     return known, str(state.get("name"))

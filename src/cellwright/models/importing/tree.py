@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.models.description import WORLD, JointDescription, JointKind, LinkDescription, ModelDescription
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
-__all__ = ["Rough", "renamed", "rigid_groups", "tidy", "touched_only"]
+__all__ = ["CollisionLink", "collision_links", "renamed", "rigid_groups", "tidy"]
 
 T = TypeVar("T", LinkDescription, JointDescription)
 
@@ -119,7 +119,7 @@ def rigid_groups(model: ModelDescription) -> dict[str, int]:
     return group
 
 
-class Rough(NamedTuple):
+class CollisionLink(NamedTuple):
     """A link of nothing but collision shapes, fixed to one that describes the body.
 
     Attributes:
@@ -131,7 +131,7 @@ class Rough(NamedTuple):
     doubled: bool
 
 
-def touched_only(model: ModelDescription) -> dict[str, Rough]:
+def collision_links(model: ModelDescription) -> dict[str, CollisionLink]:
     """Returns links that are nothing but collision shapes of another one, to which they are fixed.
 
     Some makers give rough shapes for self-collision a link of their own; its mass and looks are its neighbour's.
@@ -143,7 +143,7 @@ def touched_only(model: ModelDescription) -> dict[str, Rough]:
     rough = [link for link in bare if groups[link.name] in seen | weighed]
     whole = [link for link in model.links if link.collisions and link not in rough]
     solid = {groups[link.name] for link in whole}
-    return {link.name: Rough(groups[link.name] in seen, groups[link.name] in solid) for link in rough}
+    return {link.name: CollisionLink(groups[link.name] in seen, groups[link.name] in solid) for link in rough}
 
 
 def _once(links: tuple[LinkDescription, ...], kind: str, notes: Notes) -> list[LinkDescription]:

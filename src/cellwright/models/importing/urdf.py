@@ -31,10 +31,10 @@ from cellwright.models.description import (
     SphereGeometry,
 )
 from cellwright.models.importing.notes import Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.tree import tidy
-from cellwright.models.importing.unused import Unused
-from cellwright.models.importing.xml import Reader, parse_numbers, read_xml
+from cellwright.models.importing.unused_tags import UnusedTags
+from cellwright.models.importing.xml import XmlReader, parse_numbers, read_xml
 
 __all__ = ["read_urdf"]
 
@@ -57,7 +57,7 @@ KNOWN_IN_LINK = {"inertial", "visual", "collision"}
 KNOWN_IN_SHAPE = {"origin", "geometry", "material"}
 
 
-def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = None) -> ModelDescription:
+def read_urdf(path: Path, finder: FileFinder, notes: Notes, text: bytes | None = None) -> ModelDescription:
     """Returns the model of a file, or of text that xacro made from it.
 
     Raises:
@@ -67,12 +67,12 @@ def read_urdf(path: Path, finder: Finder, notes: Notes, text: bytes | None = Non
     return _Urdf(path, finder, notes, made=text is not None).model(root)
 
 
-class _Urdf(Reader):
-    def __init__(self, path: Path, finder: Finder, notes: Notes, *, made: bool) -> None:
+class _Urdf(XmlReader):
+    def __init__(self, path: Path, finder: FileFinder, notes: Notes, *, made: bool) -> None:
         super().__init__(path, notes, made=made)
         self.finder = finder
         self.materials: dict[str, Material] = {}
-        self.unused = Unused()
+        self.unused = UnusedTags()
 
     def model(self, root: Any) -> ModelDescription:
         if root.tag != "robot":

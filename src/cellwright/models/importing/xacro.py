@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cellwright.core.errors import MissingExtra
 from cellwright.models.importing.notes import DescriptionError, Notes
-from cellwright.models.importing.paths import Finder
+from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.xml import read_xml
 
 __all__ = ["run_xacro"]
@@ -45,7 +45,7 @@ def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], 
     said = read_xml(path).get("name") or ""
     given = _defaults(said, path) | dict(arguments)
     name = _ARGUMENT.sub(lambda found: given.get(found.group(1), ""), said) or path.name.partition(".")[0]
-    found, texts = _packages(path, Finder(path, search))
+    found, texts = _packages(path, FileFinder(path, search))
     known = sorted({word for text in texts for pattern in (_DECLARED, _ARGUMENT) for word in pattern.findall(text)})
     unknown = [argument for argument in arguments if argument not in known]
     for argument in unknown:
@@ -84,7 +84,7 @@ def _remedy(error: Exception, known: Sequence[str], unknown: Sequence[str]) -> s
     return ""
 
 
-def _packages(path: Path, finder: Finder) -> tuple[dict[str, str], list[str]]:
+def _packages(path: Path, finder: FileFinder) -> tuple[dict[str, str], list[str]]:
     """Returns the packages to which a file and those packages' files refer, as far as found; and what was read."""
     found: dict[str, str] = {}
     waiting: list[Path] = [path]

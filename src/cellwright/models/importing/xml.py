@@ -10,7 +10,7 @@ from typing import Any
 from cellwright.core.untrusted_xml import MAX_XML_BYTES, UntrustedXmlError, parse_untrusted_xml
 from cellwright.models.importing.notes import DescriptionError, Notes
 
-__all__ = ["Reader", "parse_numbers", "read_xml"]
+__all__ = ["XmlReader", "parse_numbers", "read_xml"]
 
 MAX_BYTES = MAX_XML_BYTES
 """The longest description that is read."""
@@ -65,7 +65,7 @@ def parse_numbers(text: str, count: int | None = None) -> list[float]:
     return numbers
 
 
-class Reader:
+class XmlReader:
     """Reads elements of one file; every problem names its file and line.
 
     Args:

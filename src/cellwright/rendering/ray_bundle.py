@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cellwright.rendering.projection import Projection
 from cellwright.rendering.ragged import count_up, slices
 
-__all__ = ["Bundle", "Meeting"]
+__all__ = ["RayBundle", "RayIntersections"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
@@ -26,7 +26,7 @@ EDGE = 1e-9  # so far outside a triangle, as a share of it, still counts: no gap
 
 
 @dataclass(frozen=True)
-class Meeting:
+class RayIntersections:
     """Intersections of rays and triangles: which dot, which triangle, and 1 / depth of the triangle there."""
 
     dot: Ids
@@ -34,7 +34,7 @@ class Meeting:
     inverse_depth: Array
 
 
-class Bundle:
+class RayBundle:
     """A bundle of rays as dots of a picture, filed by cells.
 
     Args:
@@ -57,7 +57,7 @@ class Bundle:
         self._x, self._y = x[self._order], y[self._order]
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
-    def meet(self, projection: Projection) -> Iterator[Meeting]:
+    def meet(self, projection: Projection) -> Iterator[RayIntersections]:
         """Yields all intersections with the triangles of a projection, in portions."""
         facts = projection.facts
         for triangle, first, count in self._candidates(projection):
@@ -70,7 +70,7 @@ class Bundle:
                 inside = np.flatnonzero((u >= -EDGE) & (v >= -EDGE) & (u + v <= 1 + EDGE))
                 fact = fact[inside]
                 depth = fact[:, 6] + u[inside] * fact[:, 7] + v[inside] * fact[:, 8]
-                yield Meeting(self._order[dot[inside]], projection.name[at[inside]], depth)
+                yield RayIntersections(self._order[dot[inside]], projection.name[at[inside]], depth)
 
     def _candidates(self, projection: Projection) -> Iterator[tuple[Ids, Ids, Ids]]:
         """Yields triangles with runs of dots that they may cover: one run per row of cells that a triangle crosses."""

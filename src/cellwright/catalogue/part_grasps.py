@@ -5,9 +5,9 @@ from __future__ import annotations
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.grippers import GripperFigures
 from cellwright.catalogue.objects import BoundedFigures
-from cellwright.catalogue.parts import Grip, PartFigures
+from cellwright.catalogue.parts import PartFigures, PartGrasp
 
-__all__ = ["TIP_CLEARANCE_M", "TIP_FLOOR_M", "grip_xyz_m", "least_height_m", "part_grip"]
+__all__ = ["TIP_CLEARANCE_M", "TIP_FLOOR_M", "least_height_m", "part_grasp", "tool_grasp_xyz_m"]
 
 TIP_CLEARANCE_M = 0.001
 """That finger tips keep from what of the part is wider than where it is held."""
@@ -39,7 +39,7 @@ def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float)
     return part.bottom_m + max(TIP_CLEARANCE_M, floor_m) + above_tips_m
 
 
-def part_grip(part: PartFigures, tool: object) -> Grip:
+def part_grasp(part: PartFigures, tool: object) -> PartGrasp:
     """Returns the grasp of a part by a tool; one that is no gripper has its centre point at the part's own grasp point.
 
     Long pads stand as low as they may and reach above the part; their middle is then higher than that point.
@@ -50,13 +50,13 @@ def part_grip(part: PartFigures, tool: object) -> Grip:
     """
     x, y, height_m = part.grasp_xyz_m
     if not isinstance(tool, GripperFigures):
-        return Grip((x, y, height_m), part.grasp_width_m)
+        return PartGrasp((x, y, height_m), part.grasp_width_m)
     if isinstance(part, BoundedFigures):
         return part.grip(tool)
     least_m = least_height_m(part, tool, min(part.grasp_width_m / 2, tool.open_m))
-    return Grip((x, y, least_m if least_m > height_m + SAME_M else height_m), part.grasp_width_m)
+    return PartGrasp((x, y, least_m if least_m > height_m + SAME_M else height_m), part.grasp_width_m)
 
 
-def grip_xyz_m(part: PartFigures, tool: object) -> tuple[float, float, float]:
+def tool_grasp_xyz_m(part: PartFigures, tool: object) -> tuple[float, float, float]:
     """Returns the place of a tool's centre point in the part's frame when it takes the part."""
-    return part_grip(part, tool).xyz_m
+    return part_grasp(part, tool).xyz_m

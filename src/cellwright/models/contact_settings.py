@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-__all__ = ["METAL", "PAD", "PLASTIC", "GeomGroup", "Surface", "make_collision", "make_visual"]
+__all__ = ["METAL", "PAD", "PLASTIC", "ContactSurface", "GeomGroup", "make_collision", "make_visual"]
 
 
 class GeomGroup(IntEnum):
@@ -21,7 +21,7 @@ class GeomGroup(IntEnum):
 
 
 @dataclass(frozen=True)
-class Surface:
+class ContactSurface:
     """The contact settings of one kind of surface.
 
     Attributes:
@@ -40,12 +40,14 @@ class Surface:
     solimp: tuple[float, float, float] = (0.9, 0.95, 0.001)
 
 
-PAD = Surface(friction=(0.8, 0.005, 0.0001), condim=4, priority=1, solref=(0.001, 1.0), solimp=(0.99, 0.999, 0.001))
-PLASTIC = Surface(friction=(0.3, 0.003, 0.0001))
-METAL = Surface(friction=(0.25, 0.003, 0.0001))
+PAD = ContactSurface(
+    friction=(0.8, 0.005, 0.0001), condim=4, priority=1, solref=(0.001, 1.0), solimp=(0.99, 0.999, 0.001)
+)
+PLASTIC = ContactSurface(friction=(0.3, 0.003, 0.0001))
+METAL = ContactSurface(friction=(0.25, 0.003, 0.0001))
 
 
-def make_collision(geom: Any, surface: Surface) -> Any:
+def make_collision(geom: Any, surface: ContactSurface) -> Any:
     """Turns an MjSpec geom into a collision geom that is not visible; returns it."""
     geom.group = GeomGroup.COLLISION
     geom.contype = geom.conaffinity = 1

@@ -14,13 +14,13 @@ from cellwright.core.config import parse_yaml, validate
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
 
-__all__ = ["CellMistakes", "mistakes_of_file"]
+__all__ = ["CellConfigErrors", "errors_of_file"]
 
 ROUNDS = 4  # of taking away what does not fit; what is taken away may leave something that does not fit without it
 _UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
 
 
-class CellMistakes(ConfigErrors):
+class CellConfigErrors(ConfigErrors):
     """All errors of a cell that were found.
 
     Attributes:
@@ -32,7 +32,9 @@ class CellMistakes(ConfigErrors):
         self.rest = rest
 
 
-def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]) -> CellMistakes:
+def errors_of_file(
+    error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]
+) -> CellConfigErrors:
     """Returns all errors of a cell file that cannot be read.
 
     Args:
@@ -54,11 +56,11 @@ def mistakes_of_file(error: ConfigError, file: Path, variant: str | None, look: 
         told = ErrorCollector(rest.left_out)
         try:
             look(rest)
-        except CellMistakes as found:
+        except CellConfigErrors as found:
             told.add(found)
             rest = found.rest
         collector.found += told.found
-    return CellMistakes(collector.sorted_errors(), rest)
+    return CellConfigErrors(collector.sorted_errors(), rest)
 
 
 def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:

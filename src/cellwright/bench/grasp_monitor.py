@@ -11,7 +11,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.sim.stepper import TickOrder
 
-__all__ = ["MOVED_M", "MOVED_RAD", "GraspOutcome", "Watch"]
+__all__ = ["MOVED_M", "MOVED_RAD", "GraspMonitor", "GraspOutcome"]
 
 RATE_HZ = 50.0
 MOVED_M = 0.003  # farther, or turned by more, another object has been knocked
@@ -48,7 +48,7 @@ class GraspOutcome:
         return asdict(self)
 
 
-class Watch:
+class GraspMonitor:
     """Monitors one part and the gripper that carries it, fifty times a second between grasp and release.
 
     Whether pads touch is no good measure: stiff ones lose touch for single steps, and a lock holds without them. A

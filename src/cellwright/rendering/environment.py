@@ -7,7 +7,7 @@ from typing import Any
 
 import mujoco
 
-__all__ = ["FLOOR_MATERIAL", "dress_stage"]
+__all__ = ["FLOOR_MATERIAL", "add_environment"]
 
 FLOOR_MATERIAL = "stage_floor"
 TILE_M = 0.5
@@ -15,7 +15,7 @@ KEY_DIRECTION = (-0.42, 0.50, -1.0)  # from the front right, high: shadows fall 
 FILL_DIRECTION = (0.8, 0.35, -0.45)  # from the left, low, without shadows: opens up the dark sides
 
 
-def dress_stage(
+def add_environment(
     spec: Any, *, centre_m: tuple[float, float, float] = (0.0, 0.0, 0.5), radius_m: float = 2.0, shadows: bool = True
 ) -> None:
     """Adds lights, sky, the material `stage_floor` and picture settings to the spec of a world.

@@ -13,7 +13,7 @@ from cellwright.models.importing.meshes import convex_hull, simplified
 from cellwright.models.importing.notes import Notes
 from cellwright.shapes.mesh import Mesh, cut
 
-__all__ = ["convex_pieces", "touched_as"]
+__all__ = ["collision_pieces", "convex_pieces"]
 
 Array = npt.NDArray[np.float64]
 MOST_PIECES = 24
@@ -26,7 +26,7 @@ MOST_TRIANGLES = 8_000
 THINNEST = 0.02  # share of a piece: no cut is nearer to its ends
 
 
-def touched_as(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes: Notes) -> list[Mesh]:
+def collision_pieces(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes: Notes) -> list[Mesh]:
     """Returns the collision pieces of a solid, and a note where they are not the solid itself.
 
     Args:

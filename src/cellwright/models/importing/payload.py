@@ -12,11 +12,11 @@ import numpy.typing as npt
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.models.importing.build import frame_of
 from cellwright.models.importing.chain import Chain
-from cellwright.models.importing.drives import loads, said_effort
+from cellwright.models.importing.drives import described_effort, loads
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.source import ParsedDescription
 
-__all__ = ["PAYLOAD_SHARE", "CarriedLoad", "carried_load"]
+__all__ = ["PAYLOAD_SHARE", "PayloadEstimate", "estimate_payload"]
 
 Array = npt.NDArray[np.float64]
 PAYLOAD_SHARE = 0.15
@@ -26,7 +26,7 @@ SPARE = 1.1  # effort over weight: with less, nothing is left to move with
 HALVINGS = 10
 
 
-class CarriedLoad:
+class PayloadEstimate:
     """An arm's payload, and the load on its joints by it and by the arm.
 
     Attributes:
@@ -40,12 +40,12 @@ class CarriedLoad:
         self.inertia_kgm2, self.weight_nm = felt
 
 
-def carried_load(source: ParsedDescription, chain: Chain, settings: ModelSettings, notes: Notes) -> CarriedLoad:
+def estimate_payload(source: ParsedDescription, chain: Chain, settings: ModelSettings, notes: Notes) -> PayloadEstimate:
     """Returns the load of an arm that its efforts carry, as far as anything about it is guessed.
 
     Masses that were guessed are made smaller in the source itself, so that all that is made of it has them.
     """
-    arm = _Loaded(source, chain, settings)
+    arm = _LoadedArm(source, chain, settings)
     scale, payload = 1.0, settings.payload_kg or arm.usual_payload(1.0)
     carried, weak = arm.is_carried(scale, payload), arm.weakest(scale, payload)
     if not carried and arm.guessed:
@@ -67,7 +67,7 @@ def carried_load(source: ParsedDescription, chain: Chain, settings: ModelSetting
     for number in np.flatnonzero((arm.efforts_nm > 0) & (arm.efforts_nm < felt[1])):
         what = f"is kept, but does not carry what hangs on it ({felt[1][number]:.3g} N m)"
         notes.guessed(f"joint {chain.joints[number]}", f"its effort of {arm.efforts_nm[number]:g} N m {what}")
-    return CarriedLoad(payload, felt)
+    return PayloadEstimate(payload, felt)
 
 
 def _largest(fits: Callable[[float], bool], least: float) -> float | None:
@@ -82,13 +82,15 @@ def _largest(fits: Callable[[float], bool], least: float) -> float | None:
     return float(rounded if rounded >= least and fits(float(rounded)) else low)
 
 
-class _Loaded:
+class _LoadedArm:
     """The arm with its payload, 5 cm before the flange and 5 cm beside its axis; both may be made lighter."""
 
     def __init__(self, source: ParsedDescription, chain: Chain, settings: ModelSettings) -> None:
         self._source, self._joints = source, chain.joints
         plain = source.spec.copy().compile()
-        efforts = [(settings.joints.get(n, JointSettings()).effort_nm or said_effort(plain, n)) for n in chain.joints]
+        efforts = [
+            (settings.joints.get(n, JointSettings()).effort_nm or described_effort(plain, n)) for n in chain.joints
+        ]
         self.efforts_nm = np.array(efforts)
         moving = [plain.body(body).name for body, owner in chain.owners(plain).items() if owner]
         known = settings.mass_kg is not None

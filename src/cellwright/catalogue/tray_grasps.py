@@ -20,7 +20,7 @@ from cellwright.catalogue.trays import SlotFigures, TrayFigures
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.errors import UnknownName
 
-__all__ = ["TrayGrip", "full_mass_kg", "tray_grip"]
+__all__ = ["TrayGrasp", "full_mass_kg", "tray_grasp"]
 
 Point = tuple[float, float]
 
@@ -33,7 +33,7 @@ SIDES = tuple((cos(k * pi / 8), sin(k * pi / 8)) for k in range(16))
 
 
 @dataclass(frozen=True)
-class TrayGrip:
+class TrayGrasp:
     """The grasp of a tray: a tool's centre point, the tool pointing down.
 
     As a pose of the tool in the tray's frame it is `Pose.from_xyz_rpy(xyz_m, (pi, 0, yaw_rad))`. Turned by any multiple
@@ -50,7 +50,7 @@ class TrayGrip:
     margin_m: float
 
 
-def tray_grip(tray: TrayFigures, tool: VacuumFigures) -> TrayGrip | None:
+def tray_grasp(tray: TrayFigures, tool: VacuumFigures) -> TrayGrasp | None:
     """Returns the grasp of a tray by a tool, with or without parts in it; None when there is none.
 
     Every cup must have room round it, all parts must stay below the bar, tray and parts must be light enough, and
@@ -135,7 +135,7 @@ def _centre_m(tray: TrayFigures) -> Point:
 
 
 @lru_cache(maxsize=256)
-def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrip | None:
+def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrasp | None:
     """Returns the grasp with the most room, and among those with enough of it the nearest to the centres of mass."""
     best, best_worth = None, (MARGIN_M, -inf)
     for yaw, (x, y) in product(TURNS, _places(plan.centres_m)):
@@ -144,7 +144,7 @@ def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrip |
         margin_m = min(plan.margin_m(x + u, y + v, radius_m) for u, v in arms)
         worth = (round(min(margin_m, ENOUGH_M), 6), round(-max(hypot(*hang) for hang in hangs), 6))
         if worth > best_worth and all(_between(hang, arms, radius_m) for hang in hangs):
-            best, best_worth = TrayGrip((x, y, plan.top_m), yaw, margin_m), worth
+            best, best_worth = TrayGrasp((x, y, plan.top_m), yaw, margin_m), worth
     return best
 
 

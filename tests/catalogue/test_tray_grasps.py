@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cellwright.catalogue import PARTS, TrayKind, full_mass_kg, tray_grip
+from cellwright.catalogue import PARTS, TrayKind, full_mass_kg, tray_grasp
 from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER
 from cellwright.catalogue.kitting_furniture import KIT_BOX, KIT_TRAY_BOX
 from cellwright.catalogue.seating import seated_height_m
@@ -22,7 +22,7 @@ ROOM_M = 0.004
 
 def cups_in_tray(tray):
     """Middles of the cups on the tray's upper face."""
-    grip = tray_grip(tray, TRAY_VACUUM)
+    grip = tray_grasp(tray, TRAY_VACUUM)
     tool = Pose.from_xyz_rpy(grip.xyz_m, (np.pi, 0.0, grip.yaw_rad))
     return [tool.apply([x, y, 0.0]) for x, y in TRAY_VACUUM.cups_xy_m]
 
@@ -40,7 +40,7 @@ def test_cups_stand_on_bare_plate_beside_seated_gears(tray):
             taken_m = max(slot.top_radius_m, gears[slot.accepts].tip_radius_m)
             apart_m = np.hypot(x - slot.xy_m[0], y - slot.xy_m[1])
             assert apart_m - taken_m - TRAY_VACUUM.cup_diameter_m / 2 > ROOM_M
-    assert tray_grip(tray, TRAY_VACUUM).margin_m > ROOM_M
+    assert tray_grasp(tray, TRAY_VACUUM).margin_m > ROOM_M
     for slot in tray.slots:
         gear = gears[slot.accepts]
         peg_m = seated_height_m(tray, slot, gear) + gear.height_m - tray.thickness_m
@@ -62,30 +62,30 @@ def test_the_centre_of_mass_hangs_between_the_cups(tray):
 
 @pytest.mark.parametrize("tray", PARTS_TRAYS, ids=lambda tray: tray.name)
 def test_parts_trays_have_no_room_for_it(tray):
-    assert tray_grip(tray, TRAY_VACUUM) is None
+    assert tray_grasp(tray, TRAY_VACUUM) is None
 
 
 def test_a_tray_of_ones_own_is_answered_too():
     bare = replace(KIT_M2L1_TRAY, name="bare", slots=())
-    assert tray_grip(bare, TRAY_VACUUM).xyz_m == pytest.approx((0.0, 0.0, bare.thickness_m))
-    assert tray_grip(bare, LARGE_VACUUM) is None, "0.39 kg are too much for it"
-    assert tray_grip(replace(bare, mass_kg=0.3), LARGE_VACUUM) is not None
+    assert tray_grasp(bare, TRAY_VACUUM).xyz_m == pytest.approx((0.0, 0.0, bare.thickness_m))
+    assert tray_grasp(bare, LARGE_VACUUM) is None, "0.39 kg are too much for it"
+    assert tray_grasp(replace(bare, mass_kg=0.3), LARGE_VACUUM) is not None
     unknown = tuple(replace(slot, accepts="sku_of_nobody") for slot in KIT_M2L1_TRAY.slots)
-    assert tray_grip(replace(KIT_M2L1_TRAY, slots=unknown), TRAY_VACUUM).margin_m > ROOM_M
+    assert tray_grasp(replace(KIT_M2L1_TRAY, slots=unknown), TRAY_VACUUM).margin_m > ROOM_M
     assert full_mass_kg(replace(KIT_M2L1_TRAY, slots=unknown)) == KIT_M2L1_TRAY.mass_kg
 
 
 def test_too_heavy_or_too_tall_is_not_taken():
-    assert tray_grip(replace(KIT_M2L1_TRAY, mass_kg=1.1), TRAY_VACUUM) is None
+    assert tray_grasp(replace(KIT_M2L1_TRAY, mass_kg=1.1), TRAY_VACUUM) is None
     low = replace(TRAY_VACUUM, bar_size_m=(0.030, 0.033))
-    assert tray_grip(KIT_M2L1_TRAY, low) is None, "pegs would touch the bar"
-    assert tray_grip(replace(KIT_M2L1_TRAY, slots=()), low) is not None
+    assert tray_grasp(KIT_M2L1_TRAY, low) is None, "pegs would touch the bar"
+    assert tray_grasp(replace(KIT_M2L1_TRAY, slots=()), low) is not None
 
 
 def test_a_grip_beside_the_middle_is_none():
     """All the room is in one corner, and the tray would hang from it by its edge."""
     slot = replace(KIT_M2L1_TRAY.slots[2], xy_m=(0.0, 0.0), top_radius_m=0.07)
-    assert tray_grip(replace(KIT_M2L1_TRAY, size_m=(0.16, 0.40), slots=(slot,)), TRAY_VACUUM) is None
+    assert tray_grasp(replace(KIT_M2L1_TRAY, size_m=(0.16, 0.40), slots=(slot,)), TRAY_VACUUM) is None
 
 
 def test_it_hangs_in_a_holder_and_passes_between_its_rails():

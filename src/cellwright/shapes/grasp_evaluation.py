@@ -16,7 +16,16 @@ from cellwright.catalogue.objects import GraspPoint
 from cellwright.core.pose import Pose
 from cellwright.shapes.mesh import Mesh, cut
 
-__all__ = ["MARGIN_M", "PAD_GIVE_M", "Bite", "bite", "finger_length_m", "palm_half_m", "take_from_above", "tool_down"]
+__all__ = [
+    "MARGIN_M",
+    "PAD_GIVE_M",
+    "GraspEvaluation",
+    "best_top_grasp",
+    "evaluate_grasp",
+    "finger_length_m",
+    "palm_half_m",
+    "tool_down",
+]
 
 Array = npt.NDArray[np.float64]
 MARGIN_M = 0.0005  # what must be left between gripper and part, floor or handle
@@ -29,7 +38,7 @@ MOST_ROUNDS = 4  # after which the pads are where a part of the width is that is
 
 
 @dataclass(frozen=True)
-class Bite:
+class GraspEvaluation:
     """The evaluation of a grasp.
 
     Attributes:
@@ -95,7 +104,7 @@ def tool_down(xyz_m: Sequence[float], yaw_rad: float) -> Pose:
     return Pose.from_xyz_rpy(xyz_m, (np.pi, 0.0, yaw_rad))
 
 
-def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: float = 1.0) -> Bite:
+def evaluate_grasp(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: float = 1.0) -> GraspEvaluation:
     """Evaluates the grasp of convex solids that stand on the ground, by a gripper that comes straight along its z.
 
     Args:
@@ -124,7 +133,7 @@ def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: fl
     axis = pose_tcp.rotation_matrix
     reach_m = max(0.0, -axis[2, 2]) * tip_m + abs(axis[2, 1]) * palm_half_m(tool)
     held_m = min(max(float(pose_tcp.position[2]), bottom_m), top_m)  # long pads reach above the part
-    return Bite(
+    return GraspEvaluation(
         half_m=(high_m - low_m) / 2,
         clearance_m=clearance_m,
         palm_gap_m=finger_length_m(tool) + nearest_m,
@@ -136,9 +145,9 @@ def bite(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: fl
     )
 
 
-def take_from_above(
+def best_top_grasp(
     solids: Sequence[Mesh], tool: GripperFigures, point: GraspPoint, least_height_m: float
-) -> tuple[Pose, Bite]:
+) -> tuple[Pose, GraspEvaluation]:
     """Returns the best grasp of convex solids near a point: at its height, or higher, above what is wider there.
 
     Args:
@@ -157,7 +166,7 @@ def take_from_above(
     for height_m in (height_m for height_m in heights_m if height_m >= lowest_m):
         pose = tool_down((x, y, height_m), point.yaw_rad)
         pose = pose @ Pose.from_xyz_rpy((_centre_m(solids, tool, pose), 0.0, 0.0))
-        found.append((pose, bite(solids, tool, pose, point.worth)))
+        found.append((pose, evaluate_grasp(solids, tool, pose, point.worth)))
     return max(found, key=lambda pair: 0.0 if pair[1].problem(tool) else pair[1].score)
 
 

@@ -11,7 +11,7 @@ from cellwright.shapes.mesh import Mesh, cuboid, loft
 from cellwright.shapes.polygon import rounded_rectangle
 from cellwright.shapes.solids import ALONG_X, ALONG_Y, placed
 
-__all__ = ["BODY", "FurnitureShape", "Workshop", "halves", "slab"]
+__all__ = ["BODY", "FurnitureBuilder", "FurnitureShape", "halves", "slab"]
 
 BODY = "furniture"
 Point = tuple[float, float, float]
@@ -32,7 +32,7 @@ class FurnitureShape:
     panes: tuple[Hull, ...] = ()
 
 
-class Workshop:
+class FurnitureBuilder:
     """Collects meshes and hulls while a shape is put together."""
 
     def __init__(self) -> None:

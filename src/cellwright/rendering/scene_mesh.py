@@ -11,13 +11,13 @@ import numpy.typing as npt
 from cellwright.rendering.facets import Facets, geom_facets
 from cellwright.rendering.view import VISIBLE_GROUPS
 
-__all__ = ["Surfaces", "visible_alpha"]
+__all__ = ["SceneMesh", "visible_alpha"]
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
 
 
-class Surfaces:
+class SceneMesh:
     """The triangles of all visible geoms of a model in their geoms' frames; placed in the world per picture.
 
     Attributes:

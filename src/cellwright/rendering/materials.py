@@ -8,14 +8,14 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Paint"]
+__all__ = ["GeomMaterials"]
 
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.intp]
 
 
-class Paint:
+class GeomMaterials:
     """Colour, gloss and texture of every geom, from its material where it has one.
 
     Textures are drawn on planes, where they show; elsewhere their mean colour stands for them.

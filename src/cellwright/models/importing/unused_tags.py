@@ -6,13 +6,13 @@ from typing import Any
 
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["Unused"]
+__all__ = ["UnusedTags"]
 
 OLD_XACRO = {"insert_block", "include", "macro", "property", "if", "unless", "call", "arg"}
 """Tags of xacro, which once went without a prefix."""
 
 
-class Unused:
+class UnusedTags:
     """Collects unused tags, and notes each of them once, for any number of joints or links that have it."""
 
     def __init__(self) -> None:
