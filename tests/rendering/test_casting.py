@@ -57,7 +57,7 @@ def test_same_shadows_as_mujoco(table):
     model, data = table
     _, picture = eye_of(View(), model, data)
     light = np.array([1.5, -2.0, 4.0])
-    projection = RayCaster(model, data, SceneMesh(model), picture).shades(ImagePlane.along(light, -light))
+    projection = RayCaster(model, data, SceneMesh(model), picture).shadow_casters(ImagePlane.along(light, -light))
     points = np.random.default_rng(1).uniform([-0.6, -0.5, 0.001], [0.6, 0.5, 0.9], size=(3000, 3))
     seen = sees_light(projection, points)
     expected = []

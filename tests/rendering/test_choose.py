@@ -81,8 +81,8 @@ def test_ray_is_always_available():
     ],
 )
 def test_probe_survives_what_a_driver_does(tmp_path, script, reason):
-    trial = tmp_path / "trial.py"
-    trial.write_text(script)
-    answer = probe("egl", trial=trial, timeout_s=2.0)
+    check = tmp_path / "check.py"
+    check.write_text(script)
+    answer = probe("egl", script=check, timeout_s=2.0)
     assert not answer.works
     assert re.match(reason, answer.reason), answer.reason

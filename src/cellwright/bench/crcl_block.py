@@ -34,7 +34,7 @@ def measure(watch_s: float, seed: int, say: Callable[[str], None]) -> dict[str, 
     Args:
         watch_s: For how long at most a command is watched; it is stopped then.
         seed: Of the laboratory.
-        say: Is told what goes on.
+        say: Called with progress messages.
 
     Raises:
         MeasurementFailed: A status did not come.

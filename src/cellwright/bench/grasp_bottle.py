@@ -1,4 +1,4 @@
-"""One random transfer of a bottle in the robot-vision cell: taken as the grasps are ranked, carried about, set down."""
+"""One random transfer of a bottle in the ROVI cell: taken as the grasps are ranked, carried about, set down."""
 
 from __future__ import annotations
 

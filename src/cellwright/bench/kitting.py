@@ -28,14 +28,14 @@ class TimedRun:
     Attributes:
         report: What came of it.
         cpu_s: All of it, but for compiling the world.
-        thinking_s: What of it was outside the simulation: plans, predicates, database, CRCL, tracking. Nothing waits
+        overhead_s: What of it was outside the simulation: plans, predicates, database, CRCL, tracking. Nothing waits
             in it, so on a machine that has nothing else to do it is wall time.
         both_moving: Share of the time in which every arm turned.
     """
 
     report: KittingReport
     cpu_s: float
-    thinking_s: float
+    overhead_s: float
     both_moving: float
 
     @property
@@ -63,7 +63,7 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
         "kit_m2l1.real_time_factor": median(run.seconds / run.cpu_s for run in kits),
         "kit_m2l1.sim_s": median(run.seconds for run in kits),
         "kit_m2l1.actions": median(len(run.report.order.actions) for run in kits),
-        "action.overhead_ms": median(1e3 * run.thinking_s / max(len(run.report.order.actions), 1) for run in kits),
+        "action.overhead_ms": median(1e3 * run.overhead_s / max(len(run.report.order.actions), 1) for run in kits),
         "two_robots.parts_per_min": median(both.parts_per_min for _, both in pairs),
         "two_robots.parts_per_min_ratio": median(both.parts_per_min / one.parts_per_min for one, both in pairs),
         "two_robots.both_moving": median(both.both_moving for _, both in pairs),

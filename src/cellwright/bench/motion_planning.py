@@ -57,7 +57,7 @@ def measure(
 
     Problems are pairs of free configurations within half a turn of each joint between which the straight line is
     blocked. A plan is everything: search, shortening, verification. The hardest are those that take both planners
-    the most checks, with other seeds than those that are timed, so that nobody's bad luck is counted as hardness;
+    the most checks, with other seeds than those that are timed, so that bad luck is not counted as hardness;
     there the bare searches are compared, same checker, same step.
 
     Args:
@@ -122,7 +122,7 @@ def _beside_ompl(planner: MotionPlanner, problems: list[SearchProblem], hardest:
     """Returns median search times and numbers of checks on the hardest problems, ours and OMPL's, taken in turns.
 
     The times of OMPL contain the calls between its C++ and Python for every check and sample, which are no part of
-    its algorithm; the number of checks is the same whatever language asks.
+    its algorithm; the number of checks does not depend on the language.
     """
     searches = [MOTION_PLANNERS.get(name) for name in (OWN, PEER)]
     work = np.zeros((len(problems), 2))

@@ -11,7 +11,7 @@ from cellwright.lab import Lab
 
 __all__ = ["listen", "start_patrol"]
 
-# Found by trial: no arm touches anything, and the tools of two stay half a metre apart, whatever the phase.
+# Found by trial: no arm touches anything, and the tools of two stay half a metre apart, in every phase.
 WAYPOINTS_DEG = {
     "fanuc": (
         (25, 10, -10, 20, -75, 40),

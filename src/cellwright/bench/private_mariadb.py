@@ -57,9 +57,9 @@ def private_mariadb() -> Iterator[str | None]:
 def _wait(gate: Path, process: subprocess.Popen[bytes], log: Path) -> None:
     end_s = time.monotonic() + START_S
     while time.monotonic() < end_s and process.poll() is None:
-        with socket.socket(socket.AF_UNIX) as door:
+        with socket.socket(socket.AF_UNIX) as client:
             try:
-                door.connect(str(gate))
+                client.connect(str(gate))
                 return
             except OSError:
                 time.sleep(0.1)

@@ -20,7 +20,7 @@ class GripperFigures(ToolFigures):
         open_m: Distance of each pad from the middle when open: how a finger's position is counted.
         closed_m: The same when closed on nothing.
         grip_force_n: What each finger presses with; the drive pushes twice as hard, being shared by two fingers.
-        force_limits_n: The least and the most that each finger can be told to press with.
+        force_limits_n: The least and the largest force that each finger can be commanded.
         stiffness_npm: Force of the drive per metre that a finger is off, until its limit is reached.
         closing_time_s: From open to closed on nothing.
         finger_armature_kg: Inertia of the drive as each finger feels it.

@@ -54,7 +54,7 @@ class MobileFigures(Figures):
         body_mass_kg: Of everything but the wheels.
         body_com_xyz_m: Centre of that mass.
         body_inertia_diagonal_kgm2: About it.
-        wheel_radius_m: Nominal radius of the wheels: what controllers reckon with.
+        wheel_radius_m: Nominal radius of the wheels: what controllers compute with.
         wheel_base_m: Nominal distance of the points where the wheels touch the floor.
         wheel_width_m: Width of a wheel.
         wheel_mass_kg: Mass of one wheel.

@@ -267,5 +267,5 @@ class BoundedFigures(ObjectFigures):
         )
 
     @abstractmethod
-    def grip(self, tool: object) -> PartGrasp:
+    def grasp_for(self, tool: object) -> PartGrasp:
         """Returns the grasp for a tool, by what of its solids is between the fingers."""

@@ -52,7 +52,7 @@ def part_grasp(part: PartFigures, tool: object) -> PartGrasp:
     if not isinstance(tool, GripperFigures):
         return PartGrasp((x, y, height_m), part.grasp_width_m)
     if isinstance(part, BoundedFigures):
-        return part.grip(tool)
+        return part.grasp_for(tool)
     least_m = least_height_m(part, tool, min(part.grasp_width_m / 2, tool.open_m))
     return PartGrasp((x, y, least_m if least_m > height_m + SAME_M else height_m), part.grasp_width_m)
 

@@ -137,14 +137,14 @@ def _centre_m(tray: TrayFigures) -> Point:
 @lru_cache(maxsize=256)
 def _search(plan: _Plan, cups: tuple[Point, ...], radius_m: float) -> TrayGrasp | None:
     """Returns the grasp with the most room, and among those with enough of it the nearest to the centres of mass."""
-    best, best_worth = None, (MARGIN_M, -inf)
+    best, best_score = None, (MARGIN_M, -inf)
     for yaw, (x, y) in product(TURNS, _places(plan.centres_m)):
         arms = [(cos(yaw) * u - sin(yaw) * v, sin(yaw) * u + cos(yaw) * v) for u, v in cups]
         hangs = [(u - x, v - y) for u, v in plan.centres_m]
         margin_m = min(plan.margin_m(x + u, y + v, radius_m) for u, v in arms)
-        worth = (round(min(margin_m, ENOUGH_M), 6), round(-max(hypot(*hang) for hang in hangs), 6))
-        if worth > best_worth and all(_between(hang, arms, radius_m) for hang in hangs):
-            best, best_worth = TrayGrasp((x, y, plan.top_m), yaw, margin_m), worth
+        score = (round(min(margin_m, ENOUGH_M), 6), round(-max(hypot(*hang) for hang in hangs), 6))
+        if score > best_score and all(_between(hang, arms, radius_m) for hang in hangs):
+            best, best_score = TrayGrasp((x, y, plan.top_m), yaw, margin_m), score
     return best
 
 

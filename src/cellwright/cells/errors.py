@@ -24,16 +24,16 @@ class CellConfigErrors(ConfigErrors):
     """All errors of a cell that were found.
 
     Attributes:
-        rest: What is sound of the cell, for those who look for other kinds of mistakes; None when too little is.
+        valid_part: The cell without its invalid entries, for further checks; None when too little is valid.
     """
 
-    def __init__(self, errors: Sequence[BadInput], rest: Cell | None) -> None:
+    def __init__(self, errors: Sequence[BadInput], valid_part: Cell | None) -> None:
         super().__init__(errors)
-        self.rest = rest
+        self.valid_part = valid_part
 
 
 def errors_of_file(
-    error: ConfigError, file: Path, variant: str | None, look: Callable[[Cell], Any]
+    error: ConfigError, file: Path, variant: str | None, check: Callable[[Cell], Any]
 ) -> CellConfigErrors:
     """Returns all errors of a cell file that cannot be read.
 
@@ -41,26 +41,26 @@ def errors_of_file(
         error: What made it unreadable.
         file: The file.
         variant: Which variant of it is wanted.
-        look: Raises what is wrong with a cell that can be read.
+        check: Raises the errors of a cell that can be read.
     """
     collector = ErrorCollector()
     collector.add(error)
-    rest = _readable(collector.found, file)
+    valid = _readable(collector.found, file)
     for unknown in unknown_models(file):  # also in entries that are left out
         collector.add(unknown)
-    if rest is not None and variant is not None:
+    if valid is not None and variant is not None:
         with collector.collecting():
-            rest = rest.variant(variant)
-    if rest is not None:
-        rest = with_models(rest, collector)
-        told = ErrorCollector(rest.left_out)
+            valid = valid.variant(variant)
+    if valid is not None:
+        valid = with_models(valid, collector)
+        further = ErrorCollector(valid.left_out)
         try:
-            look(rest)
+            check(valid)
         except CellConfigErrors as found:
-            told.add(found)
-            rest = found.rest
-        collector.found += told.found
-    return CellConfigErrors(collector.sorted_errors(), rest)
+            further.add(found)
+            valid = found.valid_part
+        collector.found += further.found
+    return CellConfigErrors(collector.sorted_errors(), valid)
 
 
 def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:

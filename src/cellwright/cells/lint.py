@@ -1,4 +1,4 @@
-"""Warnings about a cell file: what is allowed and probably not meant; each is one line, with its place."""
+"""Hints about likely mistakes in a valid cell file; each is one line, with its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN_RAD = 2 * math.pi
 
 
 def cell_hints(cell: Cell) -> list[str]:
-    """Returns the warnings about a cell."""
+    """Returns hints about likely mistakes in a cell."""
     hints = []
     for name, robot in cell.robots.items():
         if looks_like_radians(robot.home_deg):

@@ -47,7 +47,7 @@ def place_mobiles(
 ) -> dict[str, MobilePlacement]:
     """Places all mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
-    What finds no place is told to `collector`.
+    Robots that find no place are added to `collector` as errors.
     """
     placed = {}
     for key, cfg in cell.mobiles.items():

@@ -64,7 +64,7 @@ class MobileCfg(Cfg):
         count: How many. They are named by their key and a number from 0; without a count there is one, with the key
             as its name.
         arrange: How several are placed.
-        odometry_hz: How often their controllers count steps and reckon where they are.
+        odometry_hz: How often their controllers count steps and compute their odometry.
         sensors: Lines as in the cell's `sensors`, without `robot`: each robot has all of these.
     """
 

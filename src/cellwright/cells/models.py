@@ -134,6 +134,6 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
         raise at_settings(error, cell.where, f"models.{own}") from None
     filed = f"{own}-{digest_of(figures)}"
     if filed not in registry:
-        # what names a part in stored worlds is what it is filed under; of an arm, errors speak by the cell's name
+        # what names a part in stored worlds is what it is filed under; of an arm, errors use the cell's name
         registry.add(filed, figures if kind == "arm" else replace(figures, name=filed))
     return filed

@@ -33,7 +33,7 @@ def run_jobs(
         work: A function of a module, so that another process finds it.
         jobs: What it takes, and what it gives, must be able to travel between processes.
         workers: How many processes; 1 works here.
-        progress: Told how many are done, and of how many.
+        progress: Called with how many are done, and of how many.
         prepare: Called once in every process, before its first job.
 
     Raises:
@@ -47,7 +47,7 @@ def run_jobs(
             results.append(work(job))
             progress(len(results), len(jobs))
         return results
-    strangers = set(active_children())
+    others = set(active_children())
     with ProcessPoolExecutor(count, get_context("spawn"), _start, (prepare,)) as pool:
         running = [pool.submit(work, job) for job in jobs]
         try:
@@ -57,12 +57,12 @@ def run_jobs(
         except BrokenProcessPool:
             raise MeasurementFailed(what, "a process that worked on it was killed; is memory short?") from None
         except BaseException:
-            for worker in set(active_children()) - strangers:
+            for worker in set(active_children()) - others:
                 worker.terminate()  # else they would finish what they have in hand
             raise
     return results
 
 
 def _start(prepare: Callable[[], object]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked ends the work; a worker has nothing to add
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends the work; a worker has nothing to add
     prepare()

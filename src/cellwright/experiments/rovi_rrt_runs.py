@@ -57,7 +57,7 @@ class RoviRun:
         reason: Why not.
         place_error_m: Of its axis, in the plane.
         place_tilt_deg: Of the bottle that was set down.
-        detection_error_m: Of what the controller was told, in the plane.
+        detection_error_m: Of the pose that the controller received, in the plane.
         slip_m: How far the bottle moved in the hand while it was lifted, carried and lowered.
         carry_tilt_deg: The most that it leant while it was carried.
         turn_deg: The direction of the grasp about the bottle's axis, by the plan.
@@ -120,7 +120,7 @@ class _Attempt:
     def run(self) -> RoviRun:
         """Runs the controller and judges."""
         failure = self.lab.perform(self._work())
-        problems = [failure, *self._complaints()]
+        problems = [failure, *self._failures()]
         hits = self.monitor.hits
         end = self.world.pose_of(BOTTLE)
         stood, seen = self.stood[BOTTLE], self.seen
@@ -188,7 +188,7 @@ class _Attempt:
     def _moved_m(self) -> float:
         return max(self.world.pose_of(name).distance_m(self.stood[name]) for name in self.others)
 
-    def _complaints(self) -> list[str]:
+    def _failures(self) -> list[str]:
         """Returns the failures by the truth."""
         end = self.world.pose_of(BOTTLE)
         item = self.world.object(BOTTLE)

@@ -24,7 +24,7 @@ def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
     try:
         return load_cell(name_or_file)
     except CellConfigErrors as error:
-        raise _with_others(error, error.rest, seed) from None
+        raise _with_others(error, error.valid_part, seed) from None
 
 
 def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
@@ -41,7 +41,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
     try:
         layout = nominal_layout(cell, seed)
     except CellConfigErrors as error:
-        raise _with_others(error, error.rest, seed) from None
+        raise _with_others(error, error.valid_part, seed) from None
     errors = ErrorCollector()
     detectors = _check_sensors(cell, layout.camera_errors, errors)
     if doors or errors.found:

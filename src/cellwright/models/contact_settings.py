@@ -1,7 +1,7 @@
 """Contact settings of every geom, in one place.
 
 They are the settings under which a gear is held by friction alone, measured in docs/benchmarks.md: stiff contact
-(4 ms), no mixing of a pad's friction with whatever it touches (`priority`), torsional friction on the pads.
+(4 ms), no mixing of a pad's friction with that of the other geom (`priority`), torsional friction on the pads.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def build_tray(tray: TrayFigures) -> Any:
     """Returns the tray as an `MjSpec` with one body `tray`, without a joint, its origin at the outline's centre.
 
     Each slot has a site of the slot's name at its floor. The feet touch as spheres: a tray on a table has four
-    contact points, one under each foot, whatever its rotation.
+    contact points, one under each foot, in any rotation.
     """
     spec = mujoco.MjSpec()
     body = spec.worldbody.add_body(name="tray")

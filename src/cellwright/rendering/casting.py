@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-CELLS_PER_POINT = 8.0  # points of a picture lie in heaps when seen from a light
+CELLS_PER_POINT = 8.0  # points of a picture are clustered when seen from a light
 
 
 @dataclass(frozen=True)
@@ -50,34 +50,34 @@ class RayHits:
 class RayCaster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
-    def __init__(self, model: Any, data: Any, surfaces: SceneMesh, eye: ImagePlane) -> None:
-        self._model, self._data, self._surfaces, self._eye = model, data, surfaces, eye
-        self._vertices = surfaces.vertices_in_world(data)
+    def __init__(self, model: Any, data: Any, mesh: SceneMesh, eye: ImagePlane) -> None:
+        self._model, self._data, self._mesh, self._eye = model, data, mesh, eye
+        self._vertices = mesh.vertices_in_world(data)
         alpha = visible_alpha(model)
-        clear = alpha[surfaces.geom] < 1
-        self._solids = _Target(eye, self._vertices, surfaces, ~clear, [g for g in surfaces.planes if alpha[g] == 1])
-        self._glass = _Target(eye, self._vertices, surfaces, clear, [g for g in surfaces.planes if alpha[g] < 1])
+        clear = alpha[mesh.geom] < 1
+        self._solids = _Target(eye, self._vertices, mesh, ~clear, [g for g in mesh.planes if alpha[g] == 1])
+        self._glass = _Target(eye, self._vertices, mesh, clear, [g for g in mesh.planes if alpha[g] < 1])
         self._has_glass = bool(clear.any() or self._glass.planes)
-        self._shades = (np.asarray(model.geom_castshadow) != 0)[surfaces.geom] & ~clear
+        self._casts_shadow = (np.asarray(model.geom_castshadow) != 0)[mesh.geom] & ~clear
 
     def cast(self, directions: Array) -> tuple[RayHits, RayHits | None]:
         """Returns the first opaque hit along each ray from the eye, and the first transparent one if there are any."""
         rays = RayBundle(directions @ self._eye.axes)
-        solids = self._meet(rays, directions, self._solids)
-        return solids, self._meet(rays, directions, self._glass) if self._has_glass else None
+        solids = self._intersect(rays, directions, self._solids)
+        return solids, self._intersect(rays, directions, self._glass) if self._has_glass else None
 
-    def shades(self, light: ImagePlane) -> Projection:
+    def shadow_casters(self, light: ImagePlane) -> Projection:
         """Returns the triangles that may cast shadows, as seen from the light."""
         # The far sides of things throw the shadows: the near sides would, by rounding, shade themselves.
-        return Projection(light, self._vertices, self._surfaces.faces[self._shades][:, ::-1])
+        return Projection(light, self._vertices, self._mesh.faces[self._casts_shadow][:, ::-1])
 
-    def _meet(self, rays: RayBundle, directions: Array, target: _Target) -> RayHits:
+    def _intersect(self, rays: RayBundle, directions: Array, target: _Target) -> RayHits:
         nearest, found = np.zeros(len(directions)), np.full(len(directions), -1)
         eye = self._eye
-        for meeting in rays.meet(target.projection):
-            np.maximum.at(nearest, meeting.dot, meeting.inverse_depth)
-            first = meeting.inverse_depth == nearest[meeting.dot]
-            found[meeting.dot[first]] = target.triangles[meeting.triangle[first]]
+        for hit in rays.intersect(target.projection):
+            np.maximum.at(nearest, hit.dot, hit.inverse_depth)
+            first = hit.inverse_depth == nearest[hit.dot]
+            found[hit.dot[first]] = target.triangles[hit.triangle[first]]
         hits = self._on_triangles(eye.origin_in_world_m, directions, found)
         for geom in target.planes:
             self._cut_by_plane(hits, eye.origin_in_world_m, directions, geom)
@@ -94,7 +94,7 @@ class RayCaster:
         )
         here = np.flatnonzero(triangle >= 0)
         triangle, ray = triangle[here], directions[here]
-        first, second, third = (self._vertices[self._surfaces.faces[triangle, i]] for i in range(3))
+        first, second, third = (self._vertices[self._mesh.faces[triangle, i]] for i in range(3))
         a, b = second - first, third - first
         normal = np.cross(a, b)
         distance = np.einsum("ij,ij->i", first - eye, normal) / np.einsum("ij,ij->i", ray, normal)
@@ -103,8 +103,8 @@ class RayCaster:
         u = np.einsum("ij,ij->i", np.cross(point - first, b), normal) / square
         v = np.einsum("ij,ij->i", np.cross(a, point - first), normal) / square
         weight = np.clip(np.column_stack([1 - u - v, u, v]), 0, 1)
-        smooth = np.einsum("nc,ncj->nj", weight, self._surfaces.corner_normals[triangle])
-        geom = self._surfaces.geom[triangle]
+        smooth = np.einsum("nc,ncj->nj", weight, self._mesh.corner_normals[triangle])
+        geom = self._mesh.geom[triangle]
         smooth = np.einsum("nij,nj->ni", np.asarray(self._data.geom_xmat).reshape(-1, 3, 3)[geom], smooth)
         hits.geom[here], hits.distance_m[here], hits.point_in_world_m[here] = geom, distance, point
         hits.normal_in_world[here] = smooth / np.maximum(np.linalg.norm(smooth, axis=1, keepdims=True), 1e-12)
@@ -133,18 +133,18 @@ class RayCaster:
 class _Target:
     """The geometry that rays from the eye may hit: triangles, and planes, which are endless or not."""
 
-    def __init__(self, eye: ImagePlane, vertices: Array, surfaces: SceneMesh, chosen: Mask, planes: list[int]) -> None:
+    def __init__(self, eye: ImagePlane, vertices: Array, mesh: SceneMesh, chosen: Mask, planes: list[int]) -> None:
         self.triangles: Ids = np.flatnonzero(chosen)
-        self.projection = Projection(eye, vertices, surfaces.faces[chosen])
+        self.projection = Projection(eye, vertices, mesh.faces[chosen])
         self.planes = planes
 
 
-def sees_light(shades: Projection, points_in_world_m: Array) -> Mask:
+def sees_light(casters: Projection, points_in_world_m: Array) -> Mask:
     """Returns the points that nothing hides from the light whose picture the projection is."""
     lit = np.ones(len(points_in_world_m), dtype=bool)
     if len(lit):
-        rays = shades.picture.flatten(points_in_world_m)
+        rays = casters.picture.flatten(points_in_world_m)
         limit = 1 / (rays[:, 2] - 1e-6)
-        for meeting in RayBundle(rays, CELLS_PER_POINT).meet(shades):
-            lit[meeting.dot[meeting.inverse_depth > limit[meeting.dot]]] = False
+        for hit in RayBundle(rays, CELLS_PER_POINT).intersect(casters):
+            lit[hit.dot[hit.inverse_depth > limit[hit.dot]]] = False
     return lit

@@ -26,7 +26,7 @@ Colour = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.intp]
 
 BANDS = 12  # parts of a picture that are traced on their own: they fit the processor's cache better
-COARSE = 3  # pixels between points where the openness to the sky is sampled
+COARSE = 3  # pixels between points where ambient occlusion is sampled
 SHADE_DEPTH = 0.75  # how dark a place is that sees no sky, as a share of the ambient light
 HAZE_M = (6.0, 30.0)  # where an endless floor begins to fade, and where it is gone
 LIFT_M = 5e-4  # rays for shadows start above the surface
@@ -35,16 +35,16 @@ LIFT_M = 5e-4  # rays for shadows start above the surface
 class RayFrame:
     """One picture in the making."""
 
-    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], surfaces: SceneMesh) -> None:
+    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], mesh: SceneMesh) -> None:
         self._model, self._frustum, self._size = model, frustum, size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
         right, up, backwards = frustum.axes_in_world.T
         self._eye = ImagePlane(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))
-        self._caster = RayCaster(model, data, surfaces, self._eye)
-        self._paint = GeomMaterials(model, data)
+        self._caster = RayCaster(model, data, mesh, self._eye)
+        self._materials = GeomMaterials(model, data)
         self._lights = scene_lights(model, data, frustum)
-        self._shades = [
-            self._caster.shades(ImagePlane.along(light.source_in_world_m, light.axis_in_world))
+        self._shadow_casters = [
+            self._caster.shadow_casters(ImagePlane.along(light.source_in_world_m, light.axis_in_world))
             if light.casts_shadows
             else None
             for light in self._lights
@@ -52,9 +52,9 @@ class RayFrame:
         self._background = Background(model)
         plane = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
         self._endless = plane & (model.geom_size[:, :2] == 0).any(axis=1)
-        self._openness = self._survey()
+        self._occlusion = self._ambient_occlusion()
 
-    def _survey(self) -> AmbientOcclusion:
+    def _ambient_occlusion(self) -> AmbientOcclusion:
         columns, rows = (max(2, -(-pixels // COARSE)) for pixels in self._size)
         y, x = np.divmod(np.arange(rows * columns), columns)
         middle = (COARSE - 1) / 2
@@ -73,7 +73,7 @@ class RayFrame:
 
     def trace(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         """Returns colours at pixel coordinates, and a number that differs where different geoms are seen."""
-        # Always the same bands, whatever the number of processors: the same pixels everywhere.
+        # Always the same bands, for any number of processors: the same pixels everywhere.
         bands = np.array_split(np.arange(len(x)), max(1, min(BANDS, len(x) // 1000)))
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             parts = list(pool.map(lambda band: self._trace_band(x[band], y[band]), bands))
@@ -89,7 +89,7 @@ class RayFrame:
         key = solid.geom
         if glass is not None:
             front = np.flatnonzero(glass.any & (~solid.any | (glass.distance_m < solid.distance_m)))
-            alpha = self._paint.rgba[glass.geom[front], 3:]
+            alpha = self._materials.rgba[glass.geom[front], 3:]
             tint = self._shade(glass.part(front), directions[front], x[front], y[front], shadows=False)
             colour[front] = alpha * tint + (1 - alpha) * colour[front]
             key = key.copy()
@@ -100,20 +100,20 @@ class RayFrame:
         normal, to_eye = hits.normal_in_world.astype(np.float32), (-directions).astype(np.float32)
         slant = np.maximum(np.einsum("ij,ij->i", normal, to_eye), 0.05)
         footprint_m = hits.distance_m * self._slope / slant
-        base = self._paint.colour(hits.geom, hits.point_in_world_m, footprint_m)
-        gloss, shininess = self._paint.specular[hits.geom], self._paint.shininess[hits.geom]
+        base = self._materials.colour(hits.geom, hits.point_in_world_m, footprint_m)
+        gloss, shininess = self._materials.specular[hits.geom], self._materials.shininess[hits.geom]
         middle = (COARSE - 1) / 2
-        open_sky = self._openness.at((x - middle) / COARSE, (y - middle) / COARSE, hits.geom, normal)
+        open_sky = self._occlusion.at((x - middle) / COARSE, (y - middle) / COARSE, hits.geom, normal)
         ambient = sum((light.ambient for light in self._lights), np.zeros(3, dtype=np.float32))
         shade = (1 - SHADE_DEPTH * (1 - open_sky))[:, None]
-        lit = shade * ambient + self._paint.emission[hits.geom][:, None]
+        lit = shade * ambient + self._materials.emission[hits.geom][:, None]
         shine = np.zeros_like(base)
         lifted = hits.point_in_world_m + LIFT_M * hits.face_normal_in_world
-        for light, shades in zip(self._lights, self._shades, strict=True):
+        for light, casters in zip(self._lights, self._shadow_casters, strict=True):
             diffuse, specular = light.shine(hits.point_in_world_m, normal, to_eye, gloss, shininess)
-            if shades is not None and shadows:
+            if casters is not None and shadows:
                 facing = np.flatnonzero(diffuse.any(axis=1))
-                hidden = facing[~sees_light(shades, lifted[facing])]
+                hidden = facing[~sees_light(casters, lifted[facing])]
                 diffuse[hidden] = 0
                 specular[hidden] = 0
             lit += diffuse

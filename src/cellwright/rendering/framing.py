@@ -65,7 +65,7 @@ def auto_view(
         (_framed(corners, azimuth_rad, aspect), azimuth_rad)
         for azimuth_rad in AZIMUTH_RAD + np.arange(SIDES) * 2 * math.pi / SIDES
     ]
-    return max(views, key=lambda at: _worth(model, data, owner, tops, at[0], _turn(at[1], front_rad), at[1]))[0]
+    return max(views, key=lambda at: _score(model, data, owner, tops, at[0], _turn(at[1], front_rad), at[1]))[0]
 
 
 def owners(model: Any) -> npt.NDArray[np.str_]:
@@ -74,7 +74,7 @@ def owners(model: Any) -> npt.NDArray[np.str_]:
     return np.asarray(bodies[model.geom_bodyid])
 
 
-def _worth(
+def _score(
     model: Any, data: Any, owner: npt.NDArray[np.str_], tops: dict[str, Array], view: View, turn: float, azimuth: float
 ) -> float:
     """Returns the share of objects that can be seen from there, less a penalty for an unusual side."""

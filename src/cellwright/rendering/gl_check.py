@@ -1,6 +1,6 @@
 """Draws one small picture through an OpenGL platform and prints `ok`: run as a script, in a process that may die.
 
-A broken driver does not raise, it ends the process; so the trial is a process of its own. It needs MuJoCo only, so
+A broken driver does not raise, it ends the process; so the check is a process of its own. It needs MuJoCo only, so
 that it starts fast and blames nothing else.
 """
 

@@ -28,7 +28,7 @@ class ProbeResult:
 
 
 @functools.cache
-def probe(platform: str, *, trial: Path = GL_CHECK, timeout_s: float = TIMEOUT_S) -> ProbeResult:
+def probe(platform: str, *, script: Path = GL_CHECK, timeout_s: float = TIMEOUT_S) -> ProbeResult:
     """Tests a platform in a process of its own; the answer holds for the life of this process."""
     if not sys.platform.startswith("linux"):
         return ProbeResult(False, f"{platform} is tried on Linux only")
@@ -36,7 +36,7 @@ def probe(platform: str, *, trial: Path = GL_CHECK, timeout_s: float = TIMEOUT_S
     environment = {**os.environ, "MUJOCO_GL": "disable"}
     try:
         done = subprocess.run(
-            [sys.executable, str(trial), platform], env=environment, capture_output=True, text=True, timeout=timeout_s
+            [sys.executable, str(script), platform], env=environment, capture_output=True, text=True, timeout=timeout_s
         )
     except subprocess.TimeoutExpired:
         return ProbeResult(False, f"no picture after {timeout_s:g} s")

@@ -24,13 +24,13 @@ class RayRenderer:
 
     def __init__(self) -> None:
         self._model: Any = None
-        self._surfaces: SceneMesh | None = None
+        self._mesh: SceneMesh | None = None
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
-        if self._model is not model or self._surfaces is None:
-            self._model, self._surfaces = model, SceneMesh(model)
-        frame = RayFrame(model, data, view.resolve(model, data), size, self._surfaces)
+        if self._model is not model or self._mesh is None:
+            self._model, self._mesh = model, SceneMesh(model)
+        frame = RayFrame(model, data, view.resolve(model, data), size, self._mesh)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)
         colour, key = frame.trace(x, y)
@@ -46,7 +46,7 @@ class RayRenderer:
 
     def close(self) -> None:
         """Frees the last model's triangles."""
-        self._model = self._surfaces = None
+        self._model = self._mesh = None
 
 
 def _edges(picture: npt.NDArray[np.float32], key: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

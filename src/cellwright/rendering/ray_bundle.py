@@ -38,8 +38,8 @@ class RayBundle:
     """A bundle of rays as dots of a picture, filed by cells.
 
     Args:
-        rays: As `Picture.flatten` gives them: (x, y, depth) of any point on each ray.
-        cells_per_ray: 1 for rays that lie evenly; more where they lie in heaps, to take the heaps apart.
+        rays: As `ImagePlane.flatten` gives them: (x, y, depth) of any point on each ray.
+        cells_per_ray: 1 for evenly spread rays; more where they are clustered, to separate the clusters.
     """
 
     def __init__(self, rays: Array, cells_per_ray: float = 1.0) -> None:
@@ -57,7 +57,7 @@ class RayBundle:
         self._x, self._y = x[self._order], y[self._order]
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
-    def meet(self, projection: Projection) -> Iterator[RayIntersections]:
+    def intersect(self, projection: Projection) -> Iterator[RayIntersections]:
         """Yields all intersections with the triangles of a projection, in portions."""
         facts = projection.facts
         for triangle, first, count in self._candidates(projection):

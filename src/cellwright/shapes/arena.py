@@ -21,24 +21,26 @@ Size2 = tuple[float, float]
 
 def arena_shape(figures: ArenaFigures) -> FurnitureShape:
     """Returns ground and walls; the walls' inner faces are the edges of the arena's extent."""
-    work = FurnitureBuilder()
+    builder = FurnitureBuilder()
     (x, y), thick = halves(figures.size_m), figures.wall_thickness_m
-    work.see("ground", cuboid((-x, -y, 0.0), (x, y, PAINT_M)))
+    builder.add_visual("ground", cuboid((-x, -y, 0.0), (x, y, PAINT_M)))
     half = thick / 2
     for s in (-1, 1):
-        _wall(work, figures, (-x - thick, s * (y + half)), (x + thick, s * (y + half)))
-        _wall(work, figures, (s * (x + half), -y), (s * (x + half), y))
+        _wall(builder, figures, (-x - thick, s * (y + half)), (x + thick, s * (y + half)))
+        _wall(builder, figures, (s * (x + half), -y), (s * (x + half), y))
     for start, end in figures.inner_walls_m:
-        _wall(work, figures, start, end)
-    return work.done()
+        _wall(builder, figures, start, end)
+    return builder.build()
 
 
-def _wall(work: FurnitureBuilder, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
+def _wall(builder: FurnitureBuilder, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:
     """Adds a board from one point to another, with a brighter edge on top."""
     along = np.subtract(end_m, start_m)
     middle, yaw = np.add(start_m, end_m) / 2, float(np.arctan2(along[1], along[0]))
     long, half, high = float(np.hypot(*along)) / 2, figures.wall_thickness_m / 2, figures.wall_height_m
     for finish, low, top in (("wall", 0.0, high - CAP_M), ("edge", high - CAP_M, high)):
-        work.see(finish, placed(cuboid((-long, -half, low), (long, half, top)), (*middle, 0.0), (0.0, 0.0, yaw)))
+        builder.add_visual(
+            finish, placed(cuboid((-long, -half, low), (long, half, top)), (*middle, 0.0), (0.0, 0.0, yaw))
+        )
     pose = Pose.from_xyz_rpy((*middle, high / 2), (0.0, 0.0, yaw))
-    work.hulls.append(Hull(BODY, "box", (long, half, high / 2), pose))
+    builder.hulls.append(Hull(BODY, "box", (long, half, high / 2), pose))

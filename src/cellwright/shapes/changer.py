@@ -44,13 +44,13 @@ def coupling_shape(figures: ChangerFigures) -> BodyShape:
 
 def holder_shape(figures: ToolHolderFigures) -> FurnitureShape:
     """Returns foot, two posts beside the tool, two rails."""
-    work = FurnitureBuilder()
+    builder = FurnitureBuilder()
     (long, wide, thick), top = figures.rail_size_m, figures.rail_top_m
     foot_x, foot_y, foot_z = figures.foot_size_m
-    work.box("black", (-foot_x / 2, -foot_y / 2, 0.0), (foot_x / 2, foot_y / 2, foot_z))
+    builder.add_box("black", (-foot_x / 2, -foot_y / 2, 0.0), (foot_x / 2, foot_y / 2, foot_z))
     for side in (1, -1):
         inner, outer = sorted((side * figures.rail_gap_m / 2, side * (figures.rail_gap_m / 2 + wide)))
-        work.box("black", (-long / 2, inner, top - thick), (long / 2, outer, top))
+        builder.add_box("black", (-long / 2, inner, top - thick), (long / 2, outer, top))
         middle = (inner + outer) / 2
-        work.profile(figures.post_m, (0.0, middle, foot_z), (0.0, middle, top - thick))
-    return work.done()
+        builder.add_profile(figures.post_m, (0.0, middle, foot_z), (0.0, middle, top - thick))
+    return builder.build()

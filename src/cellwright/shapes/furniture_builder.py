@@ -40,29 +40,29 @@ class FurnitureBuilder:
         self.hulls: list[Hull] = []
         self.panes: list[Hull] = []
 
-    def see(self, finish: str, mesh: Mesh) -> None:
+    def add_visual(self, finish: str, mesh: Mesh) -> None:
         """Adds a visual mesh."""
         self.pieces.append(MeshPiece(BODY, finish, mesh))
 
-    def box(self, finish: str, low: Point, high: Point, *, touch: bool = True) -> None:
+    def add_box(self, finish: str, low: Point, high: Point, *, touch: bool = True) -> None:
         """Adds a box from its lowest corner to its highest."""
-        self.see(finish, cuboid(low, high))
+        self.add_visual(finish, cuboid(low, high))
         if touch:
             self.hulls.append(Hull.box(BODY, low, high))
 
-    def profile(self, side: float, start: Point, end: Point, *, touch: bool = True) -> None:
+    def add_profile(self, side: float, start: Point, end: Point, *, touch: bool = True) -> None:
         """Adds an aluminium profile with a groove on each side, along x, y or z."""
         (a, b), half = np.sort(np.array([start, end], float), axis=0), side / 2
         axis = int(np.argmax(b - a))
         length = float(b[axis] - a[axis])
         turn = (ALONG_X, ALONG_Y, (0.0, 0.0, 0.0))[axis]
-        self.see("silver", placed(_profile(side, length), a, turn))
+        self.add_visual("silver", placed(_profile(side, length), a, turn))
         if touch:
             grow = np.full(3, half)
             grow[axis] = 0.0
             self.hulls.append(Hull.box(BODY, a - grow, b + grow))
 
-    def done(self) -> FurnitureShape:
+    def build(self) -> FurnitureShape:
         """Returns the shape as it is now."""
         return FurnitureShape(tuple(self.pieces), tuple(self.hulls), tuple(self.panes))
 

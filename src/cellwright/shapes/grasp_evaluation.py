@@ -1,6 +1,6 @@
 """Evaluation of a parallel gripper's grasp of a part: what is between the fingers, what collides, and how good it is.
 
-Everything is reckoned in the tool's frame: jaws close along x, pads are wide along y, fingers reach along z.
+Everything is computed in the tool's frame: jaws close along x, pads are wide along y, fingers reach along z.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class GraspEvaluation:
         covered: Share of the pads that touches.
         band_m: Their length, or width, of which it is a share.
         off_middle: How far from the part's middle it is held, as a share of its height.
-        worth: Of the place, 0 to 1: where the part's mass is, how square its faces are.
+        quality: Of the place, 0 to 1: where the part's mass is, how square its faces are.
     """
 
     half_m: float
@@ -59,7 +59,7 @@ class GraspEvaluation:
     covered: float
     band_m: float
     off_middle: float
-    worth: float = 1.0
+    quality: float = 1.0
 
     def problem(self, tool: GripperFigures) -> str:
         """Returns the reason why it is not feasible; empty when it is."""
@@ -81,7 +81,7 @@ class GraspEvaluation:
     def score(self) -> float:
         """0 to 1 for a feasible grasp: room beside it, contact of the pads, held near its middle."""
         beside, on_it = min(1.0, self.clearance_m / EASY_M), 0.3 + 0.7 * self.covered
-        return beside * on_it * (1 - 0.5 * self.off_middle) * self.worth
+        return beside * on_it * (1 - 0.5 * self.off_middle) * self.quality
 
     @property
     def reason(self) -> str:
@@ -104,14 +104,16 @@ def tool_down(xyz_m: Sequence[float], yaw_rad: float) -> Pose:
     return Pose.from_xyz_rpy(xyz_m, (np.pi, 0.0, yaw_rad))
 
 
-def evaluate_grasp(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, worth: float = 1.0) -> GraspEvaluation:
+def evaluate_grasp(
+    solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose, quality: float = 1.0
+) -> GraspEvaluation:
     """Evaluates the grasp of convex solids that stand on the ground, by a gripper that comes straight along its z.
 
     Args:
         solids: What is touched, in the part's frame, z up.
         tool: Figures of the gripper.
         pose_tcp: Of its centre point, in the part's frame.
-        worth: Of the place.
+        quality: Of the place.
     """
     back = pose_tcp.inverse()
     corners = [back.apply(solid.vertices)[solid.faces] for solid in solids]
@@ -141,7 +143,7 @@ def evaluate_grasp(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose,
         covered=covered,
         band_m=tool.pad_size_m[2],
         off_middle=abs(held_m - (bottom_m + top_m) / 2) / (top_m - bottom_m),
-        worth=worth,
+        quality=quality,
     )
 
 

@@ -1,6 +1,6 @@
 """The visuals and the hulls of the Fanuc LR Mate 200iD: a compact yellow arm on a dark base.
 
-The outer sizes follow the boxes of the links; the curves between them are ours.
+The outer sizes follow the boxes of the links; the curves between them are our own.
 """
 
 from __future__ import annotations

@@ -135,8 +135,8 @@ class SpecJointReader:
 
 def _speeds(drive: Any) -> Any:
     """Returns the range of a drive's speed; the input of a velocity servo is a speed itself."""
-    told = drive.biastype == mujoco.mjtBias.mjBIAS_AFFINE and not drive.biasprm[1] and drive.biasprm[2]
-    return drive.ctrlrange if told and drive.ctrllimited else drive.velrange
+    is_velocity = drive.biastype == mujoco.mjtBias.mjBIAS_AFFINE and not drive.biasprm[1] and drive.biasprm[2]
+    return drive.ctrlrange if is_velocity and drive.ctrllimited else drive.velrange
 
 
 def _moved(hinge: bool, axis: Any, anchor: Any, by: float) -> Pose:

@@ -57,8 +57,8 @@ def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, no
         BadInput: There is no serial chain of revolute joints from its base to its tip.
     """
     model = source.spec.copy().compile()
-    told = source.semantics
-    chain = find_chain(model, settings.base or told.base, settings.tip or told.tip, str(source.path), notes)
+    semantics = source.semantics
+    chain = find_chain(model, settings.base or semantics.base, settings.tip or semantics.tip, str(source.path), notes)
     unknown = [joint for joint in settings.joints if joint not in chain.joints]
     if unknown:
         raise UnknownName("joint", unknown[0], chain.joints, f"{source.path}: joints")
@@ -109,7 +109,7 @@ def import_arm(source: ParsedDescription, name: str, settings: ModelSettings, no
         spec=None,
     )
     object.__setattr__(figures, "spec", arm_spec(source.spec.copy(), chain, figures, notes))
-    object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, told, notes))
+    object.__setattr__(figures, "home_rad", _home(figures.spec.copy().compile(), figures, settings, semantics, notes))
     if not list(figures.spec.geoms):
         notes.guessed("shape", "the arm has none: it moves, but can neither be seen nor touched")
     object.__setattr__(figures, "notes", tuple(notes))
@@ -159,7 +159,9 @@ def _links(model: Any, chain: Chain) -> tuple[LinkFigures, ...]:
     return tuple(links)
 
 
-def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semantics, notes: Notes) -> tuple[float, ...]:
+def _home(
+    model: Any, figures: ArmFigures, settings: ModelSettings, semantics: Semantics, notes: Notes
+) -> tuple[float, ...]:
     """Returns a bent pose, free of self-collision, its flange as near to facing the floor as in random poses."""
     at = np.array([int(model.joint(joint.name).qposadr[0]) for joint in figures.joints])
     if settings.home_rad:
@@ -173,13 +175,13 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
         errors.raise_errors()
         return settings.home_rad
     data = mujoco.MjData(model)
-    if any(joint.name in told.home for joint in figures.joints):
-        pose = [float(told.home.get(joint.name, 0.0)) for joint in figures.joints]
+    if any(joint.name in semantics.home for joint in figures.joints):
+        pose = [float(semantics.home.get(joint.name, 0.0)) for joint in figures.joints]
         if _is_free(model, data, at, pose, figures):
-            notes.guessed("home", f"the pose {told.home_name}")
+            notes.guessed("home", f"the pose {semantics.home_name}")
             return tuple(pose)
-        notes.dropped("home", f"the pose {told.home_name}: outside the limits, or links touch in it")
-    best, best_worth = np.zeros(len(at)), -np.inf
+        notes.dropped("home", f"the pose {semantics.home_name}: outside the limits, or links touch in it")
+    best, best_score = np.zeros(len(at)), -np.inf
     drawn = list(configurations(model, HOME_SAMPLES, seed=1))
     for qpos, shapes_m in zip(drawn, _lowest_m(model, data, drawn), strict=True):
         data.qpos[:] = qpos
@@ -188,12 +190,12 @@ def _home(model: Any, figures: ArmFigures, settings: ModelSettings, told: Semant
         bent = 0.03 * float(np.abs(qpos[at]).sum())
         lowest = min(float(flange.xpos[2]), float(shapes_m))
         in_floor = LOW_HOME if lowest < CLEAR_M else 0.0
-        worth = -float(flange.xmat[8]) - bent - in_floor - 2 * max(0.0, -lowest)
-        if worth > best_worth:
+        score = -float(flange.xmat[8]) - bent - in_floor - 2 * max(0.0, -lowest)
+        if score > best_score:
             mujoco.mj_comPos(model, data)
             mujoco.mj_collision(model, data)
             if data.ncon == 0:
-                best, best_worth = qpos[at], worth
+                best, best_score = qpos[at], score
     notes.guessed("home", "the best of random poses with the flange down; give home_rad for another")
     return tuple(float(f"{angle:.4f}") for angle in best)
 

@@ -33,7 +33,7 @@ TIPS = (
     ),
     *("tool_link", "tool_frame", "tcp_link", "hand"),
 )
-"""What a flange is called, behind whatever prefix; the first of them that the file has is taken."""
+"""Common names of a flange, after any prefix; the first of them that the file has is taken."""
 
 _NAMES = {0: "free", 1: "ball", 2: "prismatic", 3: "revolute"}
 _KIND = mujoco.mjtJoint

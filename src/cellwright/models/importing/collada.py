@@ -1,7 +1,7 @@
 """COLLADA (.dae): geometry, colours, the nodes' transforms and the file's unit.
 
 Inside a robot description the up-axis is not applied, as viewers of ROS and Gazebo do: descriptions are made to look
-right there, whatever the tag says. A part that is imported by itself stands as its file says.
+right there, in spite of the tag. A part that is imported by itself stands as its file says.
 """
 
 from __future__ import annotations

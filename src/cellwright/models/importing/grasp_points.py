@@ -23,7 +23,7 @@ SAMPLES = 300
 CONE_RAD = np.radians(15.0)  # between finger and face: inside the friction cone of rubber
 LEVEL_RAD = np.radians(20.0)
 WIDEST_M = 0.15
-WIDTH_SHARE = 0.25  # of its worth, that the widest loses: more grippers can do a narrow one
+WIDTH_SHARE = 0.25  # of its quality, that the widest loses: more grippers can do a narrow one
 FINGER_M = 0.012  # as thick as a finger is, and a little more
 MOST = 8
 MOST_ALIKE = 5  # of one width: a gripper that does not open so far may find another
@@ -62,14 +62,14 @@ def grasp_points(solid: Mesh, seed: int = 0) -> tuple[GraspPoint, ...]:
                 continue
             middle = start + inwards * width / 2
             away = float(np.linalg.norm(middle - centre)) / size
-            worth = max(0.01, min(square) * (1 - away) * (1 - WIDTH_SHARE * width / WIDEST_M))
+            quality = max(0.01, min(square) * (1 - away) * (1 - WIDTH_SHARE * width / WIDEST_M))
             yaw = float(np.arctan2(inwards[1], inwards[0]))
-            found.append(_Candidate(worth, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width, start, inwards))
+            found.append(_Candidate(quality, middle, (yaw + np.pi / 2) % np.pi - np.pi / 2, width, start, inwards))
     return _distinct(found, size, corners, normals)
 
 
 class _Candidate(NamedTuple):
-    worth: float
+    quality: float
     middle: Array
     yaw: float
     width: float
@@ -118,7 +118,7 @@ def _exits(corners: Array, normals: Array, start: Array, direction: Array) -> li
 
 def _distinct(found: list[_Candidate], size: float, corners: Array, normals: Array) -> tuple[GraspPoint, ...]:
     chosen: list[GraspPoint] = []
-    for grasp in sorted(found, key=lambda item: (-round(item.worth, 6), *item.middle.tolist())):
+    for grasp in sorted(found, key=lambda item: (-round(item.quality, 6), *item.middle.tolist())):
         if len(chosen) == MOST:
             break
         if sum(abs(grasp.width - other.width_m) < 0.05 * grasp.width for other in chosen) >= MOST_ALIKE:
@@ -134,5 +134,5 @@ def _distinct(found: list[_Candidate], size: float, corners: Array, normals: Arr
             x, y, z = (float(round(value, 6)) for value in grasp.middle)
             yaw, width = round(grasp.yaw, 6), float(round(grasp.width, 6))
             feature = f"two faces {1000 * width:.1f} mm apart"
-            chosen.append(GraspPoint((x, y, z), yaw, width, round(grasp.worth, 4), feature))
+            chosen.append(GraspPoint((x, y, z), yaw, width, round(grasp.quality, 4), feature))
     return tuple(chosen)

@@ -1,6 +1,6 @@
 """A two-finger gripper from a description: any mechanism with one driven joint, commanded by its width like all others.
 
-Controllers speak of the distance of each pad from the middle. Two slides that weigh next to nothing carry that number,
+Controllers command the distance of each pad from the middle. Two slides that weigh next to nothing carry that number,
 coupled to the driven joint by the polynomial that its mechanism follows; the drive acts on them.
 """
 
@@ -31,9 +31,9 @@ __all__ = ["ImportedGripperFigures", "import_gripper"]
 
 CLOSING_S = 0.5
 QUICKEST_S, SLOWEST_S = 0.05, 10.0  # beyond: a placeholder
-LEAST_SHARE = 0.1  # of its force, that a gripper can be told to press with
+LEAST_SHARE = 0.1  # of its force, that a gripper can be commanded
 STALL_M, STALL_MPN, STALL_S = 0.0005, 4e-6, 0.0025
-"""So far from where it is told to be, a finger presses with all its force; farther, when it is strong or quick.
+"""That far from its commanded position, a finger presses with all its force; farther, when it is strong or quick.
 
 A stiffer drive would tremble in engines that do not solve for servos and contacts together.
 """

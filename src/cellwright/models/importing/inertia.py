@@ -39,7 +39,7 @@ DUMMY_RADIUS_M = 0.01
 LEAST_MASS_KG = 1e-7
 LEAST_MOMENT_KGM2 = 1e-12
 GIGANTIC_KG = 1e6
-TOO_LARGE = 30.0  # times what the link's shape has: somebody wrote 1, or 0.6 m for 0.06
+TOO_LARGE = 30.0  # times what the link's shape has: a typing error, such as 1, or 0.6 m for 0.06
 LEAST_GYRATION = 0.02  # radius of gyration over reach: below it stands a placeholder
 SHORTEST_ROD_M = 0.03
 ROD_RADIUS_SHARE = 0.2
@@ -61,7 +61,7 @@ def complete_inertials(
     Args:
         model: As it was read.
         store: Its meshes.
-        notes: What was guessed or mended.
+        notes: What was guessed or corrected.
         density_kgpm3: Of links without a mass of their own.
         total_kg: Mass of the whole, where it is known: guessed masses are scaled so that it comes out.
     """

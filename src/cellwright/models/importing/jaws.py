@@ -260,9 +260,9 @@ def _pads(model: Any, qpos: Array, where: str) -> tuple[int, int]:
         ends = [_gap(model, data, qpos[i], first, second)[0] for i in (0, -1)]
         stroke, nearest = abs(ends[0] - ends[1]), max(min(ends), 0.0)
         out = float(np.linalg.norm((data.geom_xpos[first] + data.geom_xpos[second]) / 2))
-        worth = stroke - 2 * nearest + 0.3 * out
-        if stroke >= LEAST_STROKE_M and (best is None or worth > best[0]):
-            best = (worth, (first, second))
+        score = stroke - 2 * nearest + 0.3 * out
+        if stroke >= LEAST_STROKE_M and (best is None or score > best[0]):
+            best = (score, (first, second))
     if best is None:
         raise BadInput(f"{where}: no two solid parts move towards each other; a gripper needs two fingers that do")
     return best[1]

@@ -43,10 +43,10 @@ def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None)
     model = source.spec.copy().compile()
     if not np.any(model.jnt_type != FREE):
         return "fixture"
-    told = settings is not None and bool(settings.base or settings.tip)
-    if not told and (found := "".join(_look_at_limbs(model))):
+    ends_given = settings is not None and bool(settings.base or settings.tip)
+    if not ends_given and (found := "".join(_look_at_limbs(model))):
         raise UnclearKindError(source.path, found)
-    if told and settings and not settings.tip and (found := _look_at_limbs(model, settings.base).several):
+    if ends_given and settings and not settings.tip and (found := _look_at_limbs(model, settings.base).several):
         raise UnclearKindError(source.path, found)
     ends = ("", "") if settings is None else (settings.base, settings.tip)
     try:

@@ -18,7 +18,7 @@ __all__ = ["MeshStore", "add_surface", "convex_hull", "open_edges", "simplified"
 
 GIGANTIC_M = 50.0
 TINY_M = 1e-5
-MOST_DRAWN = 200_000  # triangles of one piece; more are thinned out, which nobody sees
+MOST_DRAWN = 200_000  # triangles of one piece; more are thinned out, which is not visible
 GRID = 150  # cells along the longest side, in which corners become one when a mesh is thinned out
 MOST_POINTS = 20_000  # of which a hull is made as it is
 HULL_GRID = 80  # cells, of which the outermost point is looked at
@@ -160,7 +160,7 @@ def convex_hull(points: npt.NDArray[np.float64]) -> Mesh | None:
     if len(points) > MOST_POINTS:
         points = _outermost(points)
     spec = mujoco.MjSpec()
-    # A unit cube suits the engine's single precision and its limits, whatever the points' unit is.
+    # A unit cube suits the engine's single precision and its limits, for any unit of the points.
     asset = spec.add_mesh(name="points", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
     asset.uservert = ((points - low) / size.max()).reshape(-1)
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="points")

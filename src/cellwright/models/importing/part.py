@@ -47,18 +47,18 @@ class ImportedPartFigures(BoundedFigures):
 
     spec: Any = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(repr=False, default=())
-    _grips: dict[str, tuple[GripperFigures, PartGrasp]] = field(repr=False, compare=False, default_factory=dict)
+    _grasps: dict[str, tuple[GripperFigures, PartGrasp]] = field(repr=False, compare=False, default_factory=dict)
 
-    def grip(self, tool: object) -> PartGrasp:
+    def grasp_for(self, tool: object) -> PartGrasp:
         """Returns the best of its points for a gripper, from above; computed once for each."""
         if not isinstance(tool, GripperFigures):
             return PartGrasp(self.grasp_xyz_m, self.grasp_width_m)
-        known = self._grips.get(tool.name)
+        known = self._grasps.get(tool.name)
         if known is None or known[0] is not tool:
-            known = self._grips[tool.name] = (tool, self._find_grip(tool))
+            known = self._grasps[tool.name] = (tool, self._find_grasp(tool))
         return known[1]
 
-    def _find_grip(self, tool: GripperFigures) -> PartGrasp:
+    def _find_grasp(self, tool: GripperFigures) -> PartGrasp:
         tried = []
         for point in self.points:
             least_m = least_height_m(self, tool, min(point.width_m / 2, tool.open_m))
@@ -105,7 +105,7 @@ def import_part(path: Path, name: str, settings: ModelSettings, notes: Notes) ->
     if not grasps:
         notes.guessed("grasps", "none found: no two faces are opposite, upright and near enough to each other")
     spec = _spec(name, parts, solid, touched, mass, grasps, settings)
-    spec.copy().compile()  # what the engine does not take is told now
+    spec.copy().compile()  # raises now what the engine does not accept
     low, high = welded.vertices.min(axis=0), welded.vertices.max(axis=0)
     figures = ImportedPartFigures(
         name=name,

@@ -49,8 +49,8 @@ class ParsedDescription:
         spec: All of it; top-level bodies are the roots.
         world: What it says, free of the engine; None for MJCF, which is kept as it is.
         velocity_limits: Joint -> highest speed, which MuJoCo's format has no place for.
-        semantics: What else somebody said about it: ends of the arm, a pose to start from.
-        fingerprint: Of all its numbers, whatever files they come from.
+        semantics: Its SRDF: ends of the arm, a pose to start from.
+        fingerprint: Of all its numbers, from all of its files.
         guessed_masses: Links whose mass the file does not give.
     """
 

@@ -18,7 +18,7 @@ class UnusedTags:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], dict[str, None]] = {}  # tag and what it is in -> whose
 
-    def look(self, element: Any, name: str, known: set[str]) -> None:
+    def collect(self, element: Any, name: str, known: set[str]) -> None:
         """Collects the tags inside an element that are not known.
 
         Args:

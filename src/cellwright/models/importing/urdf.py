@@ -1,6 +1,6 @@
 """URDF: the XML of ROS robot descriptions, as it is really written.
 
-What a file says and cannot be is mended where a robot remains, one note for each fact; only a file without a usable
+Impossible content of a file is corrected where a robot remains, one note for each fact; only a file without a usable
 link is an error.
 """
 
@@ -123,7 +123,7 @@ class _Urdf(XmlReader):
 
     def _link(self, element: Any) -> LinkDescription:
         name = self.name(element)
-        self.unused.look(element, name, KNOWN_IN_LINK)
+        self.unused.collect(element, name, KNOWN_IN_LINK)
         inertials = element.findall("inertial")
         if len(inertials) > 1:
             self.notes.changed(self.where(inertials[1]), f"second <inertial> of link '{name}'; the first is used")
@@ -150,7 +150,7 @@ class _Urdf(XmlReader):
 
     def _shape(self, element: Any, link: str) -> Shape | None:
         what = f"<{element.tag}> of link '{link}'"
-        self.unused.look(element, link, KNOWN_IN_SHAPE)
+        self.unused.collect(element, link, KNOWN_IN_SHAPE)
         holder = element.find("geometry")
         inside = None if holder is None else next(iter(holder), None)
         if inside is None:
@@ -242,7 +242,7 @@ class _Urdf(XmlReader):
                 self.notes.dropped(self.where(element), f"joint '{name}' has no <{tag} link=...>")
                 return None
             ends.append(link)
-        self.unused.look(element, name, KNOWN_IN_JOINT)
+        self.unused.collect(element, name, KNOWN_IN_JOINT)
         axis = self._axis(element, name, kind)
         if axis is None:
             kind, axis = JointKind.FIXED, (1.0, 0.0, 0.0)
