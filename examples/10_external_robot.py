@@ -40,10 +40,10 @@ async def lower(robot, by_mm):
 
 
 async def work(lab, address):
-    doors = CrclInterface(lab)
+    crcl = CrclInterface(lab)
     # A gantry has other joints than the arm: only the tools are compared, 5 mm and 1 degree at most.
     cfg = TargetsCfg.model_validate({"robots": {"fanuc": {"at": "simulated", "joint_tolerance_deg": None}}})
-    async with Targets(cfg, {"fanuc": lambda: doors.connect("fanuc")}) as targets, CrclClient.to(address) as external:
+    async with Targets(cfg, {"fanuc": lambda: crcl.connect("fanuc")}) as targets, CrclClient.to(address) as external:
         fanuc = targets.robot("fanuc")
         [(await fanuc.execute(command)).check() for command in BEGIN]
         await lower(fanuc, 20)
@@ -57,7 +57,7 @@ async def work(lab, address):
         for at in (address, "simulated"):
             print(f"the two stand together: {(await fanuc.switch(at)).difference.tool_mm < 5.0}")
             await lower(fanuc, 3)
-    await doors.close()
+    await crcl.close()
 
 
 with subprocess.Popen([sys.executable, "-c", EXTERNAL], stdout=subprocess.PIPE, text=True) as process:

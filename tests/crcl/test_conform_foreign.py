@@ -146,7 +146,7 @@ def test_one_cold_reply_fails_nothing():
 def test_a_slow_server_fails_unless_it_is_given_the_time():
     with serving("slow") as (address, _):
         assert verdicts(examine(address, "answers")) == {"answers": CheckVerdict.FAIL}
-        report = examine(address, "answers", "command-message", options=STANDING.patient(2.0))
+        report = examine(address, "answers", "command-message", options=STANDING.with_answer_time(2.0))
     assert set(verdicts(report).values()) == {CheckVerdict.PASS}
 
 

@@ -63,9 +63,9 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
     lab.stepper.every(1, look, order=30, name="limits")
 
     async def main():
-        doors = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
-        executor.append(doors.servers["fanuc"].executor)
-        print(json.dumps(doors.servers["fanuc"].address[1]), flush=True)
+        interface = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
+        executor.append(interface.servers["fanuc"].executor)
+        print(json.dumps(interface.servers["fanuc"].address[1]), flush=True)
         ended = asyncio.Event()
 
         def answer():
@@ -73,14 +73,14 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
                 ended.set()
             tasks = len(asyncio.all_tasks())
             more = {"time_s": lab.clock.time_s, "slipped_s": lab.loop.slipped_s, "rss_mb": rss_mb(), "tasks": tasks}
-            server = doors.servers["fanuc"]
+            server = interface.servers["fanuc"]
             held = sum(client.session.pending for client in server._clients)
             print(json.dumps({**seen, **more, "connections": server.connections, "held": held}), flush=True)
 
         lab.loop.add_reader(sys.stdin, answer)
         await ended.wait()
         lab.loop.remove_reader(sys.stdin)
-        await doors.close()
+        await interface.close()
 
     lab.perform(main())
 """

@@ -25,18 +25,18 @@ def test_what_is_in_the_hand_is_put_into_the_kit_by_whoever_comes_next(after_s):
         database, _ = planning_database(lab.cell, [order])
 
         async def work():
-            doors = CrclInterface(lab)
-            first = KittingController(lab, doors, database, robots=["fanuc"])
+            interface = CrclInterface(lab)
+            first = KittingController(lab, interface, database, robots=["fanuc"])
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await first.run([order])
-            await doors.close()
-            doors = CrclInterface(lab)
-            second = KittingController(lab, doors, database, robots=["fanuc"])
+            await interface.close()
+            interface = CrclInterface(lab)
+            second = KittingController(lab, interface, database, robots=["fanuc"])
             with pytest.raises(BadInput, match="give at least one order"):
                 await second.run([])
             report = await second.run([], resume=True)
-            await doors.close()
+            await interface.close()
             return report
 
         report = lab.perform(work())

@@ -45,14 +45,14 @@ def talk(lab, work, robot="fanuc", **options):
     """Runs a coroutine function with a client of a robot, in memory; what it returns."""
 
     async def main():
-        doors = CrclInterface(lab, **options)
+        interface = CrclInterface(lab, **options)
         try:
-            async with CrclClient(lambda: doors.connect(robot)) as client:
+            async with CrclClient(lambda: interface.connect(robot)) as client:
                 outcome = await client.execute(m.InitCanon(0))
                 assert outcome.state is OutcomeState.DONE, outcome
                 return await work(client)
         finally:
-            await doors.close()
+            await interface.close()
 
     return lab.perform(main())
 
@@ -289,10 +289,10 @@ def test_programs_of_the_real_laboratory(changed, file, robot, fidelity, most_pa
     with cw.Lab(changed(actual={}, fidelity=fidelity), seed=1) as lab:
 
         async def main():
-            doors = CrclInterface(lab, profile="aprs-lab")
-            async with CrclClient(lambda: doors.connect(robot)) as client:
+            interface = CrclInterface(lab, profile="aprs-lab")
+            async with CrclClient(lambda: interface.connect(robot)) as client:
                 report = await run_program(client, program)
-            await doors.close()
+            await interface.close()
             return report
 
         report = lab.perform(main())
@@ -316,8 +316,8 @@ def test_over_sockets_with_a_client_in_another_thread(changed):
     with cw.Lab(changed(actual={}), seed=1, pace=5.0) as lab:
 
         async def main():
-            doors = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
-            address = "{}:{}".format(*doors.servers["fanuc"].address)
+            interface = await CrclInterface(lab).start(ports={"fanuc": 0, "motoman": 0})
+            address = "{}:{}".format(*interface.servers["fanuc"].address)
             ended, loop = asyncio.Event(), asyncio.get_running_loop()
 
             def work():
@@ -330,7 +330,7 @@ def test_over_sockets_with_a_client_in_another_thread(changed):
             thread.start()
             await asyncio.wait_for(ended.wait(), 300)
             thread.join()
-            await doors.close()
+            await interface.close()
 
         lab.perform(main())
     assert heights[0] - heights[1] == pytest.approx(0.03, abs=1e-4)

@@ -85,10 +85,10 @@ class Network:
 class Cycles:
     """Motions of one arm, each to a place of its own, each with a kill."""
 
-    def __init__(self, lab, doors, network):
+    def __init__(self, lab, interface, network):
         self.lab, self.network, self.chance = lab, network, network.chance
         self.asked, self.begun = [], []
-        arm = doors.servers["fanuc"].executor.robot
+        arm = interface.servers["fanuc"].executor.robot
         follow = arm.move_through
 
         async def counted(waypoints, *, straight):
@@ -175,16 +175,16 @@ def test_every_motion_happens_once(changed, transport, count):
     with cw.Lab(changed(actual={}), seed=1, pace=10.0 if transport == "tcp" else None) as lab:
 
         async def main():
-            doors = CrclInterface(lab)
-            connect = lambda: doors.connect("fanuc")  # noqa: E731
+            interface = CrclInterface(lab)
+            connect = lambda: interface.connect("fanuc")  # noqa: E731
             if transport == "tcp":
-                await doors.start(ports={"fanuc": 0, "motoman": 0})
-                connect = tcp("{}:{}".format(*doors.servers["fanuc"].address))
-            cycles = Cycles(lab, doors, Network(connect, random.Random(count)))
+                await interface.start(ports={"fanuc": 0, "motoman": 0})
+                connect = tcp("{}:{}".format(*interface.servers["fanuc"].address))
+            cycles = Cycles(lab, interface, Network(connect, random.Random(count)))
             try:
                 await cycles.run(count)
             finally:
-                await doors.close()
+                await interface.close()
             return cycles
 
         cycles = lab.perform(main())

@@ -39,9 +39,9 @@ def through(lab, count=3, tolerance_m=None, beside=None):
         way.append((robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world).position.tolist())
 
     async def main():
-        doors = CrclInterface(lab)
+        interface = CrclInterface(lab)
         try:
-            async with CrclClient(lambda: doors.connect("fanuc")) as client:
+            async with CrclClient(lambda: interface.connect("fanuc")) as client:
                 (await client.execute(m.InitCanon(0))).check()
                 if tolerance_m is not None:
                     tolerance = m.PoseTolerance(x_point_tolerance=tolerance_m)
@@ -54,7 +54,7 @@ def through(lab, count=3, tolerance_m=None, beside=None):
                 poses = tuple(m.Pose(point, here.x_axis, here.z_axis) for point in points)
                 robot.follow = counted
                 ticking = lab.stepper.every(5, look, order=35, name="way of the tool")
-                others = asyncio.ensure_future(beside(doors)) if beside else None
+                others = asyncio.ensure_future(beside(interface)) if beside else None
                 command = m.MoveThroughTo(0, move_straight=True, waypoint=poses, num_positions=count)
                 outcome = await client.execute(command, timeout_s=600.0)
                 ticking.cancel()
@@ -63,7 +63,7 @@ def through(lab, count=3, tolerance_m=None, beside=None):
                 return outcome, motions, way, [(p.x, p.y, p.z) for p in points]
         finally:
             robot.follow = follow
-            await doors.close()
+            await interface.close()
 
     return lab.perform(main())
 
@@ -88,8 +88,8 @@ def test_with_room_for_corners_there_is_no_halt(lab):
 def test_a_long_row_is_reckoned_piece_by_piece_while_others_are_served(lab):
     longest_s = []
 
-    async def ask(doors):
-        async with CrclClient(lambda: doors.connect("fanuc")) as other:
+    async def ask(interface):
+        async with CrclClient(lambda: interface.connect("fanuc")) as other:
             for _ in range(20):
                 start_s = time.process_time()
                 await other.status()
@@ -116,8 +116,8 @@ def test_the_twist_is_that_of_the_controlled_point(lab, robot):
     """In the frame of the real laboratory, which is turned and shifted against the base."""
 
     async def main():
-        doors = CrclInterface(lab, profile="aprs-lab")
-        arm, controller = doors.servers[robot].executor.robot, lab.robots[robot]
+        interface = CrclInterface(lab, profile="aprs-lab")
+        arm, controller = interface.servers[robot].executor.robot, lab.robots[robot]
         await controller.move_home()
         moving = asyncio.ensure_future(controller.move_joints(controller.joints_rad + 0.2, speed=0.3))
         await lab.clock.sleep(0.3)
@@ -125,7 +125,7 @@ def test_the_twist_is_that_of_the_controlled_point(lab, robot):
         await lab.clock.sleep(0.02)
         after, passed_s = arm.read(), lab.clock.time_s - time_s
         await moving
-        await doors.close()
+        await interface.close()
         return before, after, passed_s
 
     before, after, passed_s = lab.perform(main())
@@ -142,14 +142,14 @@ def began_after_s(lab, disturb_s):
     robot = lab.robots["fanuc"]
 
     async def main():
-        doors = CrclInterface(lab)
+        interface = CrclInterface(lab)
         try:
-            connection = await doors.connect("fanuc")
+            connection = await interface.connect("fanuc")
             tolerance = m.PoseTolerance(x_point_tolerance=0.01)
             await connection.send(encode(m.CRCLCommandInstance(m.InitCanon(1))))
             await connection.send(encode(m.CRCLCommandInstance(m.SetIntermediatePoseTolerance(2, tolerance=tolerance))))
             await lab.clock.sleep(0.1)
-            x, y, z = doors.servers["fanuc"].executor.robot.read().pose_tool_in_base.position.tolist()
+            x, y, z = interface.servers["fanuc"].executor.robot.read().pose_tool_in_base.position.tolist()
             down = m.Vector(1.0, 0.0, 0.0), m.Vector(0.0, 0.0, -1.0)
             poses = tuple(m.Pose(m.Point(x, y + 0.05 * (-1) ** i, z), *down) for i in range(10))
             begin_s = lab.clock.time_s
@@ -161,7 +161,7 @@ def began_after_s(lab, disturb_s):
                 await lab.clock.sleep(0.0)
             raise AssertionError("it does not begin to move")
         finally:
-            await doors.close()
+            await interface.close()
 
     return lab.perform(main())
 
@@ -181,9 +181,9 @@ def test_many_waypoints_begin_soon_and_meanwhile_the_status_says_that_they_are_p
     lab.perform(robot.move_home())
 
     async def main():
-        doors = CrclInterface(lab)
+        interface = CrclInterface(lab)
         try:
-            async with CrclClient(lambda: doors.connect("fanuc")) as client:
+            async with CrclClient(lambda: interface.connect("fanuc")) as client:
                 (await client.execute(m.InitCanon(0))).check()
                 here = (await client.status()).pose_status.pose
                 turns = [2 * math.pi * number / count for number in range(1, count + 1)]
@@ -203,7 +203,7 @@ def test_many_waypoints_begin_soon_and_meanwhile_the_status_says_that_they_are_p
                 moving.cancel()
                 return took_s, said
         finally:
-            await doors.close()
+            await interface.close()
 
     took_s, said = lab.perform(main())
     assert took_s <= begins_within_s

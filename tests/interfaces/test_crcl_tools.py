@@ -81,15 +81,15 @@ class Hand:
 
 def talk(lab, work):
     async def main():
-        doors = CrclInterface(lab)
+        interface = CrclInterface(lab)
         try:
-            async with CrclClient(lambda: doors.connect("arm")) as client:
+            async with CrclClient(lambda: interface.connect("arm")) as client:
                 hand = Hand(client)
                 await hand.do(m.InitCanon(0))
                 await hand.do(m.SetLengthUnits(0, unit_name=m.LengthUnitEnum.METER))
                 return await work(hand)
         finally:
-            await doors.close()
+            await interface.close()
 
     return lab.perform(main())
 

@@ -81,8 +81,8 @@ def said(aprs):
     """What each of the bad commands is answered with, by one laboratory."""
 
     async def work(lab):
-        doors, found = CrclInterface(lab), {}
-        async with CrclClient(lambda: doors.connect("fanuc")) as client:
+        interface, found = CrclInterface(lab), {}
+        async with CrclClient(lambda: interface.connect("fanuc")) as client:
             here = (await client.status()).pose_status.pose
 
             def move(straight=True, dx=0.0, dz=0.0, guard=()):
@@ -93,7 +93,7 @@ def said(aprs):
                 for command in (m.InitCanon(0), *commands(move)):
                     outcome = await client.execute(command)
                 found[what] = outcome.reason
-        await doors.close()
+        await interface.close()
         return found
 
     nominal = aprs.model_copy(update={"actual": type(aprs.actual)()})

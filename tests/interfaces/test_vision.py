@@ -51,11 +51,11 @@ def served(lab, work, **options):
     """Runs a coroutine function with the doors."""
 
     async def main():
-        doors = VisionInterface(lab, **options)
+        interface = VisionInterface(lab, **options)
         try:
-            return await work(await doors.start(ports=ANY))
+            return await work(await interface.start(ports=ANY))
         finally:
-            await doors.close()
+            await interface.close()
 
     return lab.perform(main())
 
@@ -63,10 +63,10 @@ def served(lab, work, **options):
 def looks(*robots, **client):
     """A coroutine function: one frame of each of these robots."""
 
-    async def work(doors):
+    async def work(interface):
         frames = []
         for robot in robots:
-            async with VisionClient(doors.addresses[robot], **client) as vision:
+            async with VisionClient(interface.addresses[robot], **client) as vision:
                 frames.append(await vision.next_frame())
         return frames
 
@@ -137,9 +137,9 @@ def test_a_robot_sent_to_what_is_seen_arrives_there(changed, options, unit_mm):
 def test_frames_come_at_the_detectors_rate_and_a_client_may_come_and_go(changed):
     with cw.Lab(changed(), seed=1) as lab:
 
-        async def work(doors):
+        async def work(interface):
             for _ in range(3):
-                async with VisionClient(doors.addresses["fanuc"]) as vision:
+                async with VisionClient(interface.addresses["fanuc"]) as vision:
                     await vision.next_frame()
                     before, begin_s = vision.arrived, lab.clock.time_s
                     await lab.clock.sleep(2.0)
@@ -157,7 +157,7 @@ def test_a_blocking_controller_in_another_thread(changed):
                 frames = iter(vision)
                 return [len(next(frames)) for _ in range(10)]
 
-        counts = served(lab, lambda doors: in_thread(lambda: control(doors.addresses["motoman"])))
+        counts = served(lab, lambda interface: in_thread(lambda: control(interface.addresses["motoman"])))
         assert counts == [15] * 10
 
 
@@ -165,8 +165,8 @@ def test_what_vision_says_can_be_changed_by_the_cell(changed):
     groups = {"sku_part_large_gear": 4, "sku_kit_m2l1_vessel": 1}
     with cw.Lab(with_vision(changed(), rotation="degree", groups=groups), seed=1) as lab:
 
-        async def work(doors):
-            reader, writer = await asyncio.open_connection(*doors.servers["fanuc"].address)
+        async def work(interface):
+            reader, writer = await asyncio.open_connection(*interface.servers["fanuc"].address)
             line = (await reader.readline()).decode()
             writer.close()
             return line
@@ -181,8 +181,8 @@ def test_bad_clients_cost_the_simulation_nothing(changed):
     """One that never reads, one that floods, one that comes and goes: the good one misses nothing, at full speed."""
     with cw.Lab(changed(), seed=1) as lab:
 
-        async def work(doors):
-            address = doors.servers["fanuc"].address
+        async def work(interface):
+            address = interface.servers["fanuc"].address
             ended = threading.Event()
 
             def flood():
@@ -205,14 +205,14 @@ def test_bad_clients_cost_the_simulation_nothing(changed):
                 try:
                     for thread in threads:
                         thread.start()
-                    async with VisionClient(doors.addresses["fanuc"]) as vision:
+                    async with VisionClient(interface.addresses["fanuc"]) as vision:
                         await vision.next_frame()
                         before, begin_s = vision.arrived, lab.clock.time_s
                         while lab.clock.time_s < begin_s + 30.0:
                             await vision.next_frame()
                         frames = (lab.clock.time_s - begin_s) * 10
                         assert vision.arrived - before == pytest.approx(frames, abs=1)
-                        assert doors.servers["fanuc"].lines_dropped > 0
+                        assert interface.servers["fanuc"].lines_dropped > 0
                 finally:
                     ended.set()
                     for thread in threads:
@@ -227,8 +227,8 @@ def test_the_same_log_with_and_without_listeners(changed, tmp_path):
         with cw.Lab(changed(), seed=4) as lab:
             lab.record(tmp_path / name)
 
-            async def work(doors, lab=lab, listens=listens):
-                client = VisionClient(doors.addresses["fanuc"])
+            async def work(interface, lab=lab, listens=listens):
+                client = VisionClient(interface.addresses["fanuc"])
                 if listens:
                     await client.open()
                 await lab.clock.until_tick(lab.world.clock.ticks(3.0))

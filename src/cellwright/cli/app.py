@@ -28,7 +28,7 @@ _click = sys.modules[typer.BadParameter.__module__]
 
 
 def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -> typer.Typer:
-    """The command line with some of its commands; only their modules are imported, none when they are only listed."""
+    """Returns the command line with some commands; only their modules are imported, none when they are only listed."""
     app = typer.Typer(
         name="cellwright",
         help="A virtual robotics laboratory: physics-based robot cells with noisy sensors.",
@@ -51,7 +51,7 @@ def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -
 
 
 def short_help(name: str) -> str:
-    """Returns what a command says of itself, read from its text: to import all of them takes seconds."""
+    """Returns the first line of a command's help, read from its source: to import all of them takes seconds."""
     module = ast.parse((files("cellwright.cli") / f"{name}.py").read_text(encoding="utf-8"))
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
@@ -105,7 +105,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 def _usage(error: Exception) -> str:
-    """Returns what is wrong with the arguments, and where to read what is right."""
+    """Returns the error of the arguments, and where to read how they are used."""
     message = error.format_message().replace("Value error, ", "").strip()  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     return f"{message} (see '{context.command_path} --help')" if context else message

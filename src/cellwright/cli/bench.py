@@ -17,7 +17,7 @@ app = typer.Typer(help="Measurements of the software itself, with targets.", no_
 
 
 def _add(name: str) -> None:
-    """A command for one bench."""
+    """Adds the command of one bench."""
 
     def command(
         seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
@@ -58,12 +58,12 @@ for _name in BENCHES.names():
 
 
 def _headings(result: Result) -> list[str]:
-    """Returns names the columns; several runs have one more."""
+    """Returns the names of the columns; several runs have one more."""
     return ["metric", "value", *(["range"] if result.ranges else []), "target", "ok"]
 
 
 def _rows(result: Result, missed: str) -> list[tuple[str, ...]]:
-    """Metric, value, range of several runs, target and whether it is met."""
+    """Returns rows of metric, value, range of several runs, target and whether it is met."""
     rows = []
     for name, value in result.metrics.items():
         bounds = result.target_text(name)

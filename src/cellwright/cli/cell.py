@@ -139,14 +139,14 @@ def picture(
 
 
 def _usual_picture(*, overwrite: bool) -> Path:
-    """Returns what a picture is called: the usual name, or the first free number of it."""
+    """Returns the file of a picture: the usual name, or the first free number of it."""
     usual = Path("out/cell.png")
     numbered = (usual.with_stem(f"{usual.stem}-{number}") for number in itertools.count(2))
     return next(path for path in itertools.chain([usual], numbered) if overwrite or not path.exists())
 
 
 def _robots(cell: Cell) -> str:
-    """Arms by name, mobile robots by what they are and how many."""
+    """Returns arms by name, mobile robots by model and number."""
     mobiles = [f"{len(cfg.names(key))} {cfg.model}" for key, cfg in cell.mobiles.items()]
     return ", ".join([*cell.robots, *mobiles])
 
@@ -185,7 +185,7 @@ def _show_safety(safety: SafetyCfg) -> None:
 
 
 def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:
-    """Returns how far the actual places of the loose objects are from the nominal ones."""
+    """Returns the distances of the loose objects' actual places from the nominal ones."""
     return {
         name: 1000 * item.pose_in_world.distance_m(actual.objects[name].pose_in_world)
         for name, item in nominal.objects.items()

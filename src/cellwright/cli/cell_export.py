@@ -26,7 +26,7 @@ START = "start"
 
 
 class Format(StrEnum):
-    """What a cell can be exported as."""
+    """The formats in which a cell can be exported."""
 
     MJCF = "mjcf"
     URDF = "urdf"

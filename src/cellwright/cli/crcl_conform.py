@@ -13,7 +13,7 @@ from cellwright.cli.crcl_options import Json, Server
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.core.errors import OutOfRange
 from cellwright.crcl.conform import CheckResult, CheckVerdict, ConformOptions, as_html, plan, select
-from cellwright.crcl.conform import conform as run_battery
+from cellwright.crcl.conform import conform as run_checks
 from cellwright.crcl.connection import parse_address, tcp
 
 __all__ = ["conform"]
@@ -51,12 +51,12 @@ def conform(
 ) -> int:
     """Tries a CRCL server against the rules: exit 0 when all was tried and nothing failed.
 
-    Exit 1: a check failed or was skipped (--no-motion skips all that move), a status broke the schema, or nobody is
-    there. Checks that are left out by --only or --except are not skipped.
+    Exit 1: a check failed or was skipped (--no-motion skips all that move), a status broke the schema, or there is
+    no server. Checks that are left out by --only or --except are not skipped.
 
     The robot is moved a little, slowly, straight up and back; the space above it must be free. Units, speeds and
     reports are put back and the session is closed with EndCanon, whatever happens. Checks that may harm a server come
-    last. Nobody else should command the robot meanwhile.
+    last. No other client should command the robot meanwhile.
     """
     parse_address(server)
     if not 1.0 <= reach_mm <= MAX_REACH_MM:
@@ -64,7 +64,7 @@ def conform(
     if not MIN_TIMEOUT_S <= timeout <= MAX_TIMEOUT_S:
         raise OutOfRange("timeout", timeout, MIN_TIMEOUT_S, MAX_TIMEOUT_S, "s")
     options = ConformOptions(may_move=not no_motion, reach_m=reach_mm / 1000, tool_changer=tool_changer)
-    options, without = options.patient(timeout), without or []
+    options, without = options.with_answer_time(timeout), without or []
     checks = select(only, without, tool_changer=tool_changer)
     if html is not None:
         prepare_output(html)
@@ -84,7 +84,7 @@ def conform(
     for line in told:
         say(line, to=err)
     show = (lambda _result: None) if as_json else _show
-    running = run_battery(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)
+    running = run_checks(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)
     report = asyncio.run(running)
     if html is not None:
         html.write_text(as_html(report), encoding="utf-8")

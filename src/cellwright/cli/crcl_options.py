@@ -1,4 +1,4 @@
-"""What the commands that talk to a CRCL server have in common."""
+"""Options and output that the commands for CRCL servers share."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Pauses:
 
     Args:
         client: Is kept alive meanwhile.
-        at: Before which commands to pause.
+        at: Commands before which to pause.
         stepping: Whether to pause before each.
         first: The command at which the program begins; what comes before it only prepares.
         length: How many there are.
@@ -45,7 +45,7 @@ class Pauses:
         self._has_keys = False
 
     async def before(self, step: ProgramStep) -> bool:
-        """Waits as long as the program pauses; whether it goes on then."""
+        """Waits as long as the program pauses; returns whether it goes on then."""
         if not self._first <= step.index <= self._length:
             return True
         if self._stepping or self._wanted or step.index in self._at:
@@ -113,7 +113,7 @@ class Pauses:
 
 @contextlib.contextmanager
 def _keys(act: Callable[[str], None]) -> Iterator[bool]:
-    """Reads single keys from the terminal if there is one and it is ours; gives whether it is."""
+    """Reads single keys from the terminal if there is one in the foreground; gives whether there is."""
     try:
         terminal = sys.stdin.fileno()
         # A job in the background that touched the terminal would be halted by it.

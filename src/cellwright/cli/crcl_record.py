@@ -1,4 +1,4 @@
-"""`cellwright crcl record`: a proxy that writes down what goes by."""
+"""`cellwright crcl record`: a proxy that records all messages."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def record(
 
 
 def _problems(message: ProxiedMessage) -> list[DocumentProblem]:
-    """Returns what is wrong with what went by; nothing where it can be read."""
+    """Returns the problems of a message; none where it can be read."""
     if not message.is_document:
         return [DocumentProblem(1, f"{len(message.data)} bytes that are no document")]
     try:
@@ -116,7 +116,7 @@ def _problems(message: ProxiedMessage) -> list[DocumentProblem]:
 
 
 async def _serve(proxy: CrclProxy, host: str, port: int, duration_s: float | None, server: str) -> None:
-    """Until the time is over or somebody interrupts, which is the ordinary end."""
+    """Serves until the time is over or the user interrupts, which is the ordinary end."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:

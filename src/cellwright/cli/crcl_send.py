@@ -105,10 +105,10 @@ def send(
 
 @dataclass(frozen=True)
 class _SendOptions:
-    """How a document is sent.
+    """Options of sending a document.
 
     Attributes:
-        setup: Units that it takes for granted.
+        setup: Commands that set the units of its numbers.
         start: The first command.
         until: The last one; None: to the end.
         pause_at: Before which to pause.
@@ -124,12 +124,12 @@ class _SendOptions:
     pose_program_in_robot: Pose | None
 
     def change(self) -> Callable[[CRCLCommand], CRCLCommand]:
-        """Returns what is sent instead of a command; made anew for each run, since it follows the units."""
+        """Returns the function that moves commands into the robot's frame; a new one for each run: it tracks units."""
         frame = self.pose_program_in_robot
         return (lambda command: command) if frame is None else FrameMove(frame)
 
     def check(self, program: CRCLProgram, name: str) -> None:
-        """Refuses what cannot be done before anything is sent, and tells what is done otherwise than one may think.
+        """Refuses what cannot be done before anything is sent, and warns of what may be unexpected.
 
         Raises:
             BadInput: A command that is not there, or a pose whose unit is not known.
@@ -165,7 +165,7 @@ def _frame(text: str) -> Pose:
 
 
 def report_count(report: Outcome | ProgramReport) -> int:
-    """Returns how many commands were done."""
+    """Returns the number of commands that were done."""
     return report.executed if isinstance(report, ProgramReport) else int(report.done)
 
 
@@ -209,7 +209,7 @@ async def _send(
 
 
 async def _one(client: CrclClient, command: CRCLCommand, options: _SendOptions) -> Outcome:
-    """Returns a command in its units: InitCanon would undo them, so they come after it."""
+    """Executes a command in its units: InitCanon would undo them, so they come after it."""
     order = [command, *options.setup] if isinstance(command, InitCanon) else [*options.setup, command]
     change = options.change()
     for each in [change(each) for each in order]:

@@ -1,4 +1,4 @@
-"""`cellwright crcl status`: what a robot reports."""
+"""`cellwright crcl status`: the status of a robot."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _show(told: CRCLStatus) -> None:
 
 
 def _number(value: float | None) -> str:
-    """Six digits; what is as good as nothing is nothing."""
+    """Returns a number with six digits; one that is next to zero is zero."""
     return "-" if value is None else f"{0.0 if abs(value) < 1e-9 else value:.6g}"
 
 
@@ -90,7 +90,7 @@ def _row(*values: float) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Without what is not there."""
+    """Returns a value without the fields that are None."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if item is not None and item != ()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

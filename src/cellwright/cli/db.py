@@ -111,7 +111,7 @@ def history(
     database = Database(url, must_exist=True)
     try:
         model = WorldModel(database)
-        model.tree.indices([name])  # an object that nobody knows is an error that lists those that there are
+        model.tree.indices([name])  # an unknown object is an error that lists those that there are
         changes = model.history(name)
     finally:
         database.close()
@@ -127,7 +127,7 @@ def history(
 
 
 def _objects(database: Database) -> list[dict[str, Any]]:
-    """Returns every solid object with what is known of its place."""
+    """Returns every solid object with its believed place."""
     found = []
     with database.session() as session:
         for thing in session.scalars(select(records.SolidObject).order_by(records.SolidObject.id)):
@@ -150,7 +150,7 @@ def _objects(database: Database) -> list[dict[str, Any]]:
 
 
 def _deviation_m(place: records.PoseLocation) -> float | None:
-    """Of the least certain coordinate."""
+    """Returns the standard deviation of the least certain coordinate."""
     spread = place.position_covariance
     return place.position_standard_deviation if spread is None else max(spread.xx, spread.yy, spread.zz) ** 0.5
 

@@ -79,13 +79,13 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     drawing = [(r["name"], "works" if r["works"] else "does not work", r["detail"]) for r in renderers]
     table("renderers", ["name", "", "detail"], drawing, markup=False)
     say()
-    doors = [(n, PORTS[n], "free" if free else "in use: --any-port") for n, free in ports.items()]
-    table("ports", ["door", "port [n]", ""], doors, markup=False)
+    rows = [(n, PORTS[n], "free" if free else "in use: --any-port") for n, free in ports.items()]
+    table("ports", ["interface", "port [n]", ""], rows, markup=False)
     return 0 if sound else 1
 
 
 def _extras() -> dict[str, list[str]]:
-    """Extra -> its packages that are not installed, by what the package says of itself."""
+    """Returns extra -> its packages that are not installed, by the metadata of this package."""
     try:
         about = metadata("cellwright")
     except PackageNotFoundError:  # run from its source

@@ -1,4 +1,4 @@
-"""What a cell's drawings and an order say, as files: OWL and XML instances, an SQL script, PDDL."""
+"""Writes the knowledge of a cell's drawings and an order: OWL and XML instances, an SQL script, PDDL."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _draw(figures: Figures, path: Path) -> None:
 
 
 def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-    """Yields what is too much for one line of the figures' table."""
+    """Yields the tables of figures that are too much for one line."""
     if isinstance(figures, ArmFigures):
         joints = []
         for joint in figures.joints:

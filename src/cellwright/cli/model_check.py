@@ -1,4 +1,4 @@
-"""`cellwright model check`: does a model keep what an engine and a planner need?"""
+"""`cellwright model check`: checks a model for what a physics engine and a planner need."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check(
 
 
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Findings for programs."""
+    """Returns findings for JSON."""
     told = [
         {"check": f.check, "ok": f.ok, "detail": f.detail, "values": dict(f.values)}
         | ({} if f.ok else {"remedy": f.remedy})
@@ -56,7 +56,7 @@ def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    """Findings for people; under what is wrong, what to do about it."""
+    """Prints findings; under each error, its remedy."""
     rows = []
     for f in findings:
         told = f.detail if f.ok or not f.remedy else f"{f.detail}\n-> {f.remedy}"

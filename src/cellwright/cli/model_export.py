@@ -73,7 +73,7 @@ def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFor
     """Returns the format that is asked for, else that of the file's name; of a name without ending, the usual one.
 
     Raises:
-        BadInput: What is asked for and the name contradict each other, or nobody knows the ending.
+        BadInput: What is asked for and the name contradict each other, or the ending is not known.
     """
     ending = ENDINGS.get(out.suffix.lower())
     if said is None and ending is None and out.suffix:
@@ -89,13 +89,13 @@ def is_file(model: str) -> bool:
 
 
 def exported_json(exported: ExportedFiles) -> dict[str, Any]:
-    """Returns what was written, for programs."""
+    """Returns the files and notes for JSON."""
     notes = [{"kind": note.kind, "where": note.where, "what": note.what} for note in exported.notes]
     return {"files": exported.files, "notes": notes}
 
 
 def say_exported(exported: ExportedFiles, form: ModelFormat, counts: Mapping[str, int]) -> None:
-    """What was written, for people: few files by their names, many by their folder; then notes, like ones as one."""
+    """Prints what was written: few files by their names, many by their folder; then notes, equal ones as one."""
     first, *others = exported.files
     say(f"{first} ({form.value}, {', '.join(f'{count} {what}' for what, count in counts.items())})")
     if form is ModelFormat.MJCF:

@@ -1,4 +1,4 @@
-"""`cellwright model import`: somebody else's robot, tool, thing or part, and all that was changed on the way."""
+"""`cellwright model import`: a robot, tool, thing or part from a file, and all that was changed on the way."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def import_model(
 
 
 def _show_lines(lines: list[str]) -> None:
-    """Lines that a terminal wraps under themselves; a pipe gets each of them whole."""
+    """Prints lines that a terminal wraps with a hanging indent; a pipe gets each of them whole."""
     if not console.is_terminal:
         for line in lines:
             say(f"  {line}")
@@ -133,7 +133,7 @@ def _arguments(words: list[str]) -> dict[str, str]:
 
 
 def _facts(figures: Any) -> dict[str, Any]:
-    """Returns what came out, for people and programs."""
+    """Returns the facts of the imported model."""
     from cellwright.models import build
     from cellwright.models.importing import ImportedArmFigures, ImportedGripperFigures, ImportedPartFigures
 
@@ -170,7 +170,7 @@ def _facts(figures: Any) -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    _show_lines(_in_words(facts))
+    _show_lines(_fact_lines(facts))
     if "joints" in facts:
         rows = []
         for joint in facts["joints"]:
@@ -185,8 +185,8 @@ def _show(facts: dict[str, Any]) -> None:
         table(None, ["grasp x y z [m]", "yaw [deg]", "width [mm]"], lines, markup=False)
 
 
-def _in_words(facts: dict[str, Any]) -> list[str]:
-    """Returns what came out, in a few lines."""
+def _fact_lines(facts: dict[str, Any]) -> list[str]:
+    """Returns the facts in a few lines of text."""
     parts = f"{facts['bodies']} bodies, {facts['geoms']} geoms, {facts['meshes']} meshes"
     lines = [f"mass {facts['mass_kg']:.4g} kg; {parts}"]
     if "tip" in facts:

@@ -105,7 +105,7 @@ def move(
 
 @dataclass
 class _TrackingError:
-    """How far the joints are from where they are told to be: at most, and in the end."""
+    """The tracking error of the joints: at most, and in the end."""
 
     worst_deg: float = 0.0
     last_deg: float = 0.0
@@ -113,7 +113,7 @@ class _TrackingError:
 
 @contextmanager
 def _watch(lab: Lab, robot: str) -> Iterator[_TrackingError]:
-    """Looks at a robot's joints while it moves."""
+    """Measures the tracking error of a robot's joints while it moves."""
     seen, world = _TrackingError(), lab.world
     index = world.robot(robot)
 
@@ -140,7 +140,7 @@ def _pose(arm: RobotController, target: list[float]) -> Pose:
 
 
 def _state(arm: RobotController) -> dict[str, list[float]]:
-    """Returns what the controller believes: encoders, and the nominal arm behind them."""
+    """Returns joints and tool as the controller believes: encoders, and the nominal arm behind them."""
     pose = arm.tool_in_world
     return {
         "joints_deg": np.degrees(arm.joints_rad).tolist(),

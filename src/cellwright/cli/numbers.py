@@ -10,7 +10,7 @@ __all__ = ["numbers"]
 
 
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
-    """Finite numbers separated by commas; as many as are allowed."""
+    """Returns finite numbers separated by commas; as many as are allowed."""
     try:
         values = [float(word) for word in text.split(",")]
     except ValueError:

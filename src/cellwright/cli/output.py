@@ -1,4 +1,4 @@
-"""What a person or a program reads: tables on stdout, or one JSON object; progress on stderr."""
+"""Output for people and programs: tables on stdout, or one JSON object; progress on stderr."""
 
 from __future__ import annotations
 
@@ -53,25 +53,25 @@ def say(*parts: str | Text, to: Console = console) -> None:
 
 
 def print_json(data: Any) -> None:
-    """One JSON object on stdout and nothing else; numbers that JSON has no word for become null."""
+    """Prints one JSON object on stdout and nothing else; numbers that JSON does not have become null."""
     print(json.dumps(_plain(data), indent=2, allow_nan=False))
 
 
 def tell_hints(hints: Iterable[str]) -> None:
-    """Says on stderr what is allowed and probably not meant."""
+    """Prints hints on stderr: what is allowed and probably not meant."""
     for hint in hints:
         say(f"hint: {hint}", to=err)
 
 
 def take_folder(given: Path | None, usual: Path, files: Iterable[str], *, overwrite: bool = False) -> Path:
-    """The folder for the results of a run, which are nobody else's: the usual one, or the first free number of it.
+    """Returns the folder for the results of one run alone: the usual one, or the first free number of it.
 
     It is taken by making it, in one step: of two that start at once, each gets its own.
 
     Args:
-        given: What somebody named; must hold none of the files.
-        usual: What it is called otherwise.
-        files: What will be written there.
+        given: The folder that the user named; must hold none of the files.
+        usual: The default folder.
+        files: The files that will be written there.
         overwrite: Takes the folder as it is, whatever is there.
 
     Raises:
@@ -106,7 +106,7 @@ def prepare_output(path: Path) -> Path:
     """Makes the folder of a file that will be written, and refuses now what would fail after the work is done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A file of that name with nothing in it must not be there even for a moment: somebody may wait for it.
+        # A file of that name with nothing in it must not be there even for a moment: another process may wait for it.
         probe = path if path.exists() else path.with_name(f"{path.name}.part")
         existed = probe.exists()
         with probe.open("ab"):

@@ -32,7 +32,7 @@ APART_S = 0.001
 
 @dataclass
 class PddlWriter:
-    """Says a request, and a plan for it, in planning files.
+    """Writes a request, and a plan for it, as planning files.
 
     The goal is what the plan does: kits that it leaves out are left out of the problem, too, and named in its comments.
 
@@ -51,7 +51,7 @@ class PddlWriter:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Finds out what the plan does."""
+        """Derives the goal from the plan."""
         planned = self.result is not None and bool(self.result.actions)
         self._left_out = {kit.kit: str(kit) for kit in self.result.unfinished} if self.result and planned else {}
         self._kits = [(job.name, job.design) for job in self.request.jobs if job.name not in self._left_out]
@@ -62,7 +62,7 @@ class PddlWriter:
             )
 
     def files(self, vocabulary: str, form: PddlForm) -> PlanningFiles:
-        """Domain and problem."""
+        """Returns domain and problem."""
         robots = self.request.state.robots
         return planning_files(
             self.database,
@@ -77,7 +77,7 @@ class PddlWriter:
         )
 
     def texts(self, vocabulary: str, form: PddlForm) -> dict[str, str]:
-        """File name -> text; the plan is among them where it can be said, and solves the problem."""
+        """Returns file name -> text; the plan is among them where it can be expressed, and solves the problem."""
         files = self.files(vocabulary, form)
         left_out = "".join(f"; left out: {reason}\n" for reason in self._left_out.values())
         texts = {"domain.pddl": files.domain_text, "problem.pddl": left_out + files.problem_text}
@@ -87,7 +87,7 @@ class PddlWriter:
         return texts
 
     def plan(self, files: PlanningFiles) -> str:
-        """Returns the plan in the words of these files; empty where there is none."""
+        """Returns the plan in the vocabulary of these files; empty where there is none."""
         form, several = files.domain.form, sum(robot.available for robot in self.request.state.robots) > 1
         if (
             self.result is None
@@ -112,7 +112,7 @@ class PddlWriter:
 
 
 def write_pddl(folder: Path, writer: PddlWriter, words: Sequence[str] = ()) -> list[Path]:
-    """Domain and problem in every vocabulary, or in those that are named, and every form, with the plan."""
+    """Writes domain and problem in every vocabulary, or in those that are named, and every form, with the plan."""
     written = []
     for vocabulary in words or planning_ontology().vocabularies:
         for form in PddlForm:

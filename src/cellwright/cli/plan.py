@@ -138,14 +138,14 @@ def _one_of(given: str, allowed: Sequence[str], what: str) -> str:
 
 
 def _lines(writer: PddlWriter, vocabulary: str) -> list[str]:
-    """Returns the plan in the words of a vocabulary, a step on each line."""
+    """Returns the plan in a vocabulary, a step on each line."""
     several = sum(robot.available for robot in writer.request.state.robots) > 1
     text = writer.plan(writer.files(vocabulary, PddlForm.TEMPORAL if several else PddlForm.NUMERIC))
     return [line for line in text.splitlines() if not line.startswith(";")]
 
 
 def _print(request: PlanRequest, result: PlanResult, verdict: PlanValidation, lines: list[str] | None) -> None:
-    """What was planned, for people; in the words of a vocabulary it is a plan file, the rest of it comments."""
+    """Prints the plan; in a vocabulary it is a plan file, with the rest as comments."""
     mark = "" if lines is None else "; "
     for line in lines or ():
         say(line)

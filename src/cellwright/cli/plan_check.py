@@ -1,4 +1,4 @@
-"""`cellwright plan --check`: whether a plan file solves a problem file, whoever wrote them."""
+"""`cellwright plan --check`: whether a plan file solves a problem file, from any planner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_BYTES = 64_000_000
 
 
 def check_files(domain: Path, problem: Path, plan: Path, *, as_json: bool) -> int:
-    """Says whether it does, and which step fails on what; 0 when it does, 1 when not.
+    """Prints whether a plan solves a problem, and which step fails on what; returns 0 when it does, 1 when not.
 
     Raises:
         BadInput: A file that cannot be read, or is none of PDDL.
@@ -48,7 +48,7 @@ def check_files(domain: Path, problem: Path, plan: Path, *, as_json: bool) -> in
 
 
 def read_text(path: Path) -> str:
-    """Returns the text of a file that somebody names.
+    """Returns the text of a file that the user named.
 
     Raises:
         BadInput: It cannot be read, or is no text.

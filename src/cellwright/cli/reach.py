@@ -66,7 +66,7 @@ def reach(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Tells how far it is on stderr: a bar on a terminal, a line for each tenth elsewhere."""
+    """Shows progress on stderr: a bar on a terminal, a line for each tenth elsewhere."""
     if err.is_terminal:
         with Progress(console=err, transient=True) as bar:
             job = bar.add_task("places", total=None)

@@ -64,7 +64,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
-    from cellwright.cells import cell_hints  # here: whoever asks for help need not wait for a laboratory
+    from cellwright.cells import cell_hints  # here: --help need not wait for a laboratory
     from cellwright.orders import find_order
 
     header: dict[str, Any] = {
@@ -148,7 +148,7 @@ def run(
 
 
 def _loaded(cell: str, seed: int) -> Cell:
-    """The cell; only for one that makes no sense is the laboratory loaded, which tells the rest of what is wrong."""
+    """Returns the cell; only for a bad one is the laboratory loaded, which reports the rest of its errors."""
     from cellwright.cells import CellConfigErrors, load_cell
 
     try:
@@ -160,7 +160,7 @@ def _loaded(cell: str, seed: int) -> Cell:
 
 
 def _check_options(header: dict[str, Any], cell: Cell) -> None:
-    """Refuses bad options before anything is said, and waits for nothing heavy."""
+    """Refuses bad options before anything is printed or imported."""
     from cellwright.cells.schema import Fidelity
 
     robots, fidelity = header["robots"], header["fidelity"]
@@ -176,7 +176,7 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
 
 
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
-    """The world of a run that goes on, and its file; refuses what it cannot be told, and one that never began."""
+    """Returns the world of a run to resume, and its file; refuses options of the first run, and a run without start."""
     from cellwright.lab.world_file import WorldState
     from cellwright.trials.database_files import database_file, world_file_of
     from cellwright.trials.run_files import USUAL
@@ -196,18 +196,18 @@ def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
 
 
 def _from_here(path: str) -> str:
-    """Returns a file as it is called in this folder, when it is below it; an address as it is."""
+    """Returns a file relative to this folder, when it is below it; an address as it is."""
     return str(Path(path).relative_to(Path.cwd())) if Path(path).is_relative_to(Path.cwd()) else path
 
 
 def _resuming(database: str) -> str:
-    """Returns the command that goes on; an address may hold a password, and is not repeated."""
+    """Returns the command that resumes the run; an address may hold a password, and is not repeated."""
     said = "..." if "://" in database else shlex.quote(database)
     return f"cellwright run --resume --database {said}"
 
 
 def _recovery_and_faults(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:
-    """Returns what is done after a failure, and what goes wrong."""
+    """Returns the recovery mode and the faults."""
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
 
@@ -261,7 +261,7 @@ def _said(header: dict[str, Any], resume: bool) -> str:
 
 
 def _take_picture(lab: Lab, path: Path) -> str | None:
-    """Returns the renderer that drew it; a picture that fails must not take the job's report along."""
+    """Draws the picture and returns the renderer; one that fails must not take the job's report along."""
     from cellwright.sim.picture import take_picture
 
     try:

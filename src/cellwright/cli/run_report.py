@@ -1,4 +1,4 @@
-"""The report of a run for people: what was done, what was not so, what the judge says; 80 columns wide."""
+"""The printed report of a run: actions, failed predicates, the judge's verdict; 80 columns wide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTION = 50  # columns for an action
 
 
 def short(action: str, part: str = "") -> str:
-    """Returns a step of a plan as a person says it: without the tool, and with the part that was chosen."""
+    """Returns a step of a plan in short: without the tool, and with the part that was chosen."""
     verb, _, tool, *words = action.strip("()").split()
     if verb in CHANGES:
         return f"{verb} {tool} at {words[0]}"
@@ -38,20 +38,20 @@ def short(action: str, part: str = "") -> str:
 
 
 def tell_plan(_topic: str, plan: Plan) -> None:
-    """A plan, as it is made."""
+    """Prints a plan, as it is made."""
     steps = f"a plan of {counted(len(plan.actions), 'step')}" if plan.actions else "nothing is left to do"
     say(f"{plan.time_s:8.2f} s  {plan.planner}: {steps}", to=err)
 
 
 def tell_action(_topic: str, event: ActionEvent) -> None:
-    """An action, as it ends, on stderr: for a run whose stdout is for a program."""
+    """Prints an action, as it ends, on stderr: for a run whose stdout is for a program."""
     if event.phase != "start":
         reason = f" failed: {event.reason}" if event.phase == "fail" else ""
         say(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}", to=err)
 
 
 def print_report(report: KittingReport, wall_s: float) -> None:
-    """What came out; the actions were told as they ended."""
+    """Prints the result; the actions were printed as they ended."""
     say()
     table("score", ["item", "points", "of", "reason"], _score(report), markup=False)
     for fault in report.faults:
@@ -78,13 +78,13 @@ def print_report(report: KittingReport, wall_s: float) -> None:
 
 
 def counted(number: int, word: str) -> str:
-    """`1 plan`, `2 plans`, `2 retries`."""
+    """Returns a number with a noun: `1 plan`, `2 plans`, `2 retries`."""
     many = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
     return f"{number} {word if number == 1 else many}"
 
 
 def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
-    """A row for each item; one for all kits whose items all say the same, as those of trays that are not there."""
+    """Returns a row for each item; one for all kits whose items all say the same, as those of missing trays."""
     rows = []
     kits = [(kit, list(group)) for kit, group in groupby(report.scored.items, lambda i: i.name.rpartition("/")[0])]
     for why, together in groupby(kits, lambda kit: _in_one(*kit)):
@@ -101,23 +101,23 @@ def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
 
 
 def _in_one(kit: str, items: list[ScoreItem]) -> str:
-    """Returns what all items of a kit say; empty when they differ, or belong to none."""
+    """Returns the reason that all items of a kit share; empty when they differ, or belong to none."""
     return items[0].reason if kit and len({item.reason for item in items}) == 1 else ""
 
 
 class ActionLines:
-    """Prints a line for each action as it ends; below it what was not true, or all of it.
+    """Prints a line for each action as it ends; below it the predicates that failed, or all.
 
     Args:
-        robots: Who works.
-        predicates: Whether all of what had to be true is told, and not only what was not.
+        robots: The robots that work.
+        predicates: Whether all predicates are printed, and not only those that failed.
     """
 
     def __init__(self, robots: Iterable[str], *, predicates: bool = False) -> None:
         self._wide, self._predicates, self._told = max(map(len, robots), default=5), predicates, 0
 
     def __call__(self, action: ActionRecord) -> None:
-        """An action that has ended or failed."""
+        """Prints an action that has ended or failed."""
         if not self._told:
             say(Text(f"{'at [s]':>7} {'took':>5} {'robot':{self._wide}} {'action':{ACTION}} true", "bold"))
         self._told += 1
@@ -130,16 +130,16 @@ class ActionLines:
             if self._predicates or one.value != "true":
                 colour = "" if one.value == "true" else "red" if failed else "yellow"
                 when = "before" if one.when == "precondition" else "after"
-                say(Text(f"         {when:6} {_told(one)}", colour))
-        if failed and not any(action.reason.endswith(_told(one)) for one in action.predicates):
+                say(Text(f"         {when:6} {_evidence_line(one)}", colour))
+        if failed and not any(action.reason.endswith(_evidence_line(one)) for one in action.predicates):
             say(Text(f"         failed: {action.reason}", "red"))
 
 
 def _result(action: ActionRecord) -> str:
-    """Returns how many of its predicates were true."""
+    """Returns the number of its predicates that were true."""
     count = sum(one.value == "true" for one in action.predicates)
     return f"{count}/{len(action.predicates)}" + ("" if action.phase == "end" else " failed")
 
 
-def _told(one: Evaluated) -> str:
+def _evidence_line(one: Evaluated) -> str:
     return f"{one.predicate}({', '.join(one.arguments)}) is {one.value}: {one.evidence}"

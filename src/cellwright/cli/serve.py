@@ -26,7 +26,7 @@ FOR_EVER_S = float("inf")
 
 def serve(
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets everybody in.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets every host in.")] = "127.0.0.1",
     port: Annotated[
         list[str] | None, typer.Option(help="ROBOT=PORT of CRCL instead of the cell's own; 0 is any free port.")
     ] = None,
@@ -36,7 +36,7 @@ def serve(
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports for all that is not given one.")] = False,
     profile: Annotated[str, typer.Option(help="Units after InitCanon: spec (m, rad) or aprs-lab (mm, deg).")] = "spec",
     frame: Annotated[str, typer.Option(help="Frame of poses: base or world.")] = "base",
-    push: Annotated[float | None, typer.Option(help="Send a status to everybody every so many seconds.")] = None,
+    push: Annotated[float | None, typer.Option(help="Send a status to all clients every so many seconds.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
@@ -88,11 +88,11 @@ async def _serve(
             "vision": vision.addresses,
         }
         if as_json:
-            print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: whoever started it reads on
+            print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: the process that started it reads on
         else:
-            for door, robots in addresses.items():
+            for interface, robots in addresses.items():
                 for robot, address in robots.items():
-                    say(f"{robot}: {door} at {address}")
+                    say(f"{robot}: {interface} at {address}")
             say("until Ctrl-C")
         sys.stdout.flush()
         ended = asyncio.Event()

@@ -1,4 +1,4 @@
-"""`cellwright trial`: orders, faults, somebody's controller, and a verdict."""
+"""`cellwright trial`: orders, faults, a controller under test, and a verdict."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def trial(
     pace: Annotated[float | None, typer.Option(help="Simulated seconds per second, instead of the trial's.")] = None,
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports instead of the cell's.")] = False,
     addresses: Annotated[
-        Path | None, typer.Option(help="Write the doors' addresses to this file, as JSON, once they are open.")
+        Path | None, typer.Option(help="Write the addresses of the interfaces to this file, as JSON, once they listen.")
     ] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
     """Runs a trial and judges it: exit 0 when every order is done, 1 when not, 2 when the trial makes no sense.
 
-    The doors' addresses are printed on stderr as one line of JSON: start your controller when you see it.
+    The addresses of the interfaces are printed on stderr as one line of JSON: start your controller then.
     """
     if schema:
         print_json(trial_json_schema())
@@ -62,12 +62,12 @@ def trial(
             prepare_output(folder / name)
         return folder
 
-    def opened(doors: dict[str, object]) -> None:
-        line = json.dumps({"trial": cfg.trial, **doors})
+    def opened(interfaces: dict[str, object]) -> None:
+        line = json.dumps({"trial": cfg.trial, **interfaces})
         if addresses is not None:
             partly = addresses.with_name(addresses.name + ".part")
             partly.write_text(line + "\n", encoding="utf-8")
-            partly.replace(addresses)  # whoever waits for the file finds it whole
+            partly.replace(addresses)  # a process that waits for the file finds it whole
         print(line, file=sys.stderr, flush=True)
 
     verdict = run_trial(

@@ -29,7 +29,7 @@ class BlockingClient(BlockingSession):
         super().__init__(self._client, "crcl client")
 
     def status(self) -> CRCLStatus:
-        """Returns what the robot reports now."""
+        """Returns the present status of the robot."""
         return self._wait(self._client.status())
 
     def execute(self, command: CRCLCommand, *, timeout_s: float | None = None) -> Outcome:

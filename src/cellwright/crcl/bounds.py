@@ -1,6 +1,6 @@
-"""How much a server takes in one message: beyond this it is refused before it costs anybody time.
+"""Limits of one message to a server: what is beyond them is refused before it costs other clients time.
 
-A robot tells every client of names, files, options and guards that one of them gave it. So these are bounded as well.
+A robot reports names, files, options and guards that one client gave it to all clients. So these are bounded as well.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def beyond_bounds(root: Any, length: int) -> tuple[Any, str, str] | None:
     """Returns the first element that is too much, what is wrong with it, and what is allowed; None if there is none.
 
     Args:
-        root: Of a parsed document.
-        length: Of the document in bytes: a short one needs no look.
+        root: The root of a parsed document.
+        length: The length of the document in bytes: a short one needs no look.
     """
     if length <= LONGEST_TEXT:
         return None

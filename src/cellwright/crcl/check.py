@@ -1,4 +1,4 @@
-"""Says everything that is wrong with a document, by the same type table that reader and writer use.
+"""Checks documents against the same type table that reader and writer use.
 
 The verdict is that of the schema of 2021Apr28, with line numbers and with what is allowed.
 """
@@ -24,7 +24,7 @@ _HINTS = {f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation"}
 
 @dataclass(frozen=True, slots=True)
 class DocumentProblem:
-    """One thing that is wrong.
+    """One thing that is wrong with a document.
 
     Attributes:
         line: Where in the text, from 1.
@@ -53,7 +53,7 @@ def check(text: bytes | str, *, max_bytes: int = MAX_BYTES) -> list[DocumentProb
 
 
 def problems_of(root: Any) -> list[DocumentProblem]:
-    """Returns the same of a document that was parsed."""
+    """Returns all problems of a document that was parsed."""
     found: list[DocumentProblem] = []
     plan = DOCUMENTS.get(root.tag)
     if plan is None:
@@ -64,7 +64,7 @@ def problems_of(root: Any) -> list[DocumentProblem]:
 
 
 def _check_element(found: list[DocumentProblem], element: Any, base: TypePlan) -> None:
-    """An element that has elements: its type, attributes, children, and no text between them."""
+    """Checks an element that has elements: its type, attributes, children, and no text between them."""
     name = _stated_type(element)
     _check_attributes(found, element)
     plan = base if name is None and not base.abstract else base.substitutes.get(name or "")
@@ -103,7 +103,7 @@ def _check_element(found: list[DocumentProblem], element: Any, base: TypePlan) -
 
 
 def _check_simple(found: list[DocumentProblem], element: Any, declared: Primitive) -> None:
-    """An element that has a text."""
+    """Checks an element that has a text."""
     name = _stated_type(element)
     _check_attributes(found, element)
     primitive = declared if name is None else SIMPLE_TYPES.get(name)
@@ -126,7 +126,7 @@ def _check_attributes(found: list[DocumentProblem], element: Any) -> None:
 
 
 def _stated_type(element: Any) -> str | None:
-    """The name that xsi:type gives, types of XML Schema with the prefix xs; None where there is no such attribute."""
+    """Returns the name that xsi:type gives, types of XML Schema with the prefix xs; None without that attribute."""
     value = element.get(XSI_TYPE)
     if value is None:
         return None

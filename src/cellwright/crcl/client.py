@@ -46,7 +46,7 @@ class CrclClient:
 
     Args:
         connect: Makes connections to the server.
-        peer: What the server is called in messages.
+        peer: The name of the server in messages.
         options: How to wait.
         say: Is told of lost and new connections.
     """
@@ -81,7 +81,7 @@ class CrclClient:
         """Connects and asks for the first status.
 
         Raises:
-            ConnectionFailed: Nobody is there. LinkLost, NoAnswer: somebody is, but does not speak CRCL.
+            ConnectionFailed: No server is there. LinkLost, NoAnswer: one is, but it does not speak CRCL.
         """
         await self._lines.open()
         return self
@@ -97,13 +97,13 @@ class CrclClient:
         await self.close()
 
     async def status(self) -> CRCLStatus:
-        """Returns what the robot reports now; reconnects if it must.
+        """Returns the present status of the robot; reconnects if it must.
 
         After a reconnect it is in the units that were set as soon as no command is under way: setting them again would
         stop one.
 
         Raises:
-            LinkLost, NoAnswer, ConnectionFailed: Nobody answers.
+            LinkLost, NoAnswer, ConnectionFailed: The server does not answer.
         """
         _, status = await self._begin(GetStatus(0))
         is_idle = not self._waited_for and status.command_status.command_state in _IDLE
@@ -123,7 +123,7 @@ class CrclClient:
 
         Args:
             command: Its number is replaced.
-            timeout_s: How long to wait; what `options.patience` says by default.
+            timeout_s: How long to wait; by default as `options.timeouts` says.
             place: Where in a program it stands.
             least_s: How long it takes at least; until then the robot is asked less often.
         """
@@ -206,11 +206,11 @@ class CrclClient:
                 if is_lost:
                     link = await self._lines.live()
                     if not pending.seen:
-                        doubt = await self._whether_taken_up(link, pending)
+                        doubt = await self._check_taken_up(link, pending)
                         if doubt:
                             return ended(OutcomeState.LOST, doubt)
                     if not pending.seen:
-                        pending, must_send = await self._anew(link, pending), True
+                        pending, must_send = await self._renumbered(link, pending), True
                     is_lost = ""
                 if must_send:
                     self._lines.sent_id, must_send = pending.command_id, False
@@ -235,12 +235,12 @@ class CrclClient:
             )
 
     def _pause_s(self, start_s: float, least_s: float) -> float:
-        """Until the next question; what a robot refuses it refuses at once, so that is seen before it is left alone."""
+        """Returns the time until the next poll; polls are frequent at first, because a robot refuses at once."""
         poll_s, passed_s = self.options.poll_s, self._now_s() - start_s
         left_s = min(least_s - passed_s, self.options.quiet_s)
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
-    async def _anew(self, link: CrclLink, pending: PendingCommand) -> PendingCommand:
+    async def _renumbered(self, link: CrclLink, pending: PendingCommand) -> PendingCommand:
         """Returns a command that was not taken up, with another number, for a connection on which it means the same."""
         command = pending.instance.crcl_command
         if not isinstance(command, _NEEDS_NO_UNITS):
@@ -251,8 +251,8 @@ class CrclClient:
     def _judge(self, pending: PendingCommand, status: CRCLStatus) -> tuple[OutcomeState, str] | None:
         return pending.judge(status, self._now_s(), self.options.refusal_s, self._last_id, self._stop_ids)
 
-    async def _whether_taken_up(self, link: CrclLink, pending: PendingCommand) -> str:
-        """After a reconnect: notes whether the command was seen; says why that cannot be known, or nothing."""
+    async def _check_taken_up(self, link: CrclLink, pending: PendingCommand) -> str:
+        """Finds out after a reconnect whether a command was taken up; returns why that cannot be known, or nothing."""
         until_s = self._now_s() + self.options.settle_s
         while True:
             at = (await self._lines.ask(link)).command_status.command_id
@@ -295,7 +295,7 @@ class CrclClient:
         self._lines.is_bare = False
 
     async def _in_known_units(self, status: CRCLStatus) -> CRCLStatus:
-        """A status in the units that were set, about the same command; only once nothing is under way any more."""
+        """Returns a status in the units that were set, about the same command; only once nothing is under way."""
         if not self.session_settings.initialised:
             return status
         try:

@@ -19,7 +19,7 @@ class ClientConnections:
 
     Args:
         connect: Makes them.
-        peer: What the server is called in messages.
+        peer: The name of the server in messages.
         options: How to wait.
         say: Is told of new connections.
 

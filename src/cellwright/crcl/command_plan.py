@@ -1,4 +1,4 @@
-"""From a command in SI units to what the robot does: everything is checked before anything moves."""
+"""Translates commands in SI units into actions of the robot: everything is checked before anything moves."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LONGEST_DWELL_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class CommandPlan:
-    """What a command does.
+    """A checked command, ready to be executed.
 
     Attributes:
-        settings: What holds after it.
-        action: What the robot does; None for commands that are done as soon as they are understood.
+        settings: The settings after it.
+        action: The action of the robot; None for commands that are done as soon as they are understood.
         stops: Whether the action stops the robot itself, in its own way.
-        note: What the status says when it is done.
+        note: The text of the status when it is done.
     """
 
     settings: Settings
@@ -42,7 +42,7 @@ class CommandTranslator:
         self._robot, self._moves = robot, moves
 
     def plan(self, command: m.CRCLCommand, now: Settings) -> CommandPlan:
-        """Returns what a command would do under the present settings; nothing is done yet.
+        """Returns the plan of a command under the present settings; nothing is done yet.
 
         Raises:
             CellwrightError: What is wrong with it.
@@ -52,7 +52,7 @@ class CommandTranslator:
             case m.InitCanon():
                 held = Settings(
                     end_effector=now.end_effector, end_effector_parameters=now.end_effector_parameters
-                )  # what a gripper was told is still true
+                )  # the setting of a gripper still holds
                 return CommandPlan(held, robot.prepare)
             case m.EndCanon():
                 return CommandPlan(now, robot.rest)

@@ -1,4 +1,4 @@
-"""How long a command may take before the client gives up: the waiting times that NIST's own client has.
+"""Timeouts of commands, after which the client gives up: those of NIST's own client.
 
 Servers are built to these: a robot that needs longer is stuck as far as the lab's programs are concerned.
 """
@@ -27,7 +27,7 @@ __all__ = ["CommandTimeouts"]
 
 @dataclass(frozen=True)
 class CommandTimeouts:
-    """Waiting times by kind of command, in seconds.
+    """Timeouts by kind of command, in seconds.
 
     Attributes:
         move_s: For MoveTo, MoveThroughTo, MoveScrew, RunProgram, and joints whose speed or place is not known.
@@ -42,7 +42,7 @@ class CommandTimeouts:
     margin_s: float = 5.0
 
     def timeout_s(self, command: CRCLCommand, status: CRCLStatus | None = None) -> float:
-        """Returns how long to wait for a command, given from which state it begins."""
+        """Returns the timeout of a command, given the status before it."""
         return self.margin_s + self._needed_s(command, status)
 
     def _needed_s(self, command: CRCLCommand, status: CRCLStatus | None) -> float:
@@ -59,7 +59,7 @@ class CommandTimeouts:
 
 
 def _expected_s(command: ActuateJoints, status: CRCLStatus | None) -> float | None:
-    """Returns how long the slowest joint needs at its speed; None if its speed or where it is was not told."""
+    """Returns the duration of the slowest joint's motion; None if its speed or position is not known."""
     joints = status.joint_statuses.joint_status if status and status.joint_statuses else ()
     positions = {joint.joint_number: joint.joint_position for joint in joints}
     longest_s = 0.0

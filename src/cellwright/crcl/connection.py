@@ -29,7 +29,7 @@ class Connection(Protocol):
     """One connection, seen from one end."""
 
     async def receive(self) -> bytes:
-        """Some bytes, as soon as there are any; none when the other end has closed."""
+        """Returns some bytes, as soon as there are any; none when the other end has closed."""
 
     async def send(self, data: bytes) -> None:
         """Hands over all the bytes; raises OSError when the connection is gone."""
@@ -49,11 +49,11 @@ class TcpConnection:
         self._reader, self._writer = reader, writer
 
     async def receive(self) -> bytes:
-        """Some bytes; none at the end."""
+        """Returns some bytes; none at the end."""
         return await self._reader.read(READ_BYTES)
 
     async def send(self, data: bytes) -> None:
-        """One write, then waits while the peer is slow."""
+        """Writes the bytes at once, then waits while the peer is slow."""
         if self._writer.is_closing():
             raise ConnectionResetError("the connection is closed")
         self._writer.write(data)
@@ -76,7 +76,7 @@ class TcpConnection:
 
 
 def parse_address(address: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`; an IPv6 host stands in brackets.
+    """Returns host and port of `HOST:PORT`; an IPv6 host stands in brackets.
 
     Raises:
         BadInput: It is something else.
@@ -93,10 +93,10 @@ def parse_address(address: str) -> tuple[str, int]:
 
 
 def tcp(address: str, *, connect_s: float = 5.0) -> Connector:
-    """Connects to `HOST:PORT`.
+    """Returns a connector to `HOST:PORT`.
 
     Raises:
-        BadInput: The address makes no sense; when connecting, ConnectionFailed: nobody is there.
+        BadInput: The address makes no sense; when connecting, ConnectionFailed: no server is there.
     """
     host, port = parse_address(address)
 

@@ -1,4 +1,4 @@
-"""How a command stands, and the connections that are told so."""
+"""The present command of a robot with its state, and the connections to which it is reported."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PrivateCommand = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurrentCommand:
-    """A command, its state, and what there is to say of it. Every change makes another one."""
+    """A command, its state, and the description of its state. Every change makes a new object."""
 
     instance: CRCLCommandInstance
     state: CommandStateEnum
     text: str = ""
 
     def status(self, status_id: int, override_percent: int, activity: str = "") -> m.CommandStatus:
-        """The message; while there is nothing else to say of a command under way, it says what the robot does."""
+        """Returns the message; a command under way without a description is described by the robot's activity."""
         activity = activity if self.state is CommandStateEnum.CRCL_WORKING else ""
         return m.CommandStatus(
             self.instance.crcl_command.command_id,
@@ -50,7 +50,7 @@ class CurrentCommand:
 
 @dataclass(slots=True, eq=False)
 class ConnectionAnswer:
-    """What one connection alone is told: once at least, and then as long as the robot's command stands as it stood."""
+    """An answer for one connection alone: sent at least once, and then while the robot's command stays `beside`."""
 
     beside: CurrentCommand
     answer: CurrentCommand
@@ -58,14 +58,14 @@ class ConnectionAnswer:
 
 
 class CommandSource(Protocol):
-    """A connection: it has units and reports of its own, and sometimes an answer of its own."""
+    """The connection that a command comes from: it has units and reports, and sometimes an answer, of its own."""
 
     units: CrclUnits
     reports: Reports
     connection_answer: ConnectionAnswer | None
 
     def configure(self, command: m.CRCLCommand) -> None:
-        """Takes what a command sets for this connection alone."""
+        """Takes the settings of a command for this connection alone."""
 
 
 def _clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Where the robots of a configuration are: simulated, or at an address; how they are asked, and when one takes over."""
+"""The endpoints of the robots of a configuration: simulated, or at an address; polling and tolerances of each."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class EndpointCfg(Cfg):
 
     @property
     def client_options(self) -> ClientOptions:
-        """How a client of it waits."""
+        """The options of a client of it."""
         return ClientOptions(poll_s=self.poll_s, reconnect_s=self.reconnect_s, status_s=self.stalled_s)
 
     @property
     def position_tolerance(self) -> PositionTolerance:
-        """Where it must stand in order to take over."""
+        """The position tolerance within which it may take over."""
         return PositionTolerance(self.tolerance_mm, self.tolerance_deg, self.joint_tolerance_deg)
 
     @field_validator("at")

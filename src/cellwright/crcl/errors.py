@@ -1,4 +1,4 @@
-"""What can be wrong with a CRCL message: in our values, in somebody's text, in a stream of bytes."""
+"""Errors of CRCL messages: in values that are written, in text that is read, in a stream of bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state machine of one robot, shared by all its connections: one command at a time, a new one ends the old one.
+"""The command state machine of one robot, shared by all its connections: a new command ends the old one.
 
 An error stays until InitCanon. What a command asks for is checked when it is accepted; settings hold from then on, so
 that commands which arrive in one piece mean what they say.
@@ -30,15 +30,15 @@ _WORKING, _DONE, _ERROR = CommandStateEnum.CRCL_WORKING, CommandStateEnum.CRCL_D
 
 
 class CommandExecutor:
-    """One robot's commands.
+    """Executes the commands for one robot, one at a time.
 
     Args:
         robot: The robot.
-        pose_base: Where its base is in the frame in which clients give poses.
+        pose_base: The pose of its base in the frame in which clients give poses.
         epoch_s: The Unix time at which the robot's clock began.
 
     Attributes:
-        settings: What commands have set.
+        settings: The settings in force.
         initialised: Whether there is a session: InitCanon was there, EndCanon not yet.
     """
 
@@ -54,20 +54,20 @@ class CommandExecutor:
         self._stop_with = StopConditionEnum.NORMAL  # a harder stop that is not over yet is not made softer
         self._status_id = 0
         self._current = CurrentCommand(CRCLCommandInstance(m.GetStatus(0)), CommandStateEnum.CRCL_READY)
-        self._owner: CommandSource | None = None  # who sent the present command
+        self._owner: CommandSource | None = None  # the connection that sent the present command
 
     @property
     def state(self) -> CommandStateEnum:
-        """How far the present command is."""
+        """The state of the present command."""
         return self._current.state
 
     @property
     def guard_record(self) -> GuardRecord:
-        """What there is to tell of guards."""
+        """The guards of the last guarded command, and their last trigger."""
         return self._guarded.record
 
     def command_status(self, source: CommandSource) -> m.CommandStatus:
-        """Returns what a connection is told of the present command; every status has a number of its own."""
+        """Returns the status of the present command for a connection; every status has a number of its own."""
         self._status_id += 1
         current, own = self._current, source.connection_answer
         if own is not None and (own.beside is current or not own.was_sent):
@@ -119,7 +119,7 @@ class CommandExecutor:
         return f"not initialised: {type(command).__name__} needs an InitCanon first"
 
     def _accept_beside(self, instance: CRCLCommandInstance, source: CommandSource) -> None:
-        """Units or reports of a connection, while the present command is another one's: nobody else notices.
+        """Sets units or reports of one connection while the present command is another one's, which goes on.
 
         NIST's client repeats the reports that it configures on the connection that it polls, with the same number and
         while the next motion is under way already. It waits for that motion, and must not lose sight of it.
@@ -137,24 +137,24 @@ class CommandExecutor:
         source.connection_answer = ConnectionAnswer(self._current, CurrentCommand(instance, state, text))
 
     def reject(self, text: str, command_id: int | None = None) -> None:
-        """Goes into the error state for a message that nobody could understand.
+        """Goes into the error state for a message that cannot be read.
 
         The robot stops: what could not be understood may have been a stop.
         """
         instance = None if command_id is None else CRCLCommandInstance(m.GetStatus(command_id))
         if self.state is not _ERROR:
             self._fail(text, instance)
-        elif instance is not None:  # the first error is the one to be told
+        elif instance is not None:  # the first error is the one to be reported
             self._current = CurrentCommand(instance, _ERROR, self._current.text)
 
     async def close(self) -> None:
-        """Ends whatever is going on; the robot stands."""
+        """Ends the present command; the robot stands."""
         if self._cancel():
             await self._wait_for_others()
             await self.robot.stop(StopConditionEnum.NORMAL)
 
     def _accept_in_error(self, instance: CRCLCommandInstance) -> None:
-        """Only InitCanon ends an error; a stop is obeyed all the same, and EndCanon ends the session."""
+        """Accepts a command in the error state: only InitCanon ends it; a stop is obeyed, EndCanon ends the session."""
         command = instance.crcl_command
         if isinstance(command, m.StopMotion):
             condition = command.stop_condition
@@ -178,7 +178,7 @@ class CommandExecutor:
         self._tasks.append(asyncio.get_running_loop().create_task(job()))
 
     def _cancel(self) -> bool:
-        """Asks what is going on to end; whether there was anything."""
+        """Cancels the present command; returns whether there was one."""
         self._tasks = [task for task in self._tasks if not task.done()]
         for task in self._tasks:
             if not task.cancelling():  # once: what it does in order to end is not to be cut short
@@ -218,7 +218,7 @@ class CommandExecutor:
 
 
 def _text(error: Exception, units: CrclUnits) -> str:
-    """Returns what to tell of an error; a defect must reach the client, too, and not vanish in a task."""
+    """Returns the text of an error; a defect must reach the client, too, and not vanish in a task."""
     if isinstance(error, BeyondLimit):
         return error.text(units)
     if isinstance(error, OutOfReach):

@@ -42,7 +42,7 @@ class DocumentFindings:
 
     @property
     def lines(self) -> list[str]:
-        """One for each kind, in the order in which they came."""
+        """A line for each kind, in the order in which they came."""
         told = [
             " ".join(str(problem).split()) + (f", {count} times" if count > 1 else "")
             for problem, count in zip(self._first.values(), self._count.values(), strict=True)

@@ -29,7 +29,7 @@ _SECTION_ENDS = {b"!--": b"-->", b"![CDATA[": b"]]>", b"?": b"?>"}
 
 @lru_cache(maxsize=16)
 def _marks(name: bytes) -> re.Pattern[bytes]:
-    """Returns what ends or interrupts the content of a root: tags of its name, and sections in which tags are text."""
+    """Returns the pattern of tags of the root's name, and of sections in which tags are text."""
     tag = re.escape(name)
     return re.compile(rb"<(/%b(?=[ \t\r\n>])|%b(?=[ \t\r\n/>])|!--|!\[CDATA\[|\?)" % (tag, tag))
 
@@ -56,7 +56,7 @@ class MessageStream:
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished document are held."""
+        """The number of bytes held of an unfinished document."""
         return len(self._buffer) - self._start
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -96,7 +96,7 @@ class MessageStream:
     # Each step below looks at the buffer from `_at` on. It returns False when it needs more bytes.
 
     def _between(self) -> bool:
-        """Before a root: padding, declarations, comments."""
+        """Reads what is before a root: padding, declarations, comments."""
         buffer = self._buffer
         fresh = self._at == self._start
         padding = _PADDING.match(buffer, self._at)
@@ -127,7 +127,7 @@ class MessageStream:
         return True
 
     def _tag(self) -> bool:
-        """Inside a start tag of the root's name."""
+        """Reads the inside of a start tag of the root's name."""
         mark = _TAG_MARK.search(self._buffer, self._at)
         if mark is None:
             self._at = len(self._buffer)
@@ -144,7 +144,7 @@ class MessageStream:
         return True
 
     def _content(self) -> bool:
-        """Inside the root."""
+        """Reads the inside of the root."""
         mark = self._content_marks.search(self._buffer, self._at)
         if mark is None:
             self._at = max(self._at, len(self._buffer) - self._longest_mark)
@@ -158,7 +158,7 @@ class MessageStream:
         return True
 
     def _end_tag(self) -> bool:
-        """Inside an end tag of the root's name."""
+        """Reads the inside of an end tag of the root's name."""
         end = self._buffer.find(b">", self._at)
         if end < 0:
             self._at = len(self._buffer)
@@ -175,7 +175,7 @@ class MessageStream:
         return True
 
     def _section(self) -> bool:
-        """Inside what ends with a known mark: a comment, a CDATA section, an instruction, a quoted value."""
+        """Reads up to a known mark: the end of a comment, a CDATA section, an instruction, a quoted value."""
         end = self._buffer.find(self._section_end, self._at)
         if end < 0:
             self._at = max(self._at, len(self._buffer) - len(self._section_end) + 1)
@@ -186,7 +186,7 @@ class MessageStream:
 
 
 def _shown(data: bytes) -> str:
-    """Bytes for somebody to read: as text where they are one."""
+    """Returns bytes for an error message: as text where they are one."""
     if data.isascii() and (text := data.decode()).isprintable():
         return f"'{text}'"
     return f"the bytes {data.hex(' ')}"

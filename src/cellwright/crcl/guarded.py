@@ -18,7 +18,7 @@ __all__ = ["GuardRecord", "GuardedRunner"]
 
 @dataclass(frozen=True, slots=True)
 class GuardRecord:
-    """What is told of guards: those of the last command that had some, and what made one of them trigger last."""
+    """The state of guards for the status: those of the last command that had some, and their last trigger."""
 
     guards: tuple[m.Guard, ...] = ()
     count: int = 0
@@ -28,7 +28,7 @@ class GuardRecord:
 
 
 class GuardedRunner:
-    """Runs the guarded commands of a session, and remembers what there is to tell of them."""
+    """Runs the guarded commands of a session, and keeps the state of their guards for the status."""
 
     def __init__(self, robot: CrclRobot) -> None:
         self._robot = robot
@@ -37,7 +37,7 @@ class GuardedRunner:
 
     @property
     def record(self) -> GuardRecord:
-        """What there is to tell now; the same object as long as no guard was checked."""
+        """The record now; the same object as long as no guard was checked."""
         if self._watch is not None and self._record.guards is not self._watch.guards:
             self._record = replace(self._record, guards=self._watch.guards)
         return self._record
@@ -46,7 +46,7 @@ class GuardedRunner:
         """Does an action until it ends or a guard triggers, which stops the robot.
 
         Returns:
-            What to tell of the trigger, if there was one.
+            The description of the trigger, if there was one.
 
         Raises:
             JobFailed: A guard triggered that makes it an error, or none did although one had to.
@@ -59,7 +59,7 @@ class GuardedRunner:
                 await self._robot.stop(StopConditionEnum.FAST)
         finally:
             self._watch = None
-            self._remember(watch)
+            self._update(watch)
         watch.require()
         if watch.trigger is None:
             return ""
@@ -67,7 +67,7 @@ class GuardedRunner:
             raise JobFailed(watch.trigger.text)
         return watch.trigger.text
 
-    def _remember(self, watch: GuardWatch) -> None:
+    def _update(self, watch: GuardWatch) -> None:
         self._record = replace(self._record, guards=watch.guards)
         if (trigger := watch.trigger) is not None:
             stop_time_s = self._robot.clock.time_s - trigger.time_s

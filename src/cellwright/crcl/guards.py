@@ -30,7 +30,7 @@ class Trigger:
 
     @property
     def text(self) -> str:
-        """For the status: what was felt, which limit that passed, and how far along the path."""
+        """The text for the status: the value, the limit that it passed, and how far along the path."""
         guard, field = self.guard, self.guard.sub_field
         unit = "" if field is None else " N" if field.startswith("F") else " Nm"
         value = f"{field} {self.value:.6g}" if field and guard.name else f"{self.value:.6g}"
@@ -108,10 +108,10 @@ class GuardWatch:
         return self.trigger
 
     def require(self) -> None:
-        """Complains when a guard had to trigger and none did.
+        """Checks that a guard triggered if one had to.
 
         Raises:
-            JobFailed: That.
+            JobFailed: None did.
         """
         for guard in self._guards:
             if guard.require_trigger and self.trigger is None:
@@ -119,7 +119,7 @@ class GuardWatch:
 
 
 def label(guard: m.Guard) -> str:
-    """Returns what to call a guard."""
+    """Returns the name of a guard."""
     field = f" {guard.sub_field}" if guard.sub_field else ""
     return f"guard {guard.name}" if guard.name else f"guard on {guard.sensor_id}{field}"
 

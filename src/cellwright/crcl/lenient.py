@@ -1,6 +1,6 @@
 """Reads a status that breaks the schema as far as it can be read, and says what is wrong with it.
 
-An answer with a mistake is an answer: who takes it for silence waits for nothing, and never learns of the mistake.
+An answer with a mistake is an answer: a client that takes it for silence waits in vain and never learns of it.
 
 | what came | what is read |
 |---|---|
@@ -35,10 +35,10 @@ _ASSUMED = {"CommandID": 0, "StatusID": 0, "CommandState": CommandStateEnum.CRCL
 
 
 def read_status(document: bytes) -> tuple[CRCLStatus, list[DocumentProblem]]:
-    """Returns the status that a text holds, and everything that is wrong with it; nothing is when it can be decoded.
+    """Returns the status that a text holds, and its problems; a text that can be decoded has none.
 
     Raises:
-        DecodeError: It is no status at all, is no XML that could be mended, or has a document type.
+        DecodeError: It is no status at all, is no XML that could be repaired, or has a document type.
     """
     try:
         return decode(document, CRCLStatus), []
@@ -69,7 +69,7 @@ def _problem(error: DecodeError) -> DocumentProblem:
 
 
 def _clean(data: bytes) -> tuple[bytes, list[DocumentProblem]]:
-    """Returns a text without what XML cannot hold, written as itself or as a reference."""
+    """Returns a text without characters that XML cannot hold, written as themselves or as references."""
     text, problems = data.decode("utf-8", "replace"), []
     if text.encode("utf-8") != data:
         problems.append(DocumentProblem(1, "is not text in utf-8"))
@@ -89,7 +89,7 @@ def _clean(data: bytes) -> tuple[bytes, list[DocumentProblem]]:
 
 
 def _drop_namespaces(root: Any, problems: list[DocumentProblem]) -> None:
-    """Names as the schema has them: it has no namespace, and types without a prefix."""
+    """Removes namespaces from elements and prefixes from types: the schema has none."""
     for element in root.iter():
         space, brace, local = element.tag.rpartition("}")
         if brace:
@@ -108,7 +108,7 @@ def _drop_namespaces(root: Any, problems: list[DocumentProblem]) -> None:
 
 
 def _thing(element: Any, declared: TypePlan) -> DataThing | None:
-    """Returns what an element holds as far as it can be read; None where something is missing that it needs."""
+    """Returns the value of an element as far as it can be read; None where something is missing that it needs."""
     kind = collapse(element.get(XSI_TYPE) or "")
     plan = declared.substitutes.get(kind, declared)
     if plan.abstract:

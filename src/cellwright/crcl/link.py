@@ -1,7 +1,7 @@
 """One connection of a client: sends commands, and reads every status whenever it comes.
 
 Some servers answer GetStatus and say nothing else, others report periodically, and some do both. So nothing is counted
-here: a status is whatever arrives, and those who wait look at its command number.
+here: a status is any that arrives, and waiting calls look at its command number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CrclLink:
 
     Args:
         connection: The connection.
-        peer: What the server is called in messages.
+        peer: The name of the server in messages.
         send_s: How long the server may refuse to take bytes; then the connection is given up.
         findings: Gets what is wrong with statuses that are read all the same.
 
@@ -150,7 +150,7 @@ class CrclLink:
         self._wake()
 
     def _decoded(self, document: bytes) -> CRCLStatus:
-        """The status. Its settings are most of the text and seldom change, so they are read only when they do."""
+        """Reads a status. Its settings are most of the text and seldom change, so they are read only when they do."""
         begin = document.find(_SETTINGS)
         end = document.find(_SETTINGS_END, begin) + len(_SETTINGS_END)
         if begin < 0 or end < len(_SETTINGS_END) or b"<!" in document:
@@ -160,7 +160,7 @@ class CrclLink:
             try:
                 return replace(decode(document[:begin] + document[end:], CRCLStatus), settings_status=settings)
             except DecodeError:
-                pass  # it is told of the whole text
+                pass  # the whole text is reported
         status = decode(document, CRCLStatus)
         self._settings = text, status.settings_status
         return status

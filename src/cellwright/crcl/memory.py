@@ -12,7 +12,7 @@ __all__ = ["MemoryConnection"]
 
 
 class MemoryConnection:
-    """What a client sends to and receives from; the other end feeds it.
+    """The client's end of a connection; the other end feeds it.
 
     Args:
         deliver: Takes what the client sends.
@@ -31,7 +31,7 @@ class MemoryConnection:
         return len(self._buffer)
 
     async def receive(self) -> bytes:
-        """Returns what has come, as soon as anything has; nothing once the other end has closed."""
+        """Returns the bytes that have come, as soon as there are any; none once the other end has closed."""
         while self._open and not self._buffer:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -56,12 +56,12 @@ class MemoryConnection:
             self.end()
 
     def feed(self, data: bytes) -> None:
-        """Adds what the other end sent."""
+        """Adds bytes that the other end sent."""
         self._buffer += data
         self._wake()
 
     def end(self) -> None:
-        """The connection has ended; what has come already can still be received."""
+        """Ends the connection; bytes that have come already can still be received."""
         self._open = False
         self._wake()
 

@@ -30,7 +30,7 @@ class Moves:
 
     Args:
         robot: The robot.
-        pose_base: Where its base is in the frame in which clients give poses; the identity for the base frame itself.
+        pose_base: The pose of its base in the frame in which clients give poses; identity for the base frame itself.
     """
 
     def __init__(self, robot: CrclRobot, pose_base: Pose) -> None:
@@ -194,5 +194,5 @@ def _above_zero(name: str, value: float | None) -> float | None:
 
 
 def _rounding(limit: float) -> float:
-    """Returns what a limit may be passed by because it was written in other units, a few bits of its mantissa."""
+    """Returns the rounding error of a limit that was written in other units, a few bits of its mantissa."""
     return 8.0 * float(np.spacing(abs(limit) + 1.0))

@@ -1,4 +1,4 @@
-"""How a client waits, and where in a program its commands stand."""
+"""Options of a client: its waiting times; and the place of a command in a program."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["ClientOptions", "ProgramPlace"]
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """How a client waits.
+    """The waiting times of a client, and its connections.
 
     Attributes:
-        poll_s: Between two questions for the status.
-        quiet_s: The longest time without a question, once a command is under way that cannot be done sooner.
+        poll_s: The time between two requests for the status.
+        quiet_s: The longest time without a request, once a command is under way that cannot be done sooner.
         status_s: How long an answer may take; a server that says nothing for so long counts as stalled.
         refusal_s: How long an error over another command must last before this one counts as refused.
         reconnect_s: How long to try after a connection was lost; 0: not at all.
         retry_s: Between two tries.
         settle_s: After a reconnect, how long a command may still arrive by the old connection.
-        timeouts: How long commands may take.
+        timeouts: How long commands may take, by kind.
         first_id: The number of the first command; None: one more than the server's last one.
         with_stop_connection: Whether a second connection stands ready for `abort`.
     """
@@ -40,7 +40,7 @@ class ClientOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlace:
-    """Where in a program a command stands; servers show it in their status."""
+    """The place of a command in a program; servers show it in their status."""
 
     file: str | None = None
     index: int | None = None

@@ -1,4 +1,4 @@
-"""How a command ended, as far as the client can know."""
+"""The outcome of a command, as far as the client can know."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class OutcomeState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended.
+    """The outcome of a command.
 
     Attributes:
         state: In which way.
         command: As it was sent, with its number.
-        reason: Why it was not done, in the robot's words where it gave any.
+        reason: Why it was not done, in the text of the robot where it gave any.
         status: The last status that was received.
         took_s: From sending to knowing.
     """
@@ -67,7 +67,7 @@ class Outcome:
         return f"{what}: {self.state}" + (f": {self.reason}" if self.reason else "")
 
     def check(self) -> Outcome:
-        """Itself, if the robot did it; raises CommandFailed otherwise."""
+        """Returns itself if the robot did it; raises CommandFailed otherwise."""
         if not self.done:
             raise CommandFailed(self)
         return self

@@ -39,7 +39,7 @@ def parse(data: bytes, *, lines_before: int = 0, recover: bool = False) -> Any:
 
     Args:
         data: The document.
-        lines_before: What the line numbers in errors begin after.
+        lines_before: Number of lines before it, for the line numbers in errors.
         recover: Whether to read what is not well-formed as far as it goes; None if that is nothing.
 
     Raises:
@@ -53,5 +53,5 @@ def parse(data: bytes, *, lines_before: int = 0, recover: bool = False) -> Any:
 
 
 def path_of(element: Any) -> str:
-    """Returns where an element stands: CRCLProgram/MiddleCommand[3]/EndPosition."""
+    """Returns the path of an element: CRCLProgram/MiddleCommand[3]/EndPosition."""
     return str(element.getroottree().getpath(element))[1:]

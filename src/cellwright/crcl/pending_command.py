@@ -1,4 +1,4 @@
-"""A command under way, and what a status tells about it."""
+"""A command under way, and its outcome by a status."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class PendingCommand:
 
     Attributes:
         instance: As it was sent.
-        before_ids: The commands that the robot is at as long as it was not taken up.
+        before_ids: The commands that the robot reports as long as this one was not taken up.
         sent_s: When it was sent.
-        seen: Whether the robot was seen at it.
+        seen: Whether the robot has reported it.
         refused_since_s: Since when the robot reports an error over another command.
     """
 
@@ -37,7 +37,7 @@ class PendingCommand:
     def judge(
         self, status: CRCLStatus, now_s: float, refusal_s: float, last_id: int, stop_ids: Collection[int]
     ) -> tuple[OutcomeState, str] | None:
-        """Returns how the command ended and why, if this status tells; None while it does not.
+        """Returns the outcome of the command and the reason, if this status decides it; else None.
 
         Statuses about other commands may be older than this one, since servers may report by themselves. So an error
         over another command counts only once it has lasted.

@@ -1,4 +1,4 @@
-"""What a status says of positions, without what cannot be: a robot that reports NaN has told nothing."""
+"""Plausibility checks of the positions in a status: NaN, or a pose out of all reach, counts as not reported."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ AXIS_ERROR = 0.05  # of lengths and of the right angle; generous, since some ser
 
 
 def without_implausible_positions(status: CRCLStatus, units: CrclUnits) -> tuple[CRCLStatus, tuple[str, ...]]:
-    """Returns a status without the positions that cannot be, and why each of them was left out.
+    """Returns a status without positions that are impossible, and why each of them was left out.
 
-    What it says of its command is kept: that is news, whatever the rest is worth.
+    The state of its command is kept, whatever the rest is worth.
 
     Args:
         status: As it came.

@@ -1,4 +1,4 @@
-"""CRCL's poses and tolerances, and ours."""
+"""Converts poses and tolerances of CRCL messages to those of this package, and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AXIS_ERROR = 1e-3  # by which an axis may differ from length 1, and the two from
 
 
 def checked_pose(pose: m.Pose, where: str, axis_error: float = AXIS_ERROR) -> Pose:
-    """Our pose for a message's; the small errors that are allowed are taken out of its axes.
+    """Returns the pose of a message, with orthonormal axes: the small errors that are allowed are removed.
 
     Raises:
         BadInput: A number is not finite, an axis has not length 1, or the axes are not perpendicular.
@@ -41,7 +41,7 @@ def checked_pose(pose: m.Pose, where: str, axis_error: float = AXIS_ERROR) -> Po
 
 
 def checked_number(what: str, value: float) -> float:
-    """Returns a number that can be reckoned with.
+    """Returns a number after checking that it can be computed with.
 
     Raises:
         BadInput: It is not finite, or so large that it cannot be meant.
@@ -52,14 +52,14 @@ def checked_number(what: str, value: float) -> float:
 
 
 def message_of_pose(pose: Pose) -> m.Pose:
-    """Returns the message's pose for ours."""
+    """Returns a pose as a message."""
     x, y, z = pose.position.tolist()
     rows = pose.rotation_matrix.tolist()
     return m.Pose(m.Point(x, y, z), m.Vector(*(row[0] for row in rows)), m.Vector(*(row[2] for row in rows)))
 
 
 def tolerance_of(tolerance: m.PoseTolerance | None) -> Tolerance:
-    """Our tolerance for a message's.
+    """Returns the tolerance of a message.
 
     Raises:
         BadInput: A tolerance is negative or no number.
@@ -76,7 +76,7 @@ def tolerance_of(tolerance: m.PoseTolerance | None) -> Tolerance:
 
 
 def misses(actual: Pose, wanted: Pose, tolerance: Tolerance) -> list[tuple[str, float, float, bool]]:
-    """Returns which tolerances a pose does not keep: name, error, tolerance, and whether it is a length."""
+    """Returns the tolerances that a pose does not keep: name, error, tolerance, and whether it is a length."""
     offset = np.abs(actual.position - wanted.position).tolist()
     ours, theirs = actual.rotation_matrix, wanted.rotation_matrix
     x_angle, z_angle = (

@@ -1,4 +1,4 @@
-"""How far apart two robots stand, by what their statuses say."""
+"""The difference between the positions of two robots, by their statuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PositionDifference", "PositionTolerance", "position_difference"]
 
 @dataclass(frozen=True, slots=True)
 class PositionTolerance:
-    """How far apart two robots may be for one to take over from the other; None: that is not compared."""
+    """The largest difference at which one robot may take over from another; None: that is not compared."""
 
     tool_mm: float | None = 5.0
     tool_deg: float | None = 1.0
@@ -26,13 +26,13 @@ class PositionTolerance:
 
 @dataclass(frozen=True, slots=True)
 class PositionDifference:
-    """How far apart two robots are; None where one of them does not tell.
+    """The difference between the positions of two robots; None where one of them does not report.
 
     Attributes:
-        tool_mm: Between the tools.
+        tool_mm: The distance between the tools.
         offset_mm: The same along x, y and z: the second minus the first.
-        tool_deg: By which angle one tool would have to turn.
-        joints_deg: By joint number; a joint that slides is compared as if it turned.
+        tool_deg: The angle between the tools.
+        joints_deg: The difference by joint number; a joint that slides is compared as if it turned.
         only_one: Joints that one of the two does not have.
     """
 
@@ -57,14 +57,14 @@ class PositionDifference:
         return "; ".join(parts) or "where they are is not told"
 
     def check(self, tolerance: PositionTolerance, doubts: Sequence[str] = ()) -> None:
-        """Complains when the two are too far apart, or nothing could be compared that should be.
+        """Checks that the two are near enough, and that everything could be compared that should be.
 
         Args:
-            tolerance: How far they may be.
-            doubts: Why something that was told does not count.
+            tolerance: The largest difference.
+            doubts: Why something that was reported does not count.
 
         Raises:
-            JobFailed: That, with the difference and what is allowed.
+            JobFailed: They are not, with the difference and what is allowed.
         """
         tool, joints = self.tool_mm is not None, bool(self.joints_deg or self.only_one)
         wants_tool = tolerance.tool_mm is not None or tolerance.tool_deg is not None
@@ -89,13 +89,13 @@ def _over(value: float | None, limit: float | None) -> bool:
 
 
 def position_difference(first: CRCLStatus | None, second: CRCLStatus, units: CrclUnits) -> PositionDifference:
-    """Returns how far apart two robots are by their statuses, of which all positions are believed.
+    """Returns the difference between two robots by their statuses, whose positions must be plausible.
 
     Joints are compared only when both speak in the same units: a status does not say which of them slide.
 
     Args:
-        first: Of one; None if it never said anything.
-        second: Of the other.
+        first: The status of one; None if it never sent any.
+        second: The status of the other.
         units: Those of both, where they do not name their own.
     """
     if first is None:

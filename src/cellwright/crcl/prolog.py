@@ -1,4 +1,4 @@
-"""What may stand before a document: declarations, comments, white space, bytes that peers put between messages."""
+"""The prolog of a document: declarations, comments, white space, bytes that peers put between messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def to_utf8(data: bytes | str, max_bytes: int) -> tuple[bytes, int]:
     and external files.
 
     Raises:
-        DecodeError: It is too long, or there is a document type, an encoding that we do not read, or no element at all.
+        DecodeError: It is too long, or there is a document type, an unsupported encoding, or no element at all.
     """
     is_text = isinstance(data, str)
     data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data

@@ -1,4 +1,4 @@
-"""Stands between a client and a server, passes everything on unchanged, and tells what went by."""
+"""A proxy between clients and a server: forwards everything unchanged, and reports each message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CrclProxy", "ProxiedMessage"]
 
 @dataclass(frozen=True, slots=True)
 class ProxiedMessage:
-    """A document that went by, or bytes that are none.
+    """A document that passed the proxy, or bytes that are none.
 
     Attributes:
         time_ns: When its last byte came, since 1970.
@@ -36,7 +36,7 @@ class ProxiedMessage:
 
 
 class _StreamTap:
-    """Cuts what goes in one direction into documents; it never stands in the way of the bytes."""
+    """Cuts a copy of one direction's bytes into documents; it never delays the bytes."""
 
     def __init__(self, connection: int, to_robot: bool, tell: Callable[[ProxiedMessage], None]) -> None:
         self._connection, self._to_robot, self._tell = connection, to_robot, tell
@@ -55,7 +55,7 @@ class _StreamTap:
             self.end(time_ns)
 
     def end(self, time_ns: int) -> None:
-        """What is left and will be no document any more."""
+        """Reports the rest, which will be no document any more."""
         if self._held.strip(b" \t\r\n\0"):
             self._tell(ProxiedMessage(time_ns, self._connection, self._to_robot, bytes(self._held), is_document=False))
         self._held.clear()
@@ -66,9 +66,9 @@ class CrclProxy:
 
     Args:
         connect: Makes connections to the server.
-        tell: Is told of everything that went by; what it raises is kept in `trouble` and disturbs nobody.
-        now_ns: The time.
-        say: Is told of connections that come, go and fail.
+        tell: Gets every message; the first error that it raises is kept in `recording_error` and disturbs no client.
+        now_ns: Gives the time.
+        say: Gets a text for each connection that comes, goes or fails.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class CrclProxy:
 
     @property
     def address(self) -> str:
-        """Where clients connect."""
+        """The address to which clients connect."""
         if self._server is None:
             raise BadInput("the proxy does not listen: start it first")
         host, port = self._server.sockets[0].getsockname()[:2]
@@ -139,7 +139,7 @@ class CrclProxy:
             self._tasks.discard(task)
 
     async def _pass_on(self, source: Connection, sink: Connection, tap: _StreamTap) -> None:
-        """Until the source has no more, which the sink is told; raises OSError when either is gone."""
+        """Forwards bytes until the source ends, then ends the sink; raises OSError when either is gone."""
         try:
             while data := await source.receive():
                 time_ns = self._now_ns()

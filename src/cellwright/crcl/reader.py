@@ -1,4 +1,4 @@
-"""Text to messages."""
+"""Reads messages from text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def decode(
 
 
 def decode_in_slices(data: bytes, kind: type[D], *, max_bytes: int = MAX_BYTES) -> Slices[D]:
-    """Returns the same for a server: in slices, and only what is within `bounds`."""
+    """Reads a document for a server: in slices, and only if it is within `bounds`."""
     return _decode(data, kind, True, max_bytes, bounded=True)
 
 
@@ -150,7 +150,7 @@ def _read(element: Any, plan: TypePlan, known: dict[Any, DataThing] | None = Non
             values[field.attribute] = tuple(found)
     try:
         return plan.cls(**values)
-    except TypeError:  # something required is missing: the constructor knows as fast as we would
+    except TypeError:  # something required is missing: the constructor finds out as fast as a check would
         missing = ", ".join(f.element for f in plan.fields if f.least and f.attribute not in values)
         raise _Bad(f"{plan.name} lacks {missing}", f"the order {', '.join(steps)}", element) from None
 
@@ -168,7 +168,7 @@ def _substitute(element: Any, base: TypePlan) -> TypePlan:
 
 
 def _command_id(root: Any) -> int | None:
-    """Returns the number of the command in a bad document, so that its sender can be told."""
+    """Returns the number of the command in a bad document, so that its sender can be answered."""
     text = root.findtext("CRCLCommand/CommandID") or ""
     try:
         return int(LONG.read(text)) if len(text) < 40 else None

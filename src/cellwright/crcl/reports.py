@@ -1,4 +1,4 @@
-"""What one connection wants to be told."""
+"""The parts of a status that one connection asks for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["JointReport", "Reports"]
 
 @dataclass(frozen=True, slots=True)
 class JointReport:
-    """What is reported of one joint."""
+    """The values that are reported of one joint."""
 
     position: bool = False
     effort: bool = False
@@ -37,7 +37,7 @@ class Reports:
 
     @classmethod
     def initial(cls, joint_count: int) -> Reports:
-        """Returns what is reported before anything was configured."""
+        """Returns the reports before anything was configured."""
         return cls((JointReport(position=True),) * joint_count)
 
     def after(self, command: m.CRCLCommand) -> Reports:

@@ -1,4 +1,4 @@
-"""What a CRCL server needs of a robot: facts, readings and commands, in SI units and in the robot's base frame.
+"""The robot as a CRCL server needs it: facts, readings and commands, in SI units and in the robot's base frame.
 
 Anything that has these methods can be served: a simulated arm, a real one, the practice arm of this package. A command
 that cannot be done raises an error of `core.errors`; its text becomes the status' description.
@@ -57,7 +57,7 @@ class BeyondLimit(JobFailed):
         super().__init__(self.text(CrclUnits()))
 
     def text(self, units: CrclUnits) -> str:
-        """Returns what is wrong, in somebody's units and in the words of the schema's own example."""
+        """Returns the error text in the units of a client, phrased as the schema's own example."""
         factor = units.factor(self.quantity, linear=self.linear)
         value, limit = (round(number / factor, 6) for number in (self.value, self.limit))
         side = "less" if self.value < self.limit else "greater"
@@ -78,7 +78,7 @@ class JointFacts:
 
 @dataclass(frozen=True, slots=True)
 class JointTarget:
-    """Where one joint shall go; what is None is the robot's choice. Effort is a force where the joint slides."""
+    """The target of one joint; what is None is the robot's choice. Effort is a force where the joint slides."""
 
     number: int
     position: float
@@ -90,7 +90,7 @@ class JointTarget:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast the controlled point may go and turn."""
+    """Limits of speed and acceleration of the controlled point, in translation and rotation."""
 
     speed_mps: float
     acceleration_mps2: float
@@ -101,7 +101,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near a pose must be reached along the axes of the base frame; None means the robot's own precision."""
+    """The tolerance of a pose along the axes of the base frame; None means the robot's own precision."""
 
     x_m: float | None = None
     y_m: float | None = None
@@ -131,7 +131,7 @@ class GripperKind(StrEnum):
 class GripperReading:
     """The mounted gripper; which fields count is a matter of its kind. Finger positions are 0 closed to 1 open.
 
-    Its name is one word. Whether it holds anything is always told: NIST's client cannot do without.
+    Its name is one word. Whether it holds anything is always reported: NIST's client cannot do without.
     """
 
     name: str
@@ -145,7 +145,7 @@ class GripperReading:
 
 @dataclass(frozen=True, slots=True)
 class SensorReading:
-    """What a sensor said last, how often it was read, and when by the robot's clock."""
+    """The last value of a sensor, how often it was read, and when by the robot's clock."""
 
     value: SensorValue
     read_count: int
@@ -157,7 +157,7 @@ class RobotReading:
     """The state of a robot at one moment; efforts, twist and wrench are None where nothing measures them.
 
     The share of the path that lies behind, 0 to 1, is None when the robot stands or does not know it.
-    What it does before it moves, such as planning, is told while a command is under way.
+    The activity before it moves, such as planning, is reported while a command is under way.
     """
 
     positions: tuple[float, ...]
@@ -210,7 +210,7 @@ class CrclRobot(Protocol):
 
     @property
     def default_pace(self) -> Pace:
-        """What holds until somebody sets anything else."""
+        """The speeds and accelerations until a client sets others."""
 
     @property
     def cartesian_limits(self) -> tuple[Vector3, Vector3] | None:
@@ -218,7 +218,7 @@ class CrclRobot(Protocol):
 
     @property
     def pose_base_in_world(self) -> Pose:
-        """Where it stands, for servers that speak in world coordinates."""
+        """The pose of its base, for servers that speak in world coordinates."""
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -234,13 +234,13 @@ class CrclRobot(Protocol):
         """Ends a session, as EndCanon asks; the robot stands still already."""
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
-        """Joints to positions; the others stay."""
+        """Moves joints to positions; the others stay."""
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
-        """The controlled point past all waypoints within their tolerances, to rest at the last."""
+        """Moves the controlled point past all waypoints within their tolerances, to rest at the last."""
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
-        """The controlled point along a helix, at a constant rate."""
+        """Moves the controlled point along a helix, at a constant rate."""
 
     async def stop(self, condition: StopConditionEnum) -> None:
         """Stops any motion and returns when the robot stands; harmless when it does."""
@@ -264,10 +264,10 @@ class CrclRobot(Protocol):
         """Runs a program in the robot's own language."""
 
     async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
-        """Gets a sensor to be read; the server has checked that `read` knows it."""
+        """Begins to read a sensor; the server has checked that `read` knows it."""
 
     async def disable_sensor(self, sensor_id: str) -> None:
-        """Has it read no more."""
+        """Ceases to read a sensor."""
 
     def show_message(self, text: str) -> None:
         """Shows a text to the operator, if there is one."""

@@ -1,6 +1,6 @@
-"""Runs a program: sends its commands one after the other, repeats its loops, tells how far it is.
+"""Runs a program: sends its commands one after the other, repeats its loops, reports its progress.
 
-Servers never see a program, and loop blocks never reach them: repeating is the business of whoever runs it.
+Servers never see a program, and loop blocks never reach them: repeating is the task of the client that runs it.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ _MAY_MOVE = (OutcomeState.TIMEOUT, OutcomeState.LOST)
 
 
 class CommandClient(Protocol):
-    """What a program is run on: a client, or a target that can be switched."""
+    """The executor of a program's commands: a client, or a target that can be switched."""
 
     @property
     def aborts(self) -> int:
-        """How often it was stopped."""
+        """The number of times that it was stopped."""
 
     async def execute(
         self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
     ) -> Outcome:
-        """Does a command."""
+        """Executes a command."""
 
     async def abort(self, condition: StopConditionEnum = StopConditionEnum.FAST, *, timeout_s: float = 5.0) -> Outcome:
         """Stops the robot."""
@@ -85,7 +85,7 @@ class ProgramStep:
     passes: tuple[tuple[str, int], ...] = ()
 
     def place(self, length: int) -> str:
-        """Returns where it is in a program of so many middle commands, which alone are counted."""
+        """Returns its place in a program of so many middle commands, which alone are counted."""
         if 1 <= self.index <= length:
             return f"command {self.index} of {length}"
         return "the end" if self.index else "the beginning"
@@ -93,7 +93,7 @@ class ProgramStep:
 
 @dataclass(frozen=True, slots=True)
 class ProgramProgress:
-    """How far a program is; `outcome` is None when the step begins."""
+    """The progress of a program; `outcome` is None when the step begins."""
 
     step: ProgramStep
     length: int
@@ -103,7 +103,7 @@ class ProgramProgress:
 
 @dataclass(frozen=True, slots=True)
 class ProgramReport:
-    """How a program ended.
+    """The outcome of a program.
 
     Attributes:
         state: That of the command at which it ended.
@@ -133,7 +133,7 @@ def steps(
     """Returns the commands in the order of execution, loops repeated `MaxCount` times.
 
     Args:
-        program: What.
+        program: The program.
         start: The first middle command. Settings of those before it come first, so that it means the same; inside a
             loop it is begun in the first pass.
         until: The last one; EndCanon follows. If it ends a loop, that is the last pass.
@@ -257,15 +257,15 @@ async def run_program(
     A robot that may still be moving then is stopped, and so it is when the task is cancelled.
 
     Args:
-        robot: What executes.
-        program: What.
+        robot: The client or target that executes it.
+        program: The program.
         file: Its name, which servers show in their status.
         setup: Commands right after InitCanon, such as units that the program takes for granted.
         start: The first middle command; settings of those before it are sent all the same.
         until: The last middle command; EndCanon follows.
         change: What is sent instead of a command, such as the same one in another frame.
         before: Is awaited before each step, for as long as the program is to pause; False ends it there.
-        on_progress: Is told when a step begins and ends.
+        on_progress: Is called when a step begins and ends.
 
     Raises:
         BadInput: Its loops do not match, or there are no such commands; nothing was sent.

@@ -20,7 +20,7 @@ class Screw:
     """A motion about the tool's own z axis, or about a parallel one.
 
     The z axis points away from the end effector, so a positive distance leads away from it, and a positive turn is
-    counterclockwise for somebody who looks at the tool from where it points: the right-hand rule about z.
+    counterclockwise as seen from the point at which the tool points: the right-hand rule about z.
 
     Attributes:
         pose_start_in_base: The tool at the beginning.
@@ -36,14 +36,14 @@ class Screw:
 
     @property
     def radius_m(self) -> float:
-        """Distance of the controlled point from the axis."""
+        """The distance of the controlled point from the axis."""
         offset = self.pose_start_in_base.position - np.array(self.axis_point_m)
         axis = self.pose_start_in_base.rotation_matrix[:, 2]
         return float(np.linalg.norm(offset - axis * (offset @ axis)))
 
     @property
     def length_m(self) -> float:
-        """How long the way of the controlled point is."""
+        """The length of the controlled point's path."""
         return math.hypot(self.distance_m, self.radius_m * self.turn_rad)
 
     def bounds_m(self) -> tuple[tuple[float, ...], tuple[float, ...]]:

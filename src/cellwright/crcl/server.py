@@ -28,7 +28,7 @@ BACKLOG_BYTES = 1024 * 1024
 UNREAD_BYTES = 16 * 1024 * 1024  # that may wait for all clients together
 LITTLE_BYTES = 64 * 1024  # that may always wait for a client
 MAX_CONNECTIONS = 256
-STOP_CONNECTIONS = 16  # beyond those: for somebody who wants to stop the robot
+STOP_CONNECTIONS = 16  # beyond those: for clients that want to stop the robot
 IDLE_S = 60.0  # of silence after which a connection gives way to a new one when there is no room
 UNFINISHED_S = 30.0  # of silence in the middle of a message, after which it is given up
 UNFINISHED_BYTES = 8 * 1024 * 1024  # of all clients together
@@ -45,12 +45,12 @@ class CrclServer:
         robot: The robot; the server runs in the event loop that starts it.
         profile: The units after InitCanon, `spec` or `aprs-lab`.
         frame: In which clients give and get poses: the robot's `base`, or the `world`.
-        push_period_s: How often a status is sent to everybody unasked, by the robot's clock.
+        push_period_s: The period of statuses that are sent to all clients unasked, by the robot's clock.
         max_message_bytes: Longer messages end a connection.
         backlog_bytes: What may wait for a client that does not read; it is dropped when more would.
         max_connections: A further one takes the place of one that has been silent for a minute; if there is none, it
             may only ask and stop the robot, and gives way to the next that comes when there are many of those.
-        bad_stream_is_error: Whether a message that nobody can read puts the robot into the error state.
+        bad_stream_is_error: Whether a message that cannot be read puts the robot into the error state.
         epoch_s: The Unix time at which the robot's clock began.
         on_command: Gets the text of every message that arrives.
         on_status: Gets the text of every status that is sent.
@@ -106,7 +106,7 @@ class CrclServer:
 
     @property
     def connections(self) -> int:
-        """How many clients are connected."""
+        """The number of connected clients."""
         return len(self._clients)
 
     @property
@@ -150,7 +150,7 @@ class CrclServer:
         await self.close()
 
     def _admit(self, client: _TcpClient) -> None:
-        """Finds room for a client, at the cost of another one if need be: one who wants to stop the robot gets in."""
+        """Finds room for a client, at the cost of another one if need be: a client that stops the robot must get in."""
         guests = [other for other in self._sockets() if other.session.only_stops]
         if len(self._clients) - len(guests) >= self._max_connections:
             quiet = min((other for other in self._sockets() if not other.session.only_stops), key=_heard, default=None)
@@ -165,7 +165,7 @@ class CrclServer:
         self._clients[client] = None
 
     def _leave(self, client: _TcpClient | _MemoryClient) -> None:
-        """Gives a client's place to the first who had none."""
+        """Gives a client's place to the first client that had none."""
         self._clients.pop(client, None)
         guests = [other for other in self._sockets() if other.session.only_stops]
         if guests and len(self._clients) - len(guests) < self._max_connections:
@@ -224,7 +224,7 @@ class _TcpClient(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> bytearray:
         if not self._buffer:
-            self._buffer = bytearray(READ_BYTES)  # only those who talk need one
+            self._buffer = bytearray(READ_BYTES)  # only clients that send need one
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:

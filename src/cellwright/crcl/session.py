@@ -27,14 +27,14 @@ TextHook = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What all connections of a server share.
+    """The state that all connections of a server share.
 
     Attributes:
-        executor: The robot's commands.
+        executor: Executes the robot's commands.
         writer: Writes its status.
-        units: What InitCanon sets.
+        units: The units after InitCanon.
         max_message_bytes: Longer messages end a connection.
-        bad_stream_is_error: Whether a message that nobody can read puts the robot into the error state, as with NIST's
+        bad_stream_is_error: Whether a message that cannot be read puts the robot into the error state, as with NIST's
             server; otherwise it only costs its sender the connection.
         on_command: Gets the text of every message that arrives.
         on_status: Gets the text of every status that is sent.
@@ -53,15 +53,15 @@ class Session:
     """One connection.
 
     Args:
-        service: What it shares with others.
+        service: The state that it shares with others.
         send: Passes bytes to the peer.
         hang_up: Ends the connection once everything was passed.
-        hold: Is told whether to take no more from the peer for now.
+        hold: Is called with whether to take no more from the peer for now.
 
     Attributes:
-        units: In which it speaks.
-        reports: What it wants to be told.
-        connection_answer: What it alone is told.
+        units: The units of its messages.
+        reports: The parts of its statuses.
+        connection_answer: An answer for it alone.
         only_stops: Whether it may ask and stop the robot, and nothing else.
     """
 
@@ -89,13 +89,13 @@ class Session:
         return self._stream.pending + len(self._waiting)
 
     def end(self) -> None:
-        """Leaves undone what is not finished."""
+        """Drops messages that are not finished."""
         self._open = False
         if self._reading is not None:
             self._reading.cancel()
 
     def receive(self, data: bytes) -> None:
-        """Takes what came from the peer and answers what there is to be answered, in one piece."""
+        """Takes bytes from the peer and sends all answers to them in one piece."""
         if not self._open:
             return
         if self._reading is not None:
@@ -117,12 +117,12 @@ class Session:
             self._hang_up()
 
     def push(self) -> None:
-        """Sends a status that nobody asked for."""
+        """Sends a status unasked."""
         if self._open:
             self._send(self._status())
 
     def configure(self, command: m.CRCLCommand) -> None:
-        """Takes what a command sets for this connection alone: units and reports."""
+        """Takes the settings of a command for this connection alone: units and reports."""
         if isinstance(command, m.InitCanon):
             self.units = self._service.units
             self.reports = Reports.initial(len(self.reports.per_joint))

@@ -1,6 +1,6 @@
-"""What a client has set, so that a new connection or another robot can be brought to the same settings.
+"""The settings that a client has made, so that a new connection or another robot can be brought to the same.
 
-Units and reports belong to a connection: a robot that is told 300 in millimetres on one connection takes 300 for
+Units and reports belong to a connection: a robot that gets 300 in millimetres on one connection takes 300 for
 metres on the next. Speeds and tolerances belong to the robot.
 """
 
@@ -77,7 +77,7 @@ class SessionSettings:
         self._joint_reports: list[CRCLCommand] = []
 
     def note(self, command: CRCLCommand, status: CRCLStatus | None = None) -> None:
-        """Takes in a command that was done, and the status that said so."""
+        """Takes in a command that was done, and the status that reported it."""
         if isinstance(command, InitCanon):
             self.initialised = True
             self.units = CrclUnits().with_reported(status.settings_status if status else None)
@@ -99,15 +99,15 @@ class SessionSettings:
             self._joint_reports = [*kept, command]
 
     def connection_commands(self) -> list[CRCLCommand]:
-        """Returns what a new connection to the same robot needs."""
+        """Returns the commands that a new connection to the same robot needs."""
         return [*self._units.values(), *self._reports()]
 
     def robot_commands(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
-        """Returns what another robot needs after InitCanon: speeds and other settings, then what its connection needs.
+        """Returns the commands that another robot needs after InitCanon: its settings, then those of its connection.
 
         Args:
-            ours: What the robot that is left says: the speeds that hold there without having been set hold on.
-            theirs: What the other robot says after InitCanon.
+            ours: The settings of the robot that is left: speeds that hold there without having been set are kept.
+            theirs: The settings that the other robot reports after InitCanon.
         """
         known = CrclUnits().with_reported(theirs)
         needed = {name for name, setter in UNIT_COMMANDS.items() if setter in self._units}
@@ -138,7 +138,7 @@ class SessionSettings:
 
 
 def _setters(before: CrclUnits | None, units: CrclUnits, names: Iterable[str]) -> list[CRCLCommand]:
-    """Commands from one set of units to another; from None, all that are to be told."""
+    """Returns the commands from one set of units to another; from None, all of `names`."""
     wanted = [field.name for field in fields(CrclUnits) if field.name in names]
     changed = (n for n in wanted if before is None or getattr(before, n) != getattr(units, n))
     return [UNIT_COMMANDS[name](0, getattr(units, name)) for name in changed]

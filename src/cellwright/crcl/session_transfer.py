@@ -1,4 +1,4 @@
-"""Brings another robot to where work goes on: the same settings, confirmed by its status, at the same place."""
+"""Opens the session of one robot at another: the same settings, confirmed by its status, at the same position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cellwright.crcl.units import CrclUnits, to_si
 __all__ = ["transfer_session"]
 
 CONFIRM_S = 0.5  # servers that report by themselves may be behind by a report
-CLOSE = 1e-3  # share by which a number that is told may differ from the one that was set
+CLOSE = 1e-3  # share by which a reported number may differ from the one that was set
 OVERRIDE = "override_percent"
 _SPEEDS = {"trans_speed": "m/s", "trans_accel": "m/s2", "rot_speed": "rad/s", "rot_accel": "rad/s2"}
 
@@ -31,14 +31,14 @@ async def transfer_session(
     """Opens the session of one robot at another one, which does not move by this.
 
     Args:
-        session_settings: What was set at the robot that is left.
-        here: The last that is known of it.
+        session_settings: The settings of the robot that is left.
+        here: Its last known status.
         new: A client of the other robot; it is open.
-        tolerance: How far apart they may be.
-        say: Is told of positions that are not believed.
+        tolerance: The largest difference of their positions.
+        say: Gets a text for each position that is implausible.
 
     Returns:
-        How far apart they are, and which settings the other robot does not tell.
+        The difference of their positions, and the settings that the other robot does not report.
 
     Raises:
         JobFailed: It stands elsewhere, does not take the settings, or says that others hold.
@@ -66,20 +66,20 @@ async def transfer_session(
 
 
 async def _set_override(new: CrclClient, percent: int) -> None:
-    """Sends the override unless it holds already; a robot that tells none has none until it is told one."""
+    """Sends the override unless it holds already; a robot that reports none has none until one is set."""
     reported = (await new.status()).command_status.override_percent
     if percent != (100 if reported is None else reported):
         (await new.execute(SetRobotParameters(0, (ParameterSetting(OVERRIDE, str(percent)),)))).check()
 
 
 async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
-    """Returns which settings a robot does not tell; raises JobFailed when it tells others than were set."""
+    """Returns the settings that a robot does not report; raises JobFailed when it reports others than were set."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + CONFIRM_S
     while True:
-        wrong, untold = _compared(new.session_settings, override, await new.status())
+        wrong, unreported = _compared(new.session_settings, override, await new.status())
         if not wrong:
-            return tuple(untold)
+            return tuple(unreported)
         if loop.time() >= until_s:
             raise JobFailed(f"it does not keep what it was told: {'; '.join(wrong)}")
         await asyncio.sleep(new.options.poll_s)
@@ -88,13 +88,13 @@ async def _confirmed(new: CrclClient, override: int | None) -> tuple[str, ...]:
 def _compared(
     session_settings: SessionSettings, override: int | None, status: CRCLStatus
 ) -> tuple[list[str], list[str]]:
-    """Settings that a status tells otherwise, and those that it does not tell."""
+    """Returns the settings that a status reports otherwise, and those that it does not report."""
     wrong: list[str] = []
-    untold: list[str] = []
+    unreported: list[str] = []
 
     def compare(what: str, reported: float | str | None, wanted: float | str, unit: str = "") -> None:
         if reported is None:
-            untold.append(what)
+            unreported.append(what)
         elif not _same(reported, wanted):
             value, asked = (v if isinstance(v, str) else f"{v:g}{unit}" for v in (reported, wanted))
             wrong.append(f"{what} is {value} by its status (asked for: {asked})")
@@ -114,7 +114,7 @@ def _compared(
                 compare(what, reported, getattr(wanted, field), f" {unit}" * (kind == "absolute"))
     if override is not None:
         compare("override", status.command_status.override_percent, override, " %")
-    return wrong, untold
+    return wrong, unreported
 
 
 def _same(reported: float | str, wanted: float | str) -> bool:

@@ -1,4 +1,4 @@
-"""What commands have set for later ones, in SI units; shared by all connections of a robot."""
+"""Settings that hold for later commands, in SI units; shared by all connections of a robot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Settings:
     parameters: tuple[str, ...] = ()
 
     def after(self, command: m.CRCLCommand, joints: Sequence[JointFacts]) -> Settings:
-        """The settings once a command in SI units was executed; the same object for commands that set nothing here.
+        """Returns the settings after a command in SI units; the same object for commands that set nothing here.
 
         Raises:
             BadInput: A speed or an acceleration that is not above 0, a negative tolerance, an unknown joint.
@@ -88,7 +88,7 @@ class Settings:
         return {**self.joint_tolerances, **given}
 
     def pace(self, most: Pace, usual: Pace, pose: m.Pose | None = None) -> Pace:
-        """How fast to go to a pose: by the pose's own settings, else by those in force; never beyond the robot's most.
+        """Returns the speeds to a pose: by its own settings, else by those in force; never beyond the robot's most.
 
         Raises:
             BadInput: A speed or an acceleration of the pose is not above 0.
@@ -111,7 +111,7 @@ class Settings:
         )
 
     def tolerance(self, pose: m.Pose | None, *, last: bool) -> Tolerance:
-        """How near a pose must be reached: by its own tolerance, else by the one set for ends or for the way."""
+        """Returns the tolerance of a pose: its own, else the one set for ends or for the way."""
         own = pose.tolerance if isinstance(pose, m.PoseAndSet) else None
         return tolerance_of(own or (self.end_tolerance if last else self.intermediate_tolerance))
 
@@ -149,7 +149,7 @@ def _checked(name: str, value: m.DataThing) -> float:
 
 
 def _least(name: str, value: float) -> float:
-    """Returns a pace at which a motion ends some day."""
+    """Returns a speed or acceleration after checking that motions with it end in finite time."""
     if value < LEAST:
         unit = ("m" if name.startswith("trans") else "rad") + ("/s" if name.endswith("speed") else "/s2")
         raise BadInput(f"{_title(name)} is {value:g} {unit} (allowed: {LEAST:g} {unit} or more)")

@@ -1,7 +1,7 @@
 """The text of a status, from a robot's reading and settings.
 
 Clients poll far more often than anything changes. So the text is kept in pieces, for every combination of units and
-reports that is in use, each until what it tells of changes; only the part about the command is written every time.
+reports that is in use, each until its source changes; only the part about the command is written every time.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class StatusWriter:
             return encode(m.CRCLStatus(plain))[: -len(_END)]
 
     def _write(self, status: m.CRCLStatus, units: CrclUnits) -> bytes:
-        """The text of what stands behind the head; nothing where a value has no text, because a status must come."""
+        """Returns the text behind the head; nothing where a value has no text, because a status must come."""
         try:
             text = encode(from_si(status, units, self._executor.linear_joints), declaration=False)
         except EncodeError as error:
@@ -102,14 +102,14 @@ class StatusWriter:
         return text[text.index(_HEAD_END) + len(_HEAD_END) : -len(_END)]
 
     def _say(self, error: EncodeError) -> None:
-        """Once, and not with every status."""
+        """Logs an error once, and not with every status."""
         if self._said != str(error):
             self._said = str(error)
             LOG.warning("the status of %s lacks a part: %s", self._executor.robot.name, error)
 
 
 class _Kept:
-    """A piece of text by units and reports, as long as the objects that it tells of are the same ones."""
+    """A piece of text by units and reports, as long as its source objects are the same ones."""
 
     def __init__(self, write: Callable[[CrclUnits, Reports], bytes]) -> None:
         self._write = write

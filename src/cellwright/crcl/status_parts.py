@@ -50,7 +50,7 @@ def _vectors(values: Vector6, pose_base: Pose) -> tuple[m.Vector, m.Vector]:
 
 
 def gripper_part(gripper: GripperReading | None, settings: Settings) -> m.GripperStatus | None:
-    """Returns the mounted gripper, unless somebody disabled it."""
+    """Returns the mounted gripper, unless a client disabled it."""
     if gripper is None or gripper.name in settings.hidden_grippers:
         return None
     options = settings.gripper_options.get(gripper.name, ())
@@ -79,7 +79,7 @@ def gripper_part(gripper: GripperReading | None, settings: Settings) -> m.Grippe
 
 
 def settings_part(robot: CrclRobot, settings: Settings, units: CrclUnits, *, in_base: bool) -> m.SettingsStatus:
-    """What was set, or what the robot began with; Cartesian limits only for clients that speak in its base frame."""
+    """Returns the settings, or the robot's defaults; Cartesian limits only for clients that speak in its base frame."""
     usual = robot.default_pace
     speed = settings.trans_speed or m.TransSpeedAbsolute(usual.speed_mps)
     accel = settings.trans_accel or m.TransAccelAbsolute(usual.acceleration_mps2)

@@ -1,8 +1,8 @@
-"""Which robots are simulated and which are real, and switching between the two while work goes on.
+"""Robots that are simulated or real, and switching between the two while work goes on.
 
 A target executes commands like a client. It is switched between two commands, never in the midst of one, and only when
-the other robot is there, stands at the same place, and says that the same units, speeds and override hold. A robot that
-is left, by whatever way, is stopped if it may be moving.
+the other robot is there, stands at the same place, and reports the same units, speeds and override. A robot that is
+left, by whatever way, is stopped if it may be moving.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class SwitchReport:
 
     Attributes:
         robot: The robot's name.
-        old: Where it was.
-        new: Where it is now.
+        old: The endpoint before.
+        new: The endpoint now.
         left: How the session with the old robot was closed.
         difference: The difference between the positions of the two.
         unconfirmed: Settings that the new robot took but does not report.
@@ -63,8 +63,8 @@ class Target:
 
     Attributes:
         name: The robot's name.
-        endpoint: Where it is now.
-        aborts: How often it was stopped.
+        endpoint: Its present endpoint.
+        aborts: The number of times that it was stopped.
     """
 
     def __init__(
@@ -95,20 +95,20 @@ class Target:
             if self._may_move:
                 await self._stop()
                 async with asyncio.timeout(self.endpoint.stalled_s):
-                    await self._turn.acquire()  # who waits for the command learns that it was stopped
+                    await self._turn.acquire()  # the call that waits for the command learns that it was stopped
         except TimeoutError:
             pass
         finally:
             await self._client.close()
 
     async def status(self) -> CRCLStatus:
-        """Returns what the robot reports now, without positions that cannot be; those are told and count as no news."""
+        """Returns the present status, without implausible positions; those are reported to `say`."""
         return self._checked(await self._client.status())
 
     async def execute(
         self, command: CRCLCommand, *, timeout_s: float | None = None, place: ProgramPlace | None = None
     ) -> Outcome:
-        """As `CrclClient.execute`, after the commands and switches that were asked for before.
+        """Executes as `CrclClient.execute`, after the commands and switches that were asked for before.
 
         A command that waits for its turn when the robot is aborted or left is not sent. When the task is cancelled,
         the robot is stopped.
@@ -182,7 +182,7 @@ class Target:
         return SwitchReport(self.name, before.at, endpoint.at, left, difference, unconfirmed)
 
     async def _last_status(self) -> CRCLStatus | None:
-        """Returns what is known of the robot that shall be left: it stands from now on, if it obeys."""
+        """Stops the robot that shall be left, if it moves; returns its last known status."""
         if self._may_move:
             await self._stop()
         try:
@@ -202,7 +202,7 @@ class Target:
 
     @staticmethod
     async def _leave(client: CrclClient) -> str:
-        """Closes the session if there is one; says how that went."""
+        """Closes the session if there is one; returns how that went."""
         try:
             if not client.session_settings.initialised:
                 return "no session was open"
@@ -243,9 +243,9 @@ class Targets:
     """All robots of a configuration; use it as `async with Targets(cfg, simulated) as targets`.
 
     Args:
-        cfg: Where each robot is.
+        cfg: The endpoint of each robot.
         simulated: Connections to those robots that can be simulated, such as `{"fanuc": server.connect}`.
-        say: Is told of lost connections, of positions that are not believed, and of a robot that could not be stopped.
+        say: Gets a text for each lost connection, implausible position, and robot that could not be stopped.
 
     Raises:
         UnknownName: A robot shall be simulated that is not there.

@@ -59,7 +59,7 @@ class Primitive:
 
     Attributes:
         name: As the schema calls it.
-        base: The type that it narrows, where the schema names one of ours.
+        base: The type that it narrows, where that is one of this module.
         read: The value of an element's text; raises ValueError for a text that the type has not.
         write: The text of a value, escaped; raises ValueError for a value that the type has not.
         allowed: What is allowed, for errors.
@@ -80,13 +80,13 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """How often a repeated element must occur."""
+    """The least number of times that a repeated element must occur."""
 
     count: int
 
 
 def collapse(text: str) -> str:
-    """Text with each run of white space as one blank and none at the ends, as XML Schema collapses it."""
+    """Returns text with each run of white space as one blank and none at the ends, as XML Schema collapses it."""
     return _SPACES.sub(" ", text).strip(" ")
 
 

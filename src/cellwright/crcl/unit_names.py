@@ -41,7 +41,7 @@ def unit_commands(words: str) -> list[CRCLCommand]:
     """Returns the commands that set the units named, such as `mm,degree`.
 
     Raises:
-        UnknownName: A word that is no unit. BadInput: Two units of one kind.
+        UnknownName: A name that is no unit. BadInput: Two units of one kind.
     """
     found: dict[type[CRCLCommand], str] = {}
     commands = []

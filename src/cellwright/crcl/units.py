@@ -1,4 +1,4 @@
-"""Units of a session: what a number in a message is in SI, and back.
+"""Units of a session: converts the numbers of messages to SI, and back.
 
 Messages know no units. The table below says which field of which type has which quantity; everything else follows from
 it, so a command is converted on its way in and a status on its way out by the same few lines.
@@ -20,14 +20,14 @@ from cellwright.crcl.table import PLANS, FieldPlan, TypePlan
 
 __all__ = ["UNIT_PROFILES", "CrclUnits", "Quantity", "from_si", "other_unit", "to_si", "unit_profile"]
 
-NEAREST_SHARE = 0.05  # of the reach: nobody works nearer to an arm than that
+NEAREST_SHARE = 0.05  # of the reach: no target is nearer to an arm than that
 
 M = TypeVar("M", bound=m.DataThing)
 Factors: TypeAlias = "dict[Quantity, Callable[[float], float]]"
 
 
 class Quantity(Enum):
-    """What a number measures; rates per second have the factor of what changes."""
+    """The quantity that a number measures; rates per second have the factor of what changes."""
 
     LENGTH = "length"
     ANGLE = "angle"
@@ -74,7 +74,7 @@ class CrclUnits:
         )
 
     def factor(self, quantity: Quantity, *, linear: bool = False) -> float:
-        """Returns what one unit is in SI."""
+        """Returns the factor from a unit to SI."""
         return _SI_VALUES[self.name(quantity, linear=linear)]
 
     def after(self, command: m.CRCLCommand) -> CrclUnits:
@@ -175,7 +175,7 @@ def from_si(message: M, units: CrclUnits, linear_joints: Sequence[bool]) -> M:
 
 @cache
 def _factors(units: CrclUnits, out: bool) -> tuple[Factors, Factors]:
-    """For joints that turn, and for those that slide: what to do with a number of each quantity."""
+    """Returns the conversions of each quantity, for joints that turn and for those that slide."""
 
     def function(factor: float) -> Callable[[float], float]:
         return (lambda value: value / factor) if out else (lambda value: value * factor)

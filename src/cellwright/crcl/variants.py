@@ -7,7 +7,7 @@
 | 2019 | `ConfigureStatusReport` with four flags | six; sensors and guards, which did not exist, are not reported |
 | 2020 | `PoseTolerance` in the settings | `EndPoseTolerance` |
 
-Two slips that the standard invites are mended too: the unit `mm`, which its reference text names where the schema says
+Two slips that the standard invites are corrected too: the unit `mm`, which its reference text has where the schema says
 `millimeter`, and the names `ScalarValue` and `CountValue` without the dot that the schema ends them with.
 """
 

@@ -1,4 +1,4 @@
-"""Messages to text, as NIST's own client writes it: one line, no prefix on elements, nothing in a closing tag.
+"""Writes messages as text, as NIST's own client does: one line, no prefix on elements, nothing in a closing tag.
 
 The attribute namespace is declared on the outermost element that needs it, because peers cut the stream at literal
 tags: the root stays bare. An indented text is for files and declares it at the root, as the sample files do.

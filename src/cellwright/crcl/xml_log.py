@@ -40,7 +40,7 @@ class XmlLog:
             raise OutputError(path, getattr(error, "strerror", None) or str(error)) from None
 
     def add(self, message: ProxiedMessage) -> None:
-        """Adds what went by; raises OSError where the disk takes it not."""
+        """Adds a message; raises OSError where it cannot be written."""
         if self._start_ns is None:
             self._start_ns = message.time_ns
         seconds, nanoseconds = divmod(message.time_ns, 1_000_000_000)
@@ -62,7 +62,7 @@ class XmlLog:
 
 
 def read_xml_log(path: Path) -> Iterator[ProxiedMessage]:
-    """Yields what a record holds, byte for byte as it went by; one that was cut off is read as far as it goes.
+    """Yields the messages of a record, byte for byte; one that was cut off is read as far as it goes.
 
     Raises:
         LogError: The file cannot be read, or is no such record.

@@ -1,4 +1,4 @@
-"""Interfaces: how a controller from outside talks to a cell, over CRCL, the vision socket and the control socket.
+"""Interfaces between a cell and controllers outside: CRCL, the vision socket and the control socket.
 
 The names are imported when they are used: CRCL alone takes longer than the rest of a small command.
 """

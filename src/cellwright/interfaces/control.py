@@ -1,4 +1,4 @@
-"""The control door of a trial: orders and submissions as lines of JSON over a socket. Nobody has to use it."""
+"""The control interface of a trial: orders and submissions as lines of JSON over a socket. Its use is optional."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MAX_LINE_BYTES = 16 * 1024
 BACKLOG_BYTES = 256 * 1024  # what may wait for a client that does not read; it is dropped when more would
 MAX_CLIENTS = 32
 IDLE_S = 60.0  # of silence after which a client gives way to a new one when there is no room
-MAX_LINES = 10_000  # of one client: whoever says more floods
+MAX_LINES = 10_000  # of one client: one that sends more floods
 
 _Heard = tuple[bool, float]
-"""Whether a client ever said anything, and when it did last, or came."""
+"""Whether a client ever sent anything, and when it did last, or connected."""
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class ControlInterface:
-    """A server for whoever wants to hear of orders.
+    """A server for clients that want to hear of orders.
 
     Attributes:
-        flooded: Clients that were disconnected because they said too much or did not read.
+        flooded: Clients that were disconnected because they sent too much or did not read.
 
     Args:
         answer: Gives the answer to a line; a BadInput becomes `{"error": ...}`.
@@ -38,7 +38,7 @@ class ControlInterface:
     def __init__(self, answer: Answer, greeting: Callable[[], list[dict[str, Any]]] = list) -> None:
         self.flooded = 0
         self._answer, self._greeting = answer, greeting
-        self._listener = Listener("the control door")
+        self._listener = Listener("the control interface")
         self._writers: dict[asyncio.StreamWriter, _Heard] = {}
 
     @property
@@ -48,7 +48,7 @@ class ControlInterface:
 
     @property
     def clients(self) -> int:
-        """How many are connected."""
+        """The number of connected clients."""
         return len(self._writers)
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> Self:
@@ -57,12 +57,12 @@ class ControlInterface:
         return self
 
     def push(self, line: dict[str, Any]) -> None:
-        """Tells everybody; waits for nobody."""
+        """Sends a line to all clients; waits for none."""
         for writer in list(self._writers):
             self._send(writer, line)
 
     async def close(self) -> None:
-        """Ends all connections, after what was said to them."""
+        """Ends all connections, after the lines that were sent to them."""
         self._listener.close()
         for writer in list(self._writers):
             writer.close()
@@ -97,7 +97,7 @@ class ControlInterface:
             writer.close()
 
     def _make_room(self) -> bool:
-        """Drops the client that has been silent for longest, first of those that never said anything; if any has."""
+        """Drops the client that has been silent for longest, first of those that never sent a line, if there is one."""
         since_s = time.monotonic() - IDLE_S
         idle = [writer for writer, (_, heard_s) in self._writers.items() if heard_s <= since_s]
         if not idle:

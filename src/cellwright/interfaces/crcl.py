@@ -1,4 +1,4 @@
-"""The CRCL doors of a laboratory: one server per robot, over sockets or in memory, everything said put on the bus."""
+"""The CRCL interface of a laboratory: one server per robot, over sockets or in memory; all messages go on the bus."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class CrclInterface:
         lab: The laboratory; its event loop must be the one that runs.
         profile: Units after InitCanon: `spec`, or `aprs-lab`, which also has the frames of that laboratory's robots.
         frame: `base` or `world`.
-        push_period_s: How often statuses are sent unasked; never, unless given.
-        doors: Robot -> how it is offered, instead of as its cell says.
+        push_period_s: The period of statuses that are sent unasked; none are, unless given.
+        arm_frames: Robot -> frame and sensors of its CRCL interface, instead of those of its cell.
     """
 
     def __init__(
@@ -40,16 +40,18 @@ class CrclInterface:
         profile: str = "spec",
         frame: Literal["base", "world"] = "base",
         push_period_s: float | None = None,
-        doors: Mapping[str, CrclArmFrame] | None = None,
+        arm_frames: Mapping[str, CrclArmFrame] | None = None,
     ) -> None:
         self._lab = lab
         self._sequences = dict.fromkeys(lab.robots, 0)
-        offered = {robot: _door(cfg.crcl, profile) for robot, cfg in lab.cell.robots.items()} | dict(doors or {})
-        for robot in offered:
+        frames = {robot: _cell_frame(cfg.crcl, profile) for robot, cfg in lab.cell.robots.items()} | dict(
+            arm_frames or {}
+        )
+        for robot in frames:
             lab.robot(robot)
         self.servers = {
             robot: CrclServer(
-                CrclArm(controller, lab.clock, lab.world.clock, lab.bus, offered[robot]),
+                CrclArm(controller, lab.clock, lab.world.clock, lab.bus, frames[robot]),
                 profile=profile,
                 frame=frame,
                 push_period_s=push_period_s,
@@ -60,7 +62,7 @@ class CrclInterface:
         }
 
     async def start(self, host: str = "127.0.0.1", ports: Mapping[str, int] | None = None) -> Self:
-        """Listens for every robot, where its cell says unless told otherwise; port 0 is any free one."""
+        """Listens for every robot, at the ports of its cell unless others are given; port 0 is any free one."""
         for robot in ports or {}:
             if robot not in self.servers:
                 raise UnknownName("robot", robot, self.servers)
@@ -86,8 +88,8 @@ class CrclInterface:
         self._lab.bus.publish(f"/{robot}/crcl_{kind}", message(now_ns, self._sequences[robot] - 1, robot, text))
 
 
-def _door(cfg: CrclCfg, profile: str) -> CrclArmFrame:
-    """As the cell says; the frame of a laboratory only where its profile is asked for."""
+def _cell_frame(cfg: CrclCfg, profile: str) -> CrclArmFrame:
+    """Returns the frame and sensors of a cell's robot; the frame of a laboratory only with its profile."""
     sensors = {name: direction == "tool" for name, direction in cfg.force_sensors.items()}
     if profile != LAB_PROFILE or cfg.lab is None:
         return CrclArmFrame(force_sensors=sensors)

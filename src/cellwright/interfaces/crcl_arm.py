@@ -1,4 +1,4 @@
-"""A robot of a laboratory as a CRCL server sees it: its controller, its own sensors, and nothing of the truth."""
+"""A robot of a laboratory for a CRCL server: its controller, its own sensors, and nothing of the truth."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _log = logging.getLogger(__name__)
 
 
 class CrclArm:
-    """What `crcl.CrclServer` serves: commands go to the arm's controller, readings come from it and from its sensors.
+    """The robot of a `crcl.CrclServer`: commands go to the arm's controller, readings come from it and its sensors.
 
     Args:
-        controller: The arm's.
+        controller: The controller of the arm.
         wait_clock: Simulation time, to wait by.
         clock: The same, to look at.
-        bus: Where its wrist sensor is heard.
-        door: How it is offered.
+        bus: The bus with the messages of its wrist sensor.
+        frame: Frame, controlled point and force sensors over CRCL.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class CrclArm:
         wait_clock: WaitClock,
         clock: Clock,
         bus: Bus,
-        door: CrclArmFrame | None = None,
+        frame: CrclArmFrame | None = None,
     ) -> None:
-        door = door or CrclArmFrame()
+        frame = frame or CrclArmFrame()
         self.name, self.clock = controller.name, wait_clock
         self.max_pace, self.default_pace = MOST, USUAL
         self.cartesian_limits = None
@@ -78,15 +78,15 @@ class CrclArm:
             JointFacts(j.name, *j.position_limits_rad, j.velocity_limit_radps, j.effort_limit_nm)
             for j in controller.kinematics.arm.joints
         )
-        self.pose_base_in_world = controller.ring.pose_base_in_world @ door.pose_frame_in_base
-        self._controller, self._ticks, self._door = controller, clock, door
-        self._frame, self._from_frame = door.pose_frame_in_base, door.pose_frame_in_base.inverse()
+        self.pose_base_in_world = controller.ring.pose_base_in_world @ frame.pose_frame_in_base
+        self._controller, self._ticks, self._arm_frame = controller, clock, frame
+        self._frame, self._from_frame = frame.pose_frame_in_base, frame.pose_frame_in_base.inverse()
         self._tool_in_ring: Pose | None = None
         self._look_at_tool()
         self._chain = SerialChain(controller.kinematics.arm)
         self._forces: dict[str, SensorReading] = {}
         self._felt: Wrench | None = None
-        self._doing = ""
+        self._activity = ""
         self._signals: dict[str, SensorReading] = {}
         self._reading: tuple[int, RobotReading] | None = None
         bus.subscribe(f"/{self.name}/wrench", self._feel, subscriber=f"{self.name} crcl")
@@ -96,7 +96,7 @@ class CrclArm:
 
     @property
     def parameters(self) -> Mapping[str, str]:
-        """Speed override, and who controls the joints."""
+        """Speed override, and the controller of the joints."""
         return {
             "override_percent": str(round(100 * self._controller.override)),
             "controller": self._controller.controller,
@@ -116,11 +116,11 @@ class CrclArm:
         self._controller.require_unlocked()
 
     async def rest(self) -> None:
-        """It stays where it is, held by its drives."""
+        """Does nothing: it stays where it is, held by its drives."""
 
     def error_context(self) -> AbstractContextManager[None]:
-        """Has errors of motions tell of this robot and of poses as they are commanded."""
-        point = "flange" if self._door.at_flange else "tool"
+        """Returns a context in which errors of motions name this robot, and poses as they are commanded."""
+        point = "flange" if self._arm_frame.at_flange else "tool"
         return caller_error_context(
             self.name,
             self._controller.kinematics.arm.name,
@@ -129,15 +129,15 @@ class CrclArm:
         )
 
     def _look_at_tool(self) -> None:
-        """Another tool is another controlled point, unless that is the flange."""
+        """Updates the controlled point: another tool is another one, unless it is the flange."""
         tool = self._controller.ring.pose_tool_in_flange
         if tool is not self._tool_in_ring:
             self._tool_in_ring = tool
-            self._tool = Pose.identity() if self._door.at_flange else tool
+            self._tool = Pose.identity() if self._arm_frame.at_flange else tool
             self._motions = ToolMotions(self._controller.kinematics, self._tool)
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
-        """Joints to positions; one with a torque pushes no harder than that, and may be kept from its goal."""
+        """Moves joints to positions; one with a torque pushes no harder than that, and may be kept from its goal."""
         if any(target.effort_rate is not None for target in targets):
             raise NotAvailable(self.name, "torque that changes at a given rate (ChangeRate)")
         self._controller.limit_effort({target.number - 1: target.effort for target in targets})
@@ -152,17 +152,17 @@ class CrclArm:
 
     @with_error_context
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
-        """The controlled point past all waypoints, to rest at the last."""
+        """Moves the controlled point past all waypoints, to rest at the last."""
         inside = (replace(point, pose_tool_in_base=self._frame @ point.pose_tool_in_base) for point in waypoints)
         self._look_at_tool()
-        # All before anything moves: a point that cannot be reached is told at once.
+        # All before anything moves: a point that cannot be reached is reported at once.
         way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
         some = f"{len(waypoints)} waypoints" if len(waypoints) > 1 else "one waypoint"
         await self._follow(await self._planned(way, f"a path through {some}"))
 
     @with_error_context
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
-        """The controlled point along a helix."""
+        """Moves the controlled point along a helix."""
         self._look_at_tool()
         x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
         inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
@@ -177,14 +177,14 @@ class CrclArm:
             await self.clock.sleep(POLL_S)
 
     async def set_end_effector(self, fraction: float) -> None:
-        """Fingers to a fraction of their full width, a pump to a share of its power."""
+        """Moves fingers to a fraction of their full width, or sets a pump to a share of its power."""
         tool = self._controller.tool
         if tool is None:
             raise NotAvailable(self.name, "end effector" if self._controller.has_tool_changer else "gripper")
         await tool.set(fraction)
 
     async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
-        """`force_n`: how hard each finger presses from the next closing on."""
+        """Sets `force_n`, the force of each finger from the next closing on."""
         for name, value in parameters.items():
             if name != "force_n":
                 raise UnknownName("end effector parameter", name, ["force_n"])
@@ -195,7 +195,7 @@ class CrclArm:
             self._controller.gripper.next_force_n = force_n
 
     async def set_parameters(self, parameters: Mapping[str, str]) -> None:
-        """`override_percent`, and `controller` by its registered name."""
+        """Sets `override_percent`, and `controller` by its registered name."""
         for name, value in parameters.items():
             if name == "override_percent":
                 if not (value.isdecimal() and 1 <= int(value) <= 100):
@@ -222,25 +222,25 @@ class CrclArm:
         return self._controller.tool_changer
 
     async def run_program(self, text: str) -> None:
-        """It has no language of its own."""
+        """Refuses: it has no language of its own."""
         raise NotAvailable(self.name, "language of its own: RunProgram cannot be executed")
 
     async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
-        """Sensors are read all the time; options, such as the host of a real one, mean nothing here."""
+        """Does nothing: sensors are read all the time; options, such as the host of a real one, mean nothing here."""
 
     async def disable_sensor(self, sensor_id: str) -> None:
-        """Sensors are read all the time."""
+        """Does nothing: sensors are read all the time."""
 
     def show_message(self, text: str) -> None:
-        """To the program's log, which is all the operator that there is."""
+        """Writes a text to the program's log: there is no operator."""
         _log.info("%s: %s", self.name, text[:SHOWN_LETTERS])
 
     async def _planned(self, work: Slices[T], what: str) -> T:
-        self._doing = f"planning {what}"
+        self._activity = f"planning {what}"
         try:
             return await in_turns(work, self.clock)
         finally:
-            self._doing = ""
+            self._activity = ""
 
     async def _follow(self, motions: Sequence[Motion]) -> None:
         whole_s = sum(motion.duration_s for motion in motions) or 1.0
@@ -263,7 +263,7 @@ class CrclArm:
         linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
         angular = turn @ moving[3:]
         if self._felt is not None:
-            self._forces, self._felt = self._door.forces(self._felt), None
+            self._forces, self._felt = self._arm_frame.forces(self._felt), None
         force = next(iter(self._forces.values()), None)
         return RobotReading(
             tuple(joints.tolist()),
@@ -277,7 +277,7 @@ class CrclArm:
             {**self._forces, **self._signals},
             round(100 * controller.override),
             controller.path_share,
-            self._doing,
+            self._activity,
         )
 
     def _gripper_reading(self) -> GripperReading | None:
@@ -290,7 +290,7 @@ class CrclArm:
         return GripperReading(gripper.name, GripperKind.PARALLEL, gripper.holding, gripper.width_m)
 
     def _feel(self, _topic: str, message: Wrench) -> None:
-        self._felt = message  # far more often than anybody asks
+        self._felt = message  # far more often than clients ask
 
     def _switched(self, signal: str, value: bool) -> None:
         known = self._signals.get(signal)

@@ -1,4 +1,4 @@
-"""How an arm of a laboratory is offered over CRCL."""
+"""Frame, controlled point and force sensors of an arm over CRCL."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["CrclArmFrame"]
 
 @dataclass(frozen=True)
 class CrclArmFrame:
-    """How an arm is offered over CRCL.
+    """Frame, controlled point and force sensors of an arm over CRCL.
 
     Attributes:
         pose_frame_in_base: The frame of its poses: its base, or where its maker puts the origin.
         at_flange: Whether the controlled point is the flange and not the tool's centre point.
-        force_sensors: Names under which the sensor at its wrist is known, and whether a name has it reversed: as the
+        force_sensors: Names of the sensor at its wrist, and whether a name has it reversed: as the
             force of the tool on the world, not of the world on the tool.
     """
 
@@ -28,7 +28,7 @@ class CrclArmFrame:
     force_sensors: Mapping[str, bool] = field(default_factory=lambda: {"wrist": False})
 
     def forces(self, felt: Wrench) -> dict[str, SensorReading]:
-        """Returns what the sensor at its wrist felt, under all its names."""
+        """Returns the reading of the sensor at its wrist, under all its names."""
         wrench = (*felt.force.tolist(), *felt.torque.tolist())
         return {
             name: SensorReading(

@@ -1,4 +1,4 @@
-"""The motions of CRCL for an arm: what a command says about speeds and tolerances, as its controller follows it."""
+"""The motions of CRCL for an arm: speeds and tolerances of a command, as its controller follows them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Array = npt.NDArray[np.float64]
 
 RISE_S = 0.1  # in which the acceleration is built up: CRCL knows no jerk
 NARROWEST_BLEND_M, WIDEST_BLEND_M = 5e-3, 0.2
-LONGEST_ROW, LONGEST_ROW_M = 25, 8.0  # waypoints that are passed without a halt: some seconds of reckoning
+LONGEST_ROW, LONGEST_ROW_M = 25, 8.0  # waypoints that are passed without a halt: some seconds of computation
 PASSED_WITHIN = 3 / 8  # of the blend distance: what a rounded corner of `ThroughMove` keeps
 SAMPLES = 40
 SLICE_POSES = 16  # that are looked at in some milliseconds
@@ -50,7 +50,7 @@ class ToolMotions:
         self._kinematics, self._tool = kinematics, pose_tool_in_flange
 
     def joints(self, start_rad: Array, targets: Sequence[JointTarget]) -> Motion:
-        """Returns joints to positions, all arriving together, none faster than it is told."""
+        """Returns a motion of joints to positions, all arriving together, none faster than its target says."""
         arm, goal, most = self._kinematics.arm, start_rad.copy(), JointLimits.of(self._kinematics.arm)
         velocity, acceleration = most.velocity_radps.copy(), most.acceleration_radps2.copy()
         for target in targets:
@@ -63,13 +63,13 @@ class ToolMotions:
         return PathMotion(arm, JointPath(start_rad, goal), PathLimits(*rates))
 
     def through(self, start_rad: Array, waypoints: Iterable[Waypoint], *, straight: bool) -> Slices[list[Motion]]:
-        """Past all waypoints within their tolerances, to rest at the last; reckoned in slices.
+        """Computes in slices the motions past all waypoints within their tolerances, to rest at the last.
 
-        Before anything is reckoned, every waypoint is looked at: one that is out of reach costs no time.
+        Before anything is computed, every waypoint is checked: one that is out of reach costs no time.
 
         Where the pace changes, the arm halts: speed may be less than was asked for, and never more. It also halts at
         every waypoint when tolerances leave next to no room for corners, where rounding would take longer, and at the
-        end of every long row, because a row is reckoned at once. A path that need not be straight is a joint move for
+        end of every long row, because a row is computed at once. A path that need not be straight is a joint move for
         one waypoint; several are joined by straight lines where the arm can follow them, because that needs no halts.
         """
         back, known = self._tool.inverse(), list[Waypoint]()
@@ -85,7 +85,7 @@ class ToolMotions:
         return motions
 
     def screw(self, start_rad: Array, screw: Screw, pace: Pace) -> Slices[Motion]:
-        """Yields the controlled point along a helix, reckoned in slices; it begins where the arm stands."""
+        """Computes in slices the motion of the controlled point along a helix, from where the arm stands."""
         back = self._tool.inverse()
         stands = self._kinematics.forward(start_rad) @ self._tool
         begin = screw.pose_start_in_base
@@ -127,7 +127,7 @@ class ToolMotions:
         return motions
 
     def _free(self, start_rad: Array, pose_tool_in_base: Pose, pace: Pace) -> Motion:
-        """Returns all joints in proportion, the controlled point nowhere faster than its pace."""
+        """Returns a motion of all joints in proportion, the controlled point nowhere faster than its pace."""
         arm = self._kinematics.arm
         goal = self._kinematics.nearest(pose_tool_in_base @ self._tool.inverse(), start_rad)
         path = JointPath(start_rad, goal)
@@ -141,7 +141,7 @@ class ToolMotions:
 
 
 def _rows(waypoints: Sequence[Waypoint]) -> Iterator[list[Waypoint]]:
-    """Waypoints of one pace that are passed in one go: not too many of them, and not too far apart."""
+    """Yields waypoints of one pace that are passed in one go: not too many of them, and not too far apart."""
     for pace, group in groupby(waypoints, key=lambda waypoint: waypoint.pace):
         row, way_m = list[Waypoint](), 0.0
         for waypoint in group:
@@ -161,13 +161,13 @@ def _end_rad(motion: Motion) -> Array:
 
 
 def _speed(pace: Pace) -> LineSpeed:
-    """Returns the turn is scaled along with the line, which keeps both when coordinated or not."""
+    """Returns the speed along a line; the turn is scaled along with it, which keeps both, coordinated or not."""
     acceleration = min(pace.acceleration_mps2, pace.turn_acceleration_radps2 * pace.speed_mps / pace.turn_radps)
     return LineSpeed(pace.speed_mps, acceleration, acceleration / RISE_S, pace.turn_radps)
 
 
 def _blend_m(poses: Sequence[Pose], tolerances: Sequence[Tolerance]) -> float:
-    """Returns how far corners may be rounded so that every inner waypoint is passed within its tolerance."""
+    """Returns the blend distance at which every inner waypoint is passed within its tolerance."""
     blend_m = WIDEST_BLEND_M
     for (before, pose), after, tolerance in zip(pairwise(poses[:-1]), poses[2:], tolerances, strict=True):
         lengths = [t for t in (tolerance.x_m, tolerance.y_m, tolerance.z_m) if t is not None]

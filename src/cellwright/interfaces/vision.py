@@ -1,4 +1,4 @@
-"""The vision doors of a laboratory: what a robot's detector sees, on a socket, as the APRS laboratory sends it."""
+"""The vision interface of a laboratory: detections on a socket for each robot, as in the APRS laboratory."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LAB_PROFILE = "aprs-lab"
 
 
 class VisionInterface:
-    """A server for every robot whose cell gives it eyes.
+    """A server for every robot that has a detector in its cell file.
 
-    It sends detections, as they come over the bus to any controller, in the coordinates in which the robot's CRCL door
-    takes poses: give both doors the same profile and frame.
+    It sends detections, as they come over the bus to any controller, in the coordinates in which the robot's CRCL
+    interface takes poses: give both interfaces the same profile and frame.
 
     Attributes:
         servers: Robot -> its server.
@@ -43,7 +43,7 @@ class VisionInterface:
     def __init__(self, lab: Lab, *, profile: str = "spec", frame: Literal["base", "world"] = "base") -> None:
         self._lab = lab
         self._subscriptions: list[Subscription] = []
-        self._doors = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
+        self._configs = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
         errors, suffix = ErrorCollector(), "/detections"
         topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
         check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], errors)
@@ -57,15 +57,15 @@ class VisionInterface:
                     groups=cfg.groups or None,
                 )
             )
-            for robot, cfg in self._doors.items()
+            for robot, cfg in self._configs.items()
         }
 
     async def start(self, host: str = "127.0.0.1", ports: Mapping[str, int] | None = None) -> Self:
-        """Listens for every robot, where its cell says unless told otherwise; port 0 is any free one."""
+        """Listens for every robot, at the ports of its cell unless others are given; port 0 is any free one."""
         self.check_ports(ports or {})
         try:
             for robot, server in self.servers.items():
-                cfg = self._doors[robot]
+                cfg = self._configs[robot]
                 await server.start(host, (ports or {}).get(robot, cfg.port))
                 subscriber, role = f"vision door of {robot}", Role.CONTROLLER
                 subscription = self._lab.bus.subscribe(
@@ -78,10 +78,10 @@ class VisionInterface:
         return self
 
     def check_ports(self, ports: Mapping[str, int]) -> None:
-        """Whether every robot that a port is given for has a door; raises UnknownName."""
+        """Checks that every robot that a port is given for has a vision server; raises UnknownName."""
         for robot in ports:
             if robot not in self.servers:
-                raise UnknownName("robot with a vision door", robot, self.servers, self._lab.cell.where)
+                raise UnknownName("robot with a vision socket", robot, self.servers, self._lab.cell.where)
 
     @property
     def addresses(self) -> dict[str, str]:
@@ -106,12 +106,12 @@ def _topic(cfg: VisionCfg) -> str:
 
 
 def _origin(lab: Lab, robot: str, profile: str) -> Pose:
-    """Where the robot's coordinates are by the drawings: where they really are, nobody but the simulation knows."""
+    """Returns the origin of the robot's coordinates by the drawings: only the simulation knows the true one."""
     base, offered = lab.nominal.bases[robot], lab.cell.robots[robot].crcl.lab
     return base @ offered.pose.pose if profile == LAB_PROFILE and offered is not None else base
 
 
 def _kinds() -> dict[str, str]:
-    """Returns SKU -> what vision calls such a thing."""
+    """Returns SKU -> the kind that the vision socket sends for it."""
     trays = {TRAYS.get(name).sku: "KT" if TRAYS.get(name).kind is TrayKind.KIT else "PT" for name in TRAYS}
     return {PARTS.get(name).sku: "P" for name in PARTS} | trays

@@ -12,13 +12,13 @@ __all__ = ["BlockingVisionClient"]
 
 
 class BlockingVisionClient(BlockingSession):
-    """The frames of the server at HOST:PORT; a thread of its own reads them, also while nobody asks.
+    """The frames of the server at HOST:PORT; a thread of its own reads them all the time.
 
     Use it as `with BlockingVisionClient("127.0.0.1:5001") as vision`, then `vision.next_frame()`, or
     `for frame in vision` for every frame in order.
 
     Raises:
-        BadInput: The address makes no sense. When entered, NoFrame: nobody can be reached.
+        BadInput: The address makes no sense. When entered, NoFrame: no server can be reached.
     """
 
     def __init__(self, address: str, *, rotation_unit: AngleUnit = "radian", connect_s: float = 5.0) -> None:

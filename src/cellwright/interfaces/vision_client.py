@@ -1,7 +1,7 @@
-"""A client of the vision socket: connects, reads on whatever happens, and gives frames to whoever waits for them.
+"""A client of the vision socket: connects, reads on whatever happens, and gives frames to waiting calls.
 
-Frames carry no time. Whoever reads only now and then would get old ones out of the sockets' buffers, so a task reads
-all the time, and `next_frame` gives one that arrives after it was asked for.
+Frames carry no time. A client that reads only now and then would get old ones out of the sockets' buffers, so a task
+reads all the time, and `next_frame` gives one that arrives after it was asked for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LINE_BYTES = 1024 * 1024
 
 
 class NoFrame(JobFailed):
-    """No frame came in time, or nobody is there to send one."""
+    """No frame came in time, or there is no server."""
 
 
 class VisionClient:
@@ -67,13 +67,13 @@ class VisionClient:
         self._connect_s, self._retry_s, self._max_line_bytes = connect_s, retry_s, max_line_bytes
         self._kept: deque[Frame] = deque(maxlen=kept_frames)
         self._news = asyncio.Event()
-        self._trouble = "it is not open"
+        self._problem = "it is not open"
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
 
     async def open(self) -> Self:
-        """Connects; raises NoFrame when nobody can be reached in time."""
+        """Connects; raises NoFrame when no server can be reached in time."""
         if self._reading is not None:
             raise BadInput(f"the vision client of {self._address} is open already")
         try:
@@ -82,13 +82,13 @@ class VisionClient:
                     await asyncio.sleep(self._retry_s)
         except TimeoutError:
             raise NoFrame(
-                f"no vision server at {self._address} within {self._connect_s:g} s: {self._trouble}"
+                f"no vision server at {self._address} within {self._connect_s:g} s: {self._problem}"
             ) from None
         self._reading = asyncio.get_running_loop().create_task(self._read())
         return self
 
     async def close(self) -> None:
-        """Disconnects; whoever waits for a frame is told. Harmless when it is closed."""
+        """Disconnects; calls that wait for a frame raise NoFrame. Harmless when it is closed."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
@@ -110,10 +110,10 @@ class VisionClient:
                 while self.arrived == before and self._reading is not None:
                     await self._news.wait()
         except TimeoutError:
-            why = f": {self._trouble}" if self._trouble else ""
+            why = f": {self._problem}" if self._problem else ""
             raise NoFrame(f"{self._address} sent no frame within {timeout_s:g} s{why}") from None
         if self.arrived == before or self.latest is None:
-            raise NoFrame(f"the vision client of {self._address} has no frame: {self._trouble}")
+            raise NoFrame(f"the vision client of {self._address} has no frame: {self._problem}")
         return self.latest
 
     def __aiter__(self) -> Self:
@@ -148,7 +148,7 @@ class VisionClient:
         self._tell()
 
     def _tell(self) -> None:
-        self._news.set()  # those who wait go on, whoever comes later waits for the next
+        self._news.set()  # waiting calls go on, later ones wait for the next
         self._news = asyncio.Event()
 
     async def _connect(self) -> bool:
@@ -156,14 +156,14 @@ class VisionClient:
             async with asyncio.timeout(self._connect_s):
                 streams = await asyncio.open_connection(*self._host_and_port, limit=self._max_line_bytes)
         except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError
-            self._trouble = _reason(error)
+            self._problem = _reason(error)
             return False
         self._reader, self._writer = streams
-        self._trouble = ""
+        self._problem = ""
         return True
 
     async def _hang_up(self, why: str) -> None:
-        self._trouble = why
+        self._problem = why
         self._reader = None
         if self._writer is not None:
             self._writer.close()

@@ -1,4 +1,4 @@
-"""The server of the vision socket: pushes a line per frame to whoever has connected, and waits for nobody.
+"""The server of the vision socket: pushes a line per frame to all clients, and waits for none.
 
 Frames are handed over in the middle of a simulation step, so nothing here waits: what a client's socket does not take
 at once is kept for it within a limit, and then its oldest lines are dropped. What clients send is not read.
@@ -24,13 +24,13 @@ SEND_BUFFER_BYTES = 16 * 1024  # the system's own, megabytes long, would hold mi
 MAX_LINE_BYTES = 1024 * 1024
 MAX_CLIENTS = 64
 MAX_MISSED_FRAMES = 600
-HEARD_BYTES = 64 * 1024  # what a client may say before its socket is left full
+HEARD_BYTES = 64 * 1024  # what a client may send before its socket is left full
 
 _SCRAP = bytearray(4096)  # where everything that clients send ends
 
 
 class LineEncoder(Protocol):
-    """What turns detections into text."""
+    """Encodes detections as text."""
 
     def encode(self, detections: Detections) -> str:
         """Returns the line of a frame, without its newline."""
@@ -43,7 +43,7 @@ class VisionServer:
         lines_sent: Lines handed to sockets.
         lines_dropped: Lines that clients missed because they read too slowly.
         clients_dropped: Clients that were disconnected because they did not read at all.
-        frames_too_long: Frames that nobody got because their line passed the limit.
+        frames_too_long: Frames that were not sent because their line passed the limit.
 
     Args:
         encoder: Makes the lines.
@@ -89,7 +89,7 @@ class VisionServer:
 
     @property
     def clients(self) -> int:
-        """How many are connected; one that has gone is noticed when the next frames are sent."""
+        """The number of connected clients; one that has gone is noticed when the next frames are sent."""
         return len(self._clients)
 
     async def start(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> Self:
@@ -168,7 +168,7 @@ class _Client(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         self._heard_bytes += nbytes
         if self._heard_bytes > HEARD_BYTES:
-            self._transport.pause_reading()  # whoever goes on talking fills a socket, and costs no more time
+            self._transport.pause_reading()  # a client that goes on sending fills a socket, and costs no more time
 
     def eof_received(self) -> bool:
         self.has_hung_up = True  # perhaps only its sending side: it may listen on

@@ -1,8 +1,8 @@
 """The text of the APRS laboratory's vision socket: one line per frame, six comma fields per object.
 
 A group is `name,rotation,x,y,score,type,`: x and y in millimetres in the robot's coordinates, no height, type P for a
-part, PT for a parts tray, KT for a kit tray. Objects have no identity: whose group is whose is for the client to find
-out. The reader here forgives and refuses what the laboratory's own reader does, so that a frame means the same to both.
+part, PT for a parts tray, KT for a kit tray. Objects have no identity: matching groups over frames is for the client to
+do. The reader here forgives and refuses what the laboratory's own reader does, so that a frame means the same to both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MM_PER_M = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class VisionGroup:
-    """One object of a frame, as it is said on the wire, with its angle in radians.
+    """One object of a frame, as it is sent on the wire, with its angle in radians.
 
     Attributes:
         name: What it was taken for, a SKU.
@@ -110,7 +110,7 @@ class VisionEncoder:
     """Turns detections into lines for one robot.
 
     Args:
-        pose_robot_in_world: Where the robot's coordinates are, as its controller believes.
+        pose_robot_in_world: The origin of the robot's coordinates, as its controller believes.
         kinds: SKU -> P, PT or KT; whatever is not named is a part.
         frame: The frame of the detections.
         rotation_unit: The laboratory sends radians; its client can be told to expect degrees.

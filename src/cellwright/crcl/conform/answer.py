@@ -1,4 +1,4 @@
-"""What the battery may do, and what a server makes of a command."""
+"""Options of the conformance checks, and the reactions of a server to a command."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Answer", "ConformOptions", "Reaction"]
 
 @dataclass(frozen=True)
 class ConformOptions:
-    """What the battery may do.
+    """Options of the conformance checks.
 
     Attributes:
         may_move: Whether the robot may be moved at all.
         reach_m: How far from where it stands its controlled point may be moved, upwards.
         turn_rad: How far a joint may be turned.
         tool_changer: Whether the tool changer may be opened and closed.
-        poll_s: Between two questions for the status.
+        poll_s: The time between two requests for the status.
         answer_s: How long an answer may take.
         cold_s: How long the first one may take, and the next one after a silence.
         done_s: How long what takes no time may take to be done.
@@ -38,8 +38,8 @@ class ConformOptions:
     init_s: float = 30.0
     check_s: float = 120.0
 
-    def patient(self, answer_s: float) -> ConformOptions:
-        """Returns the same for a server whose answers may take so long: nothing is waited for any shorter."""
+    def with_answer_time(self, answer_s: float) -> ConformOptions:
+        """Returns the options for a server whose answers may take so long: no timeout is shorter."""
         return replace(
             self,
             answer_s=answer_s,
@@ -50,12 +50,12 @@ class ConformOptions:
 
     @property
     def speed_mps(self) -> float:
-        """How fast the controlled point is moved: the whole way in one second."""
+        """The speed of the controlled point: the whole reach in one second."""
         return self.reach_m
 
 
 class Reaction(StrEnum):
-    """What a server makes of a command."""
+    """The reactions of a server to a command."""
 
     DONE = "done"
     ERROR = "error"
@@ -79,7 +79,7 @@ class Answer:
 
     @property
     def done(self) -> bool:
-        """Whether the server says so."""
+        """Whether the server reports it as done."""
         return self.reaction is Reaction.DONE
 
     @property
@@ -89,7 +89,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What was observed, for reports."""
+        """The observation, for reports."""
         told = self.status.command_status
         said = f", '{told.state_description[:200]}'" if told.state_description else ""
         return f"{self.reaction} (status: command {told.command_id}, {told.command_state}{said})"

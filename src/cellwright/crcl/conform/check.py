@@ -1,4 +1,4 @@
-"""What a check is, and the ways in which it can come out."""
+"""A conformance check, and its possible verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Run = Callable[["Probe"], Awaitable[str | None]]
 
 
 class CheckVerdict(StrEnum):
-    """How a check came out."""
+    """The verdict of a check."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -35,17 +35,17 @@ class CheckEnded(Exception):
 
 
 def fail(reason: str) -> NoReturn:
-    """The server breaks the rule."""
+    """Ends the check as failed: the server breaks the rule."""
     raise CheckEnded(CheckVerdict.FAIL, reason)
 
 
 def ambiguous(reason: str) -> NoReturn:
-    """It cannot be told whether the server breaks the rule."""
+    """Ends the check as ambiguous: it cannot be decided whether the server breaks the rule."""
     raise CheckEnded(CheckVerdict.AMBIGUOUS, reason)
 
 
 def require(holds: bool, reason: str) -> None:
-    """Fails unless it holds."""
+    """Ends the check as failed unless a condition holds."""
     if not holds:
         fail(reason)
 
@@ -56,7 +56,7 @@ class Check:
 
     Attributes:
         name: For reports and options.
-        area: The part of the battery.
+        area: The group of checks that it belongs to.
         clause: The rule in one sentence.
         does: What is tried, in one sentence.
         run: Tries it; returns what was observed.
@@ -90,7 +90,7 @@ def check(
     needs: str = "",
     harms: bool = False,
 ) -> Callable[[Run], Run]:
-    """Adds a function to the battery; its docstring says what it does, its module is the area."""
+    """Adds a function to the checks; its docstring says what it does, its module is the area."""
 
     def add(run: Run) -> Run:
         area = run.__module__.rsplit(".", 1)[-1]

@@ -13,9 +13,9 @@ __all__: list[str] = []
 @check("three-connections", "Several clients can be connected (NIST's client opens three connections).", prepared=False)
 async def three_connections(probe: Probe) -> str:
     """Opens three more connections and asks on all."""
-    wires = [await probe.open() for _ in range(3)]
-    for index, wire in enumerate(wires):
-        require(await probe.responds(wire), f"connection {index + 2} of 4 is not answered")
+    others = [await probe.open() for _ in range(3)]
+    for index, connection in enumerate(others):
+        require(await probe.responds(connection), f"connection {index + 2} of 4 is not answered")
     require(await probe.responds(probe.main), "the first connection is not answered any more")
     return "4 of 4 answered"
 
@@ -47,10 +47,10 @@ async def connection_comes_and_goes(probe: Probe) -> str:
     """Opens and closes five connections, one in the midst of a message."""
     text = encode(CRCLCommandInstance(Message(probe.next_id(), "conformance: never finished")))
     for index in range(5):
-        wire = await probe.open()
+        connection = await probe.open()
         if index == 3:
-            await wire.send_bytes(text[: len(text) // 2])
-        await wire.close()
+            await connection.send_bytes(text[: len(text) // 2])
+        await connection.close()
     require(await probe.responds(probe.main), "the first connection is not answered any more")
     told = (await probe.do(Message(0, "conformance: still here"))).text
     require(told.startswith("done"), f"Message on the first connection is {told}")

@@ -1,4 +1,4 @@
-"""What was sent and what came back, with times: the reason to believe a verdict."""
+"""The evidence of a verdict: what was sent and what came back, with times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Transcript:
         self._left_out = 0
 
     def add(self, connection: int, direction: str, data: bytes = b"") -> None:
-        """Takes down some bytes."""
+        """Records some bytes."""
         text = data[:MAX_TEXT].decode("utf-8", "backslashreplace")
         text += f" ... ({len(data) - MAX_TEXT} more bytes)" if len(data) > MAX_TEXT else ""
         exchange = Exchange(round(self._now_s() - self._start_s, 6), connection, direction, text)
@@ -66,20 +66,20 @@ class Transcript:
 
 
 class LoggedConnection:
-    """A connection whose bytes are taken down."""
+    """A connection whose bytes are recorded."""
 
     def __init__(self, inner: Connection, number: int, transcript: Transcript) -> None:
         self._inner, self._number, self._transcript = inner, number, transcript
         transcript.add(number, "opened")
 
     async def receive(self) -> bytes:
-        """Some bytes; none at the end."""
+        """Returns some bytes; none at the end."""
         data = await self._inner.receive()
         self._transcript.add(self._number, "received" if data else "closed", data)
         return data
 
     async def send(self, data: bytes) -> None:
-        """All the bytes."""
+        """Sends all the bytes."""
         self._transcript.add(self._number, "sent", data)
         await self._inner.send(data)
 

@@ -41,7 +41,7 @@ BEYOND = 0.5
 
 
 async def _watched(probe: Probe, command: CRCLCommand) -> tuple[Answer, str]:
-    """What becomes of a command that should be refused, and how the robot moved; any move is stopped at once."""
+    """Sends a command that should be refused and stops any move at once; returns the answer and how it moved."""
     await probe.do(SetTransSpeed(0, TransSpeedAbsolute(CREEP_MPS)))
     before = await probe.ask()
     number = await probe.send(command)
@@ -90,7 +90,7 @@ async def _must_be_refused(probe: Probe, command: CRCLCommand, valid: CRCLComman
 
 
 async def _stay(probe: Probe, number: int | None = None) -> ActuateJoints:
-    """Returns a joint, the first one or that of a number, to where it is."""
+    """Returns a command that moves a joint, the first one or that of a number, to where it is."""
     for joint in _joints(await probe.ask()):
         if joint.joint_position is not None and number in (None, joint.joint_number):
             details = JointSpeedAccel(joint_speed=CREEP_JOINT)

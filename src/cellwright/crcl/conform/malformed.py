@@ -1,4 +1,4 @@
-"""Messages that are none: they must hurt nobody else, and must not be executed. These come last."""
+"""Messages that are none: they must hurt no other client, and must not be executed. These come last."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _instance(kind: str, number: int, inside: str = "") -> bytes:
 
 
 async def _bad(probe: Probe, text: bytes, number: int | None = None) -> str:
-    """Sends something bad on a connection of its own; looks what it did there, here, and to the robot."""
+    """Sends a bad message on a connection of its own; returns its effects there, here, and on the robot."""
     bad = await probe.open()
     await probe.ask(bad)
     with contextlib.suppress(LinkLost):  # some hang up before everything is sent

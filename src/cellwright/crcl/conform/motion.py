@@ -45,7 +45,7 @@ async def _must_arrive(probe: Probe, answer: Answer, target: Pose) -> str:
 
 
 async def _rises(probe: Probe, number: int, metres: float) -> Pose:
-    """Waits until the robot has left home by so much; where it is then."""
+    """Waits until the robot has left home by so much; returns its pose then."""
     start_s = probe.now_s()
     while probe.now_s() - start_s < probe.move_s:
         status = await probe.ask()
@@ -59,7 +59,7 @@ async def _rises(probe: Probe, number: int, metres: float) -> Pose:
 
 
 async def _must_stand(probe: Probe, why: str, still_after_s: float = 0.6) -> Pose:
-    """Fails if the robot moves on after it had time to brake; where it stands."""
+    """Fails if the robot moves on after it had time to brake; returns the pose where it stands."""
     await probe.sleep(still_after_s)
     first = await probe.pose()
     await probe.sleep(0.3)
@@ -190,9 +190,9 @@ async def pre_emption_by_move(probe: Probe) -> str:
 async def _stop(probe: Probe, condition: StopConditionEnum, *, other_connection: bool = False) -> str:
     target = await probe.target()
     await probe.do(SetTransSpeed(0, TransSpeedAbsolute(probe.options.speed_mps / 2)))
-    wire = await probe.open() if other_connection else None
+    connection = await probe.open() if other_connection else None
     await _rises(probe, await probe.send(MoveTo(0, True, target)), 0.1 * probe.options.reach_m)
-    answer = await probe.do(StopMotion(0, condition), wire)
+    answer = await probe.do(StopMotion(0, condition), connection)
     stands = await _must_stand(probe, f"after StopMotion {condition}", 0.1 if answer.done else 0.6)
     require(answer.done, f"StopMotion is {answer.text}")
     require(distance_m(stands, target) > NEAR_M, "the robot reached the target all the same")

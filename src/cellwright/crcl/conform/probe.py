@@ -1,4 +1,4 @@
-"""What checks work with: connections, commands with fresh numbers, answers, small moves."""
+"""The probe that checks work with: connections, commands with fresh numbers, answers, small moves."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_ID = 1 << 62
 
 
 class ProbeConnection:
-    """One connection of the battery."""
+    """One connection of the checks."""
 
     def __init__(self, connection: LoggedConnection, link: CrclLink) -> None:
         self._connection, self._link = connection, link
@@ -55,7 +55,7 @@ class ProbeConnection:
 
     @property
     def arrived(self) -> int:
-        """How many statuses came."""
+        """The number of statuses that came."""
         return self._link.arrived
 
     @property
@@ -80,16 +80,16 @@ class ProbeConnection:
 
 
 class Probe:
-    """The battery's side of the server.
+    """The client side of the checks.
 
     Attributes:
         main: The connection that most checks use.
-        home: Where the robot stood when the battery began, in metres; None while that is not known.
-        opened: How many connections there were.
+        home: The pose of the robot when the checks began, in metres; None while that is not known.
+        opened: The number of connections so far.
         findings: What was wrong with statuses that were read all the same.
-        first: The first status that told settings: what is put back in the end.
+        first: The first status with settings: what is put back in the end.
         first_answer_s: How long the first answer of all took.
-        silences: How many questions in a row were not answered.
+        silences: The number of requests in a row that were not answered.
     """
 
     def __init__(self, connect: Connector, options: ConformOptions) -> None:
@@ -101,19 +101,19 @@ class Probe:
         self.first: CRCLStatus | None = None
         self.first_answer_s: float | None = None
         self.silences = 0
-        self._told_findings = 0
+        self._reported_findings = 0
         self._init_s = options.init_s
         self._connect = connect
-        self._wires: list[ProbeConnection] = []
+        self._connections: list[ProbeConnection] = []
         self._unread: list[LoggedConnection] = []
         self._last_id = 0
 
     async def open(self) -> ProbeConnection:
         """Returns one more connection, until the check ends."""
         connection = await self._connected()
-        wire = ProbeConnection(connection, CrclLink(connection, f"connection {self.opened}", findings=self.findings))
-        self._wires.append(wire)
-        return wire
+        link = CrclLink(connection, f"connection {self.opened}", findings=self.findings)
+        self._connections.append(ProbeConnection(connection, link))
+        return self._connections[-1]
 
     async def open_unread(self) -> LoggedConnection:
         """Returns one more connection, from which nothing is read, until the check ends."""
@@ -142,20 +142,20 @@ class Probe:
 
     async def end(self) -> None:
         """Closes all connections."""
-        closing: list[ProbeConnection | LoggedConnection] = [*self._wires, *self._unread]
+        closing: list[ProbeConnection | LoggedConnection] = [*self._connections, *self._unread]
         for each in closing:
             await each.close()
-        self._wires, self._unread = [], []
+        self._connections, self._unread = [], []
 
     def note(self, status: CRCLStatus) -> None:
-        """Keeps the first status that tells settings."""
+        """Keeps the first status that reports settings."""
         if self.first is None and status.settings_status is not None:
             self.first = status
 
     def fresh_findings(self) -> tuple[str, ...]:
-        """Returns those of kinds that were not found before this was last asked."""
-        lines, told = self.findings.lines, self._told_findings
-        self._told_findings = len(lines)
+        """Returns findings of kinds that were not found before the last call."""
+        lines, told = self.findings.lines, self._reported_findings
+        self._reported_findings = len(lines)
         return tuple(lines[told:])
 
     def next_id(self) -> int:
@@ -163,16 +163,16 @@ class Probe:
         self._last_id += 1
         return self._last_id
 
-    async def ask(self, wire: ProbeConnection | None = None, *, command_id: int | None = None) -> CRCLStatus:
-        """The status now; asked for with the current number, as NIST's client does. Raises LinkLost, NoAnswer."""
-        wire = wire or self.main
+    async def ask(self, connection: ProbeConnection | None = None, *, command_id: int | None = None) -> CRCLStatus:
+        """Asks for the status with the current number, as NIST's client does; raises LinkLost, NoAnswer."""
+        connection = connection or self.main
         number = max(self._last_id, 1) if command_id is None else command_id
-        await wire.send_bytes(encode(CRCLCommandInstance(GetStatus(number))))
+        await connection.send_bytes(encode(CRCLCommandInstance(GetStatus(number))))
         asked_s = self.now_s()
         try:
             # The first answer of all may take longer, and the first one after a silence; but not every one.
             is_cold = self.silences == (0 if self.first_answer_s is None else 1)
-            status = await wire.next_status(self.options.cold_s if is_cold else self.options.answer_s)
+            status = await connection.next_status(self.options.cold_s if is_cold else self.options.answer_s)
         except NoAnswer:
             self.silences += 1
             raise
@@ -183,38 +183,38 @@ class Probe:
             self._last_id = max(self._last_id, status.command_status.command_id)
         return status
 
-    async def send(self, command: CRCLCommand, wire: ProbeConnection | None = None) -> int:
+    async def send(self, command: CRCLCommand, connection: ProbeConnection | None = None) -> int:
         """Sends a command with a fresh number, which it returns."""
         command = replace(command, command_id=self.next_id())
-        await (wire or self.main).send_bytes(encode(CRCLCommandInstance(command)))
+        await (connection or self.main).send_bytes(encode(CRCLCommandInstance(command)))
         return command.command_id
 
     async def do(
-        self, command: CRCLCommand, wire: ProbeConnection | None = None, *, timeout_s: float | None = None
+        self, command: CRCLCommand, connection: ProbeConnection | None = None, *, timeout_s: float | None = None
     ) -> Answer:
         """Sends a command and waits until it ended, was refused, or nothing came of it."""
         if timeout_s is None:
             timeout_s = self._init_s if isinstance(command, InitCanon) else self.options.done_s
-        answer = await self.outcome(await self.send(command, wire), wire, timeout_s=timeout_s)
-        if isinstance(command, InitCanon):  # who was waited for once in vain is not waited for so long every time
+        answer = await self.outcome(await self.send(command, connection), connection, timeout_s=timeout_s)
+        if isinstance(command, InitCanon):  # a server that let the first wait time out is not waited for so long again
             self._init_s = self.options.init_s if answer.done else self.options.done_s
         return answer
 
     async def prove(self, command: CRCLCommand) -> Answer:
-        """Doubts unless a valid command is done: otherwise the error of a bad one would mean nothing."""
+        """Ends the check as ambiguous unless a valid command is done: else an error to a bad one means nothing."""
         answer = await self.do(command, timeout_s=self.move_s)
         if not answer.done:
             ambiguous(f"cannot be tried: a valid {type(command).__name__} is {answer.text}")
         return answer
 
     async def outcome(
-        self, number: int, wire: ProbeConnection | None = None, *, timeout_s: float | None = None
+        self, number: int, connection: ProbeConnection | None = None, *, timeout_s: float | None = None
     ) -> Answer:
-        """Returns what becomes of a command that was sent."""
+        """Returns the answer to a command that was sent."""
         start_s, foreign_error_s = self.now_s(), None
         timeout_s = self.options.done_s if timeout_s is None else timeout_s
         while True:
-            status = await self.ask(wire)
+            status = await self.ask(connection)
             told, now_s = status.command_status, self.now_s()
             reaction = None
             if told.command_id == number:
@@ -235,20 +235,20 @@ class Probe:
                 return Answer(reaction, number, status, now_s - start_s)
             await asyncio.sleep(self.options.poll_s)
 
-    async def use_si(self, wire: ProbeConnection | None = None) -> None:
-        """Metres and radians, whatever the server begins with."""
+    async def use_si(self, connection: ProbeConnection | None = None) -> None:
+        """Sets metres and radians, whatever the server begins with."""
         for command in (SetLengthUnits(0, LengthUnitEnum.METER), SetAngleUnits(0, AngleUnitEnum.RADIAN)):
-            answer = await self.do(command, wire)
+            answer = await self.do(command, connection)
             if not answer.done:
                 ambiguous(f"cannot be tried: {type(command).__name__} is {answer.text}")
 
-    async def report_all(self, wire: ProbeConnection | None = None) -> None:
-        """Everything in the status, as far as the server has it."""
-        await self.do(ConfigureStatusReport(0, True, True, True, True, True, True), wire)
+    async def report_all(self, connection: ProbeConnection | None = None) -> None:
+        """Asks for all parts of the status that the server has."""
+        await self.do(ConfigureStatusReport(0, True, True, True, True, True, True), connection)
 
-    async def pose(self, wire: ProbeConnection | None = None) -> Pose:
-        """Returns where the controlled point is, in the units of the connection."""
-        status = await self.ask(wire)
+    async def pose(self, connection: ProbeConnection | None = None) -> Pose:
+        """Returns the pose of the controlled point, in the units of the connection."""
+        status = await self.ask(connection)
         if status.pose_status is None:
             ambiguous("cannot be tried: the status holds no pose")
         point = status.pose_status.pose.point
@@ -269,28 +269,28 @@ class Probe:
 
     @property
     def move_s(self) -> float:
-        """How long a move over the whole reach may take."""
+        """The longest duration of a move over the whole reach."""
         return 15.0
 
-    async def responds(self, wire: ProbeConnection) -> bool:
+    async def responds(self, connection: ProbeConnection) -> bool:
         """Returns whether a connection is open and answers."""
         try:
-            await self.ask(wire)
+            await self.ask(connection)
         except JobFailed:
             return False
         return True
 
-    async def closes(self, wire: ProbeConnection, within_s: float = 1.0) -> bool:
+    async def closes(self, connection: ProbeConnection, within_s: float = 1.0) -> bool:
         """Returns whether the server closes a connection."""
         until_s = self.now_s() + within_s
-        while wire.is_open and self.now_s() < until_s:
+        while connection.is_open and self.now_s() < until_s:
             try:
-                await wire.next_status(max(until_s - self.now_s(), 0.01))
+                await connection.next_status(max(until_s - self.now_s(), 0.01))
             except NoAnswer:
                 break
             except LinkLost:
                 return True
-        return not wire.is_open
+        return not connection.is_open
 
     @staticmethod
     async def sleep(duration_s: float) -> None:
@@ -304,5 +304,5 @@ class Probe:
 
 
 def distance_m(a: Pose, b: Pose) -> float:
-    """Between two points, in whatever unit they are in."""
+    """Returns the distance of two poses, in the unit that they are in."""
     return float(((a.point.x - b.point.x) ** 2 + (a.point.y - b.point.y) ** 2 + (a.point.z - b.point.z) ** 2) ** 0.5)

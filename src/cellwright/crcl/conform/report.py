@@ -1,4 +1,4 @@
-"""What the battery found."""
+"""The results of the checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CheckResult:
     findings: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns it for JSON."""
         return {
             "name": self.check.name,
             "area": self.check.area,
@@ -44,7 +44,7 @@ class ConformReport:
 
     Attributes:
         peer: Which server.
-        results: In the order of the battery.
+        results: In the order of the checks.
         ended: How the session was closed, or why it could not be.
         took_s: The whole time.
         restored: Whether settings are as they were before.
@@ -74,11 +74,11 @@ class ConformReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many checks had which verdict."""
+        """The number of checks by verdict."""
         return {verdict.value: len(self.named(verdict)) for verdict in CheckVerdict}
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns it for JSON."""
         return {
             "peer": self.peer,
             "conforms": self.conforms,

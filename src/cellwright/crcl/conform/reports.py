@@ -1,4 +1,4 @@
-"""What is reported, as far as it can be chosen."""
+"""The parts of the status that a client can choose."""
 
 from __future__ import annotations
 

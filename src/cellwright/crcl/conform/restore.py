@@ -1,4 +1,4 @@
-"""Puts back what the battery changed: units, speeds, tolerances, reports."""
+"""Restores what the checks changed: units, speeds, tolerances, reports."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parts_of(status: CRCLStatus) -> list[str]:
 
 
 async def put_back(probe: Probe) -> str:
-    """Brings settings and reports to what the first status told, in an open session; says how far that went.
+    """Restores settings and reports by the first status, in an open session; returns how far that went.
 
     Raises:
         JobFailed: The server does not answer.
@@ -77,7 +77,7 @@ async def _settings(probe: Probe) -> SettingsStatus:
 
 
 def _reports(first: CRCLStatus) -> list[CRCLCommand]:
-    """Commands after which a status has the parts that the first one had."""
+    """Returns commands after which a status has the parts that the first one had."""
     there = parts_of(first)
     joints = first.joint_statuses.joint_status if first.joint_statuses else ()
     each = tuple(
@@ -94,7 +94,7 @@ def _reports(first: CRCLStatus) -> list[CRCLCommand]:
 
 
 def _differences(then: SettingsStatus, now: SettingsStatus) -> list[str]:
-    """Returns what is otherwise now, in the words of the schema."""
+    """Returns the settings that differ now, by their names in the schema."""
     found = []
     for name in (*_UNITS, *_SETTINGS):
         old, new = getattr(then, name), getattr(now, name)

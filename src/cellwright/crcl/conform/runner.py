@@ -32,7 +32,7 @@ from cellwright.crcl.messages import EndCanon, InitCanon, StopConditionEnum, Sto
 __all__ = ["CHECKS", "conform", "plan", "select"]
 
 AREAS = (session, status, units, reports, commands, wire, connections, motion, limits, malformed)
-"""The parts of the battery in their order."""
+"""The groups of checks in their order."""
 
 CHECKS = sorted(
     (item for area in AREAS for item in REGISTERED if area.__name__.endswith(f".{item.area}")),
@@ -75,7 +75,7 @@ def select(
 
 
 def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
-    """Returns what the battery will do to the robot, for the one who stands beside it."""
+    """Returns what the checks will do to the robot, for the person who stands beside it."""
     moving = [item for item in checks if item.moves and _skip_reason(item, options) == ""]
     said = [f"{len(checks)} checks, {len(moving)} of which may move the robot"]
     if moving:
@@ -102,18 +102,18 @@ async def conform(
     without: Sequence[str] = (),
     on_result: Callable[[CheckResult], None] = lambda _result: None,
 ) -> ConformReport:
-    """Runs the battery against a server, whatever that answers.
+    """Runs the checks against a server, whatever that answers.
 
     Args:
         connect: Makes connections to it.
-        peer: What it is called in the report.
+        peer: Its name in the report.
         options: What may be done.
         names: Which checks or areas; all by default.
         without: Which checks or areas not.
-        on_result: Is told after each check.
+        on_result: Is called after each check.
 
     Raises:
-        ConnectionFailed: Nobody is there. UnknownName: There is no such check. BadInput: None is left.
+        ConnectionFailed: No server is there. UnknownName: There is no such check. BadInput: None is left.
     """
     options = options or ConformOptions()
     checks = select(names, without, tool_changer=options.tool_changer)
@@ -154,14 +154,14 @@ def _skip_reason(item: Check, options: ConformOptions) -> str:
 
 async def _look(probe: Probe) -> None:
     """Asks once before anything is judged: what is set now is put back in the end, and a cold server warms up."""
-    wire = await probe.open()
+    connection = await probe.open()
     with contextlib.suppress(JobFailed):
-        probe.note(await probe.ask(wire))
+        probe.note(await probe.ask(connection))
     await probe.end()
 
 
 async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
-    """The result, and whether the check could begin: False if the session could not be opened, None if in silence."""
+    """Returns the result, and whether the check could begin: False if the session did not open, None if silent."""
     probe.transcript.take()
     start_s, begun = probe.now_s(), None
     verdict = CheckVerdict.SKIPPED
@@ -187,7 +187,7 @@ async def _run(probe: Probe, item: Check) -> tuple[CheckResult, bool | None]:
         verdict, reason = CheckVerdict.AMBIGUOUS, f"cannot be tried with what the server tells: {error}"
     except TimeoutError:
         reason = f"cannot go on: not over after {probe.options.check_s:g} s"
-    except Exception as error:  # a check that stumbles over a strange answer must not end all the others
+    except Exception as error:  # a check that stumbles over an unexpected answer must not end all the others
         reason = f"the check itself failed: {type(error).__name__}: {error}"
     took_s = probe.now_s() - start_s
     await probe.end()
@@ -205,7 +205,7 @@ async def _is_alive(probe: Probe) -> bool:
 
 
 async def _go_home(probe: Probe, *, tries: int = 2) -> str:
-    """Takes the robot back to where it stood; says why that failed, after which nothing is moved any more.
+    """Moves the robot back to where it stood; returns why that failed, after which nothing is moved any more.
 
     One answer that is lost is no such reason: it is tried again.
     """

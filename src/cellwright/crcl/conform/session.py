@@ -35,7 +35,7 @@ def _must_be_refused(answer: Answer) -> str:
 
 
 async def provoke_error(probe: Probe) -> Answer:
-    """An error in an open session, by things that do not exist; nothing is sent for it that could harm a server."""
+    """Provokes an error in an open session, by things that do not exist; nothing is sent that could harm a server."""
     attempts: list[CRCLCommand] = [
         EnableSensor(0, "cellwright_conform"),
         SetRobotParameters(0, (ParameterSetting("cellwright_conform", "1"),)),

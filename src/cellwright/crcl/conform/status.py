@@ -1,4 +1,4 @@
-"""What a status holds."""
+"""The content of a status."""
 
 from __future__ import annotations
 

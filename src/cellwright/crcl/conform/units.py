@@ -1,4 +1,4 @@
-"""Units: defaults, switching, and whose they are."""
+"""Units: defaults, switching, and that each connection has its own."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _names(status: CRCLStatus) -> tuple[str, str, str, str]:
     return tuple(str(name) for name in names)  # type: ignore[return-value]
 
 
-async def _set(probe: Probe, command: CRCLCommand, wire: ProbeConnection | None = None) -> None:
-    answer = await probe.do(command, wire)
+async def _set(probe: Probe, command: CRCLCommand, connection: ProbeConnection | None = None) -> None:
+    answer = await probe.do(command, connection)
     require(answer.done, f"{type(command).__name__} is {answer.text}")
 
 

@@ -84,11 +84,11 @@ async def declaration_and_blanks(probe: Probe) -> str:
 )
 async def nul_between_messages(probe: Probe) -> str:
     """Sends GetStatus twice with a NUL after each."""
-    wire = await probe.open()
-    await wire.send_bytes(_request() + b"\0" + _request() + b"\0")
+    connection = await probe.open()
+    await connection.send_bytes(_request() + b"\0" + _request() + b"\0")
     await probe.sleep(0.3)
-    if wire.arrived < 2:
-        ambiguous(f"{wire.arrived} of 2 answered" + ("" if wire.is_open else ", the connection was closed"))
+    if connection.arrived < 2:
+        ambiguous(f"{connection.arrived} of 2 answered" + ("" if connection.is_open else ", the connection was closed"))
     return "2 of 2 answered"
 
 

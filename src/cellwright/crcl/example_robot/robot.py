@@ -45,7 +45,7 @@ OPEN_M = 0.06
 FINGER_SPEED_MPS = 0.2
 CATCH_UP_TICKS = 10
 KEPT_MESSAGES = 100
-SAMPLE_RAD = 0.1  # between the points of a way at which its joints are checked beforehand
+SAMPLE_RAD = 0.1  # between the points of a path at which its joints are checked beforehand
 MOST = Pace(1.0, 4.0, math.pi, 4 * math.pi)
 USUAL = Pace(0.25, 1.0, math.pi / 4, math.pi)
 
@@ -61,9 +61,9 @@ class ExampleArm:
         clock: Its time.
         name: Its name.
         tick_s: How often it moves.
-        start: Where its joints are in the beginning, in metres and radians.
-        object_width_m: What its fingers meet when they close; nothing if None.
-        pose_base_in_world: Where it stands.
+        start: The joints at the beginning, in metres and radians.
+        object_width_m: The width of an object between its fingers; there is none if None.
+        pose_base_in_world: The pose of its base.
     """
 
     joints: Sequence[JointFacts] = GANTRY_JOINTS
@@ -101,7 +101,7 @@ class ExampleArm:
         self._reading: RobotReading | None = None
 
     def set_sensor(self, sensor_id: str, value: SensorValue) -> None:
-        """Has a sensor say something: forces and torques of `ATINetFT`, the switch `part_present`, or a new sensor."""
+        """Sets the value of a sensor: forces and torques of `ATINetFT`, the switch `part_present`, or a new sensor."""
         known = self._sensors.get(sensor_id)
         self._sensors = {**self._sensors, sensor_id: self._sample(value, known.read_count + 1 if known else 1)}
         self._reading = None
@@ -129,13 +129,13 @@ class ExampleArm:
         return self._reading
 
     async def prepare(self) -> None:
-        """There is nothing to get ready."""
+        """Does nothing: there is nothing to get ready."""
 
     async def rest(self) -> None:
-        """It stays where it is."""
+        """Does nothing: it stays where it is."""
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
-        """Joints to positions, all arriving together; nothing resists a force, so it is only reported."""
+        """Moves joints to positions, all arriving together; nothing resists a force, so it is only reported."""
         goal, efforts, duration_s, ramp_s = list(self._positions), list(self._efforts), 0.0, 0.0
         for target in targets:
             facts = self.joints[target.number - 1]
@@ -148,7 +148,7 @@ class ExampleArm:
         await self._follow([_joint_leg(self._positions, tuple(goal), duration_s, ramp_s)])
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
-        """The tool exactly through all waypoints."""
+        """Moves the tool exactly through all waypoints."""
         segments: list[TrajectorySegment] = []
         joints = self._positions
         for waypoint in waypoints:
@@ -164,13 +164,13 @@ class ExampleArm:
         await self._follow(segments)
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
-        """The tool along a helix."""
+        """Moves the tool along a helix."""
         duration_s = max(screw.length_m / pace.speed_mps, abs(screw.turn_rad) / pace.turn_radps)
         segment = TrajectorySegment(duration_s, _ramp_s(pace), lambda share: inverse(screw.pose_at(share)))
         await self._follow([_checked(segment, screw.turn_rad)])
 
     async def stop(self, condition: StopConditionEnum) -> None:
-        """Immediate: at once. Fast and normal: on the path, with a hard and a soft ramp."""
+        """Stops: immediate at once; fast and normal on the path, with a hard and a soft ramp."""
         self._journey.brake(condition)
         if self._drive is not None:
             await asyncio.wait([self._drive])
@@ -184,11 +184,11 @@ class ExampleArm:
         self._separation_m, self._reading = wanted_m, None
 
     async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
-        """The gripper has none."""
+        """Refuses: the gripper has none."""
         raise NotAvailable(self.name, f"gripper with the parameter '{next(iter(parameters))}'")
 
     async def set_parameters(self, parameters: Mapping[str, str]) -> None:
-        """`override_percent`: the share of all speeds, 1 to 100."""
+        """Sets `override_percent`, the share of all speeds, 1 to 100."""
         for name, value in parameters.items():
             if name not in self.parameters:
                 raise UnknownName("robot parameter", name, self.parameters)
@@ -198,23 +198,23 @@ class ExampleArm:
         self.parameters, self._reading = {**self.parameters, **plain}, None
 
     async def open_tool_changer(self) -> None:
-        """There is none."""
+        """Refuses: there is none."""
         raise NotAvailable(self.name, "tool changer")
 
     async def close_tool_changer(self) -> None:
-        """There is none."""
+        """Refuses: there is none."""
         raise NotAvailable(self.name, "tool changer")
 
     async def run_program(self, text: str) -> None:
-        """It has no language of its own."""
+        """Refuses: it has no language of its own."""
         raise NotAvailable(self.name, "language of its own: RunProgram cannot be executed")
 
     async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
-        """Options are accepted and mean nothing."""
+        """Begins to sample a sensor; options are accepted and mean nothing."""
         self._enabled.add(sensor_id)
 
     async def disable_sensor(self, sensor_id: str) -> None:
-        """Ceases to sample it."""
+        """Ceases to sample a sensor."""
         self._enabled.discard(sensor_id)
 
     def show_message(self, text: str) -> None:
@@ -244,7 +244,7 @@ class ExampleArm:
             raise JobFailed(f"{self.name} was stopped")
 
     async def _run(self, trajectory: StoppableTrajectory) -> None:
-        """Moves until the journey is over, in equal steps; an event loop that is far too late makes it slower."""
+        """Moves until the trajectory is over, in equal steps; an event loop that is far too late makes it slower."""
         driven_s = self.clock.time_s
         try:
             while not trajectory.over:
@@ -283,7 +283,7 @@ def _straight_leg(begin: Pose, end: Pose, duration_s: float, ramp_s: float) -> T
 
 
 def _checked(segment: TrajectorySegment, turn_rad: float) -> TrajectorySegment:
-    """Returns a leg whose joints exist everywhere; finding out on the way would be too late."""
+    """Returns a segment whose joints exist everywhere; finding out on the way would be too late."""
     samples = 2 + math.ceil(min(abs(turn_rad), 2 * math.pi) / SAMPLE_RAD)  # a whole turn meets the wrist's limits
     most = min(1.0, 2 * math.pi / abs(turn_rad)) if turn_rad else 1.0
     for sample in range(samples + 1):

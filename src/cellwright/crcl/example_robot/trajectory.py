@@ -1,4 +1,4 @@
-"""A way through joint space that is travelled with a ramp at its ends and can be left early, on the way or off it."""
+"""A trajectory in joint space with ramps at its ends, which can be stopped early, on its path or off it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ FAST_FACTOR = 4.0  # how much harder a fast stop brakes than a normal one
 
 @dataclass(frozen=True, slots=True)
 class TrajectorySegment:
-    """One piece of the way.
+    """One segment of a trajectory.
 
     Attributes:
-        duration_s: How long it takes at full speed.
-        ramp_s: How long full speed takes to get to, from rest.
-        joints_at: The joints at a fraction of it.
+        duration_s: Its duration at full speed.
+        ramp_s: The duration of the ramp from rest to full speed.
+        joints_at: Gives the joints at a fraction of it.
     """
 
     duration_s: float
@@ -31,7 +31,7 @@ class TrajectorySegment:
 
 
 class StoppableTrajectory:
-    """Legs one after the other. Place and rate are in seconds of full speed, so that every leg has its own speed."""
+    """Segments one after the other. Place and rate are in seconds of full speed, so that each has its own speed."""
 
     def __init__(self, segments: Sequence[TrajectorySegment]) -> None:
         self._segments = [segment for segment in segments if segment.duration_s > 0.0]
@@ -51,7 +51,7 @@ class StoppableTrajectory:
 
     @property
     def share(self) -> float:
-        """How much of it lies behind, 0 to 1."""
+        """The share of it that lies behind, 0 to 1."""
         return self._place_s / self._total_s if self._total_s > 0.0 else 1.0
 
     @property
@@ -82,7 +82,7 @@ class StoppableTrajectory:
         return self.joints()
 
     def joints(self) -> Joints:
-        """Returns where it is."""
+        """Returns the present joints."""
         index = self._index()
         segment = self._segments[index]
         before_s = self._ends_s[index] - segment.duration_s

@@ -1,4 +1,4 @@
-"""What every CRCL type has, and which types are only the root of others."""
+"""The root of all CRCL types, and the mark of types that are only the root of others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def abstract(cls: _Class) -> _Class:
 
 
 def is_abstract(cls: type) -> bool:
-    """Returns whether a type was marked so."""
+    """Returns whether a type was marked as abstract."""
     return cls in _ABSTRACT
 
 

@@ -84,7 +84,7 @@ class Wrench(DataThing):
 
 @dataclass(frozen=True, slots=True)
 class PoseTolerance(DataThing):
-    """How near a pose must be reached; what is given must hold at the same instant."""
+    """The tolerance of a pose; all given values must hold at the same instant."""
 
     _: KW_ONLY
     x_point_tolerance: Double | None = None
@@ -96,7 +96,7 @@ class PoseTolerance(DataThing):
 
 @dataclass(frozen=True, slots=True)
 class JointPositionToleranceSetting(DataThing):
-    """How near one joint must come to its target."""
+    """The tolerance of one joint at its target."""
 
     joint_number: Int
     joint_position_tolerance: Double
@@ -104,7 +104,7 @@ class JointPositionToleranceSetting(DataThing):
 
 @dataclass(frozen=True, slots=True)
 class JointPositionsTolerances(DataThing):
-    """How near the joints must come to their targets."""
+    """The tolerances of joints at their targets."""
 
     setting: Annotated[tuple[JointPositionToleranceSetting, ...], AtLeast(1)]
 

@@ -26,7 +26,7 @@ class CRCLCommandInstance(DataThing):
 
 @dataclass(frozen=True, slots=True)
 class CRCLStatus(DataThing):
-    """What a robot answers to GetStatus."""
+    """The answer of a robot to GetStatus."""
 
     command_status: CommandStatus
     _: KW_ONLY

@@ -48,7 +48,7 @@ class TorqueUnitEnum(StrEnum):
 
 
 class GuardLimitEnum(StrEnum):
-    """What makes a guard trigger: a fixed limit, or a change since the command began."""
+    """The kinds of limits of guards: fixed, or on the change since the command began."""
 
     OVER_MAX = "OVER_MAX"
     UNDER_MIN = "UNDER_MIN"
@@ -57,7 +57,7 @@ class GuardLimitEnum(StrEnum):
 
 
 class StopConditionEnum(StrEnum):
-    """How a motion is stopped: drives off at once, fast on the path, or with the normal ramp."""
+    """The ways to stop a motion: drives off at once, fast on the path, or with the normal ramp."""
 
     IMMEDIATE = "Immediate"
     FAST = "Fast"
@@ -65,7 +65,7 @@ class StopConditionEnum(StrEnum):
 
 
 class CommandStateEnum(StrEnum):
-    """How far a command is; ready means that none was given yet."""
+    """The states of a command; ready means that none was given yet."""
 
     CRCL_DONE = "CRCL_Done"
     CRCL_ERROR = "CRCL_Error"

@@ -54,7 +54,7 @@ class MoveScrew(MiddleCommand):
 @abstract
 @dataclass(frozen=True, slots=True)
 class JointDetails(DataThing):
-    """How a joint gets to its target."""
+    """The way in which a joint gets to its target."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a robot reports of its sensors, and of the guards that watch them."""
+"""The statuses of sensors, and of the guards that watch them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SensorStatus(DataThing):
-    """What every sensor reports: how often it was read, and when last in milliseconds since 1970."""
+    """The common part of sensor statuses: how often it was read, and when last in milliseconds since 1970."""
 
     sensor_id: Token
     read_count: Int

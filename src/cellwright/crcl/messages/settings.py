@@ -148,7 +148,7 @@ class DisableRobotParameterStatus(MiddleCommand):
 
 @dataclass(frozen=True, slots=True)
 class ConfigureJointReport(DataThing):
-    """What is reported of one joint."""
+    """The values to be reported of one joint."""
 
     joint_number: Int
     report_position: Boolean

@@ -1,4 +1,4 @@
-"""What a robot reports of itself."""
+"""The parts of a robot's status, sensors excepted."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class CommandStatus(DataThing):
-    """Which command the status is about, and how far it is."""
+    """The command that the status is about, and its state."""
 
     command_id: Long
     status_id: Long
@@ -105,7 +105,7 @@ class PoseStatus(DataThing):
 @abstract
 @dataclass(frozen=True, slots=True)
 class GripperStatus(DataThing):
-    """What every gripper reports."""
+    """The common part of gripper statuses."""
 
     gripper_name: NmToken
     _: KW_ONLY
