@@ -3,7 +3,7 @@
 Shows:
 
 - what a cell file says: the drawings, and under `actual` how far reality may be from them
-- a check of the cell before anybody works in it: does everything stand, can it be reached, do the sensors behave
+- a check of the cell before a robot works in it: does everything stand, can it be reached, do the sensors behave
 - a job in it
 """
 

@@ -22,7 +22,7 @@ from cellwright.sim import World
 
 @dataclass(slots=True)
 class ToolHeight(Message):
-    """How high a tool is above the floor."""
+    """The height of a tool above the floor."""
 
     height_m: float
 
@@ -36,7 +36,7 @@ class ToolHeightCfg(SensorCfg):
 
 @SENSORS.register("tool_height")
 class ToolHeightSensor(Sensor[ToolHeightCfg]):
-    """Measures how high a tool is."""
+    """Measures the height of a tool."""
 
     Cfg, message_type = ToolHeightCfg, ToolHeight
     source = property(lambda self: self.cfg.robot)
@@ -47,7 +47,7 @@ class ToolHeightSensor(Sensor[ToolHeightCfg]):
         self.noise = Noise(cfg.noise, 1, 1 / cfg.rate_hz, site.rng)
 
     def sample(self):
-        """One reading, with the errors that the cell's file asks for."""
+        """Returns one reading, with the errors that the cell's file asks for."""
         height_m = self.noise.apply(self.world.tcp_pose(self.cfg.robot).position[2:])
         return ToolHeight(*self.header(), float(height_m[0]))
 

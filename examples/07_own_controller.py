@@ -19,18 +19,18 @@ DAMPING = STIFFNESS / 12
 
 @CONTROLLERS.register("spring")
 class Spring(Controller):
-    """A spring and a damper at every joint, and what the spring learnt about the load: no model of the arm at all."""
+    """A spring and a damper at every joint, and an integral for the load: no model of the arm at all."""
 
     mode = CommandMode.EFFORT
     rate_hz = 500.0
 
     def start(self):
-        """Begins with what it takes to hold the arm now."""
+        """Begins with the torques that hold the arm now."""
         self.weight = self.drive.effort_nm
         super().start()
 
     def command(self, reference, position_rad, velocity_radps):
-        """Torques, from the three rows of the reference and what the encoders say."""
+        """Returns torques, from the three rows of the reference and what the encoders say."""
         error = reference[0] - position_rad
         self.weight += 10 * STIFFNESS * error * self.period_s
         return self.weight + STIFFNESS * error + DAMPING * (reference[1] - velocity_radps)

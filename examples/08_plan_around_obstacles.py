@@ -31,15 +31,15 @@ with cw.Lab.from_cell("rovi") as lab:
     planner = PickPlacePlanner(Scene(robot, (*fixtures, *parts)), PARTS.get("bottle"), support="table")
 
     async def look():
-        """Where the drawings have the bottle; a camera would do better."""
+        """Returns where the drawings have the bottle; a camera would do better."""
         return drawn.objects["bottle"].pose_in_world
 
-    permits = [
+    allowed = [
         AllowedContact("ur5/tool/pad_*", "bottle"),
         AllowedContact("bottle", "table", near_m=(0.40, 1.05), radius_m=0.055),
         AllowedContact("bottle", "table", near_m=(0.70, 0.11), radius_m=0.055),
     ]
-    monitor = CollisionMonitor(lab.world, lab.stepper, permits)
+    monitor = CollisionMonitor(lab.world, lab.stepper, allowed)
     job = PickPlace(arm, lab.clock, look, planner, PLACE, arm.joints_rad)
     lab.perform(job.run())
     for step in job.steps:

@@ -30,7 +30,7 @@ BEGIN = (InitCanon(0), SetLengthUnits(0, LengthUnitEnum.MILLIMETER))
 
 
 async def lower(robot, by_mm):
-    """Moves the tool down, whatever robot it is; one line of what happened."""
+    """Moves the tool of any robot down, and prints what happened."""
     here = (await robot.status()).pose_status.pose
     there = replace(here, point=replace(here.point, z=here.point.z - by_mm))
     (await robot.execute(MoveTo(0, move_straight=True, end_position=there))).check()

@@ -1,9 +1,9 @@
-"""Somebody else's controller: a program that knows nothing of Cellwright builds a kit and is judged.
+"""An external controller: a program that knows nothing of Cellwright builds a kit and is judged.
 
 Shows:
 
 - a trial as YAML: cell, orders, what goes wrong, how long it may take
-- `cellwright trial`: opens the doors, says where they are, and waits for a controller
+- `cellwright trial`: opens its servers, prints their addresses, and waits for a controller
 - `controllers/sixty_lines.py`: sockets and text, in a process of its own; it sees by the vision socket, moves by CRCL
 - the verdict: what it claimed, what is true, what was done to it, and whether that could be recovered from
 """
@@ -29,14 +29,14 @@ faults:
 
 
 def run(folder):
-    """The verdict on the controller."""
+    """Runs the trial and returns the verdict on the controller."""
     file = folder / "trial.yaml"
     file.write_text(TRIAL)
     command = [sys.executable, "-m", "cellwright", "trial", str(file), "--any-port", "--json", "--out", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as trial:
-        doors = json.loads(next(line for line in trial.stderr if line.startswith("{")))
-        theirs = [sys.executable, str(CONTROLLER), doors["crcl"]["fanuc"], doors["vision"]["fanuc"]]
-        with subprocess.Popen(theirs, stderr=subprocess.DEVNULL):
+        addresses = json.loads(next(line for line in trial.stderr if line.startswith("{")))
+        controller = [sys.executable, str(CONTROLLER), addresses["crcl"]["fanuc"], addresses["vision"]["fanuc"]]
+        with subprocess.Popen(controller, stderr=subprocess.DEVNULL):
             verdict = json.loads(trial.communicate()[0])
     return verdict
 

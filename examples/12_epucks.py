@@ -17,7 +17,7 @@ SIDE_M, SPEED_MPS, TURN_RADPS = 0.12, 0.08, 1.5
 
 
 async def straight(robot, way_m):
-    """Drives ahead until odometry says so."""
+    """Drives ahead until odometry reports the distance."""
     start = robot.odometry
     robot.move(SPEED_MPS, 0.0)
     while np.hypot(robot.odometry.x_m - start.x_m, robot.odometry.y_m - start.y_m) < way_m:
@@ -26,7 +26,7 @@ async def straight(robot, way_m):
 
 
 async def turn(robot, by_rad):
-    """Turns on the spot until odometry says so, slower towards the end."""
+    """Turns on the spot until odometry reports the angle, slower towards the end."""
     goal = robot.odometry.yaw_rad + by_rad
     while abs(left := goal - robot.odometry.yaw_rad) > 0.005:
         robot.move(0.0, np.clip(4 * left, -TURN_RADPS, TURN_RADPS))

@@ -1,6 +1,6 @@
 """A controller that reads the drawings: `python from_drawings.py CONTROL_HOST:PORT` builds the first order.
 
-Nothing about the cell is written here. Over the control door it asks for the doors and the drawings: which robot
+Nothing about the cell is written here. From the control server it gets addresses and drawings: which robot
 reaches the kit's tray, which slots that has, how high the hand must be, which stock it sees. Where things really are,
 it sees by the vision socket.
 """
@@ -21,7 +21,7 @@ def connect(address):
 
 
 control = connect(sys.argv[1]).makefile("rw")
-order = json.loads(control.readline())["announce"]  # the door announces what is wanted by itself
+order = json.loads(control.readline())["announce"]  # the server announces the order without being asked
 
 
 def ask(what):
@@ -29,7 +29,7 @@ def ask(what):
     return next(line[what] for line in map(json.loads, control) if what in line)
 
 
-drawn, doors = ask("drawings"), ask("doors")
+drawn, addresses = ask("drawings"), ask("doors")
 kit = order["kits"][0]
 trays = drawn["trays"]
 name, tray = next((n, t) for n, t in trays.items() if t["sku"] == kit["tray_sku"] and t["reached_by"])
@@ -50,7 +50,7 @@ stock_mm = {  # SKU -> how high the hand is when it takes one from a parts tray 
     for slot in other["slots"].values()
 }
 print(f"{me} builds {kit['kit']} on {name}; the trial takes at most {drawn['time_limit_s']:g} s", flush=True)
-robot, sent = connect(doors["crcl"][me]), 0
+robot, sent = connect(addresses["crcl"][me]), 0
 
 
 def tell(kind, body=""):
@@ -81,7 +81,7 @@ def visit(x, y, z, hand):
 
 def look():  # which places of the kit are empty, and which parts lie elsewhere
     do("Dwell", "<DwellTime>0.3</DwellTime>")
-    words = connect(doors["vision"][me]).makefile().readline().split(",")
+    words = connect(addresses["vision"][me]).makefile().readline().split(",")
     seen = [(words[i], *map(float, words[i + 1 : i + 4])) for i in range(0, len(words) - 5, 6)]
     turn, x0, y0 = next(group[1:] for group in seen if group[0] == kit["tray_sku"])
     c, s = math.cos(turn), math.sin(turn)

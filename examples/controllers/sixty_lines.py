@@ -1,4 +1,4 @@
-"""Somebody else's controller: `python sixty_lines.py CRCL_HOST:PORT VISION_HOST:PORT` builds kit_m2l1 (Fanuc)."""
+"""An external controller: `python sixty_lines.py CRCL_HOST:PORT VISION_HOST:PORT` builds kit_m2l1 (Fanuc)."""
 
 import math
 import random

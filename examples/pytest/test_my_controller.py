@@ -1,4 +1,4 @@
-"""Tests of somebody's controller: each has a cell of its own, in which other things go wrong."""
+"""Tests of a user's controller: each has a cell of its own, in which other things go wrong."""
 
 import sys
 from pathlib import Path
@@ -11,13 +11,13 @@ CONTROLLER = Path(__file__).parents[1] / "controllers" / "sixty_lines.py"
 
 
 def run_my_controller(cell):
-    """Until it ends; one that fails or hangs fails its test, which shows what it said."""
+    """Runs the controller until it ends; one that fails or hangs fails its test, which shows its output."""
     cell.run_controller([sys.executable, CONTROLLER, cell.crcl_address("fanuc"), cell.vision_address("fanuc")])
 
 
 @pytest.fixture(autouse=True)
 def aprs(cell):
-    """What every test here begins with."""
+    """Starts the cell for every test here."""
     cell.start("aprs", seed=7, order="kit_m2l1", tray="fanuc_kit_m2l1", pace=4)
 
 

@@ -32,9 +32,9 @@ def measure(commands: int, seed: int, say: Callable[[str], None]) -> dict[str, f
 
 
 async def _work(lab: Lab, commands: int) -> tuple[float, float]:
-    doors = CrclInterface(lab)
+    crcl = CrclInterface(lab)
     try:
-        async with CrclClient(lambda: doors.connect(ROBOT), options=ClientOptions(poll_s=POLL_S)) as client:
+        async with CrclClient(lambda: crcl.connect(ROBOT), options=ClientOptions(poll_s=POLL_S)) as client:
             for setting in (m.InitCanon(0), m.SetTransSpeed(0, m.TransSpeedAbsolute(1.0)), _quick_start()):
                 (await client.execute(setting)).check()
             status = await client.status()
@@ -48,7 +48,7 @@ async def _work(lab: Lab, commands: int) -> tuple[float, float]:
                 (await client.execute(m.MoveTo(0, move_straight=True, end_position=goal))).check()
             return lab.clock.time_s - start_s, process_time() - start_cpu_s
     finally:
-        await doors.close()
+        await crcl.close()
 
 
 def _quick_start() -> m.SetTransAccel:

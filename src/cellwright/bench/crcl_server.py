@@ -32,10 +32,10 @@ def main(seed: int) -> None:
 
 
 async def _serve(lab: Lab) -> None:
-    doors = await CrclInterface(lab).start(ports=dict.fromkeys(lab.robots, 0))
+    crcl = await CrclInterface(lab).start(ports=dict.fromkeys(lab.robots, 0))
     moved = dict.fromkeys(lab.robots, 0)
-    patrols = [asyncio.get_running_loop().create_task(_patrol(doors, robot, moved)) for robot in lab.robots]
-    _say({robot: server.address[1] for robot, server in doors.servers.items()})
+    patrols = [asyncio.get_running_loop().create_task(_patrol(crcl, robot, moved)) for robot in lab.robots]
+    _say({robot: server.address[1] for robot, server in crcl.servers.items()})
     ended = asyncio.Event()
 
     def answer() -> None:
@@ -50,13 +50,13 @@ async def _serve(lab: Lab) -> None:
     for patrol in patrols:
         if patrol.done():
             patrol.result()  # nothing ends it but an error
-    await doors.close()
+    await crcl.close()
 
 
-async def _patrol(doors: CrclInterface, robot: str, moved: dict[str, int]) -> None:
+async def _patrol(crcl: CrclInterface, robot: str, moved: dict[str, int]) -> None:
     """Moves one arm from configuration to configuration, as a client of its own server."""
     pace = JointSpeedAccel(joint_speed=SPEED_RADPS, joint_accel=ACCELERATION_RADPS2)
-    async with CrclClient(lambda: doors.connect(robot)) as client:
+    async with CrclClient(lambda: crcl.connect(robot)) as client:
         (await client.execute(InitCanon(0))).check()
         while True:
             for waypoint_deg in WAYPOINTS_DEG[robot]:
