@@ -39,8 +39,8 @@ class BulletScene:
     """The scene in a PyBullet server of its own.
 
     Args:
-        world: What to convert, in its present state.
-        folder: Where URDF files and hulls may be written.
+        world: The world to convert, in its present state.
+        folder: The folder for URDF files and hulls.
         sleep: Whether bodies at rest may sleep.
     """
 

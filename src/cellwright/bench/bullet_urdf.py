@@ -31,7 +31,7 @@ def write_urdf(model: Any, bodies: Sequence[int], folder: Path) -> Path:
     Args:
         model: The compiled model.
         bodies: The root and its descendants.
-        folder: Where the file and the hulls go.
+        folder: The folder for the file and the hulls.
     """
     root = bodies[0]
     lines = [f'<robot name="{link_name(root)}">']

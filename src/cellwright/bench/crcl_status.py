@@ -35,7 +35,7 @@ class StatusRoundTrips:
     """Round trips of all clients together.
 
     Attributes:
-        took_s: How long each took.
+        took_s: The durations.
         duration_s: For how long they asked.
         moving: In which share of looks, ten a second, the joints were others than at the look before.
     """

@@ -23,11 +23,11 @@ class GraspOutcome:
     """The outcome of one trial; plain values, because it comes from another process.
 
     Attributes:
-        trial: What was tried, for a person.
+        trial: The trial, for a person.
         problem: Why it failed, or empty.
-        slip_m: How far the part moved between the pads from grasp to release; NaN when it was never grasped.
-        turn_rad: How far it turned there.
-        place_error_m: How far it ended from where it should, in the plane.
+        slip_m: The motion of the part between the pads from grasp to release; NaN when it was never grasped.
+        turn_rad: Its rotation there.
+        place_error_m: Its final distance from the target, in the plane.
         seated: The judge's verdict on the slot; of a bottle, whether it stands upright.
     """
 

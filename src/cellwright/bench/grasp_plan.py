@@ -58,7 +58,7 @@ class BottlePlan:
     """The motions, and their grasp.
 
     Attributes:
-        grasp: How it is taken.
+        grasp: The grasp.
         reach: Motions from home to the bottle.
         carry: With the bottle to its new place.
         leave: Away from it.
@@ -76,8 +76,8 @@ class BottlePlanner:
     Args:
         cell: The cell.
         nominal: Its drawings.
-        robot: Which arm.
-        bottle: Which part.
+        robot: The arm's name.
+        bottle: The part's name.
     """
 
     def __init__(self, cell: Cell, nominal: Layout, robot: str, bottle: str) -> None:
@@ -95,7 +95,7 @@ class BottlePlanner:
 
         Args:
             pose_seen: Of the bottle.
-            pose_target: Where it shall stand; its turn is of no importance.
+            pose_target: The target; its rotation is of no importance.
             random: Chooses among grasps of equal rank, and where the carry leads through.
         """
         empty = MotionPlanner(self._with_bottle(pose_seen))

@@ -27,7 +27,7 @@ class HeldGear:
     """One grasp; the same model, settings and control as in a cell, without the arm.
 
     Attributes:
-        theory_force_n: What each finger must press with, by Coulomb: the weight over twice the friction.
+        theory_force_n: The force that each finger needs, by Coulomb: the weight over twice the friction.
     """
 
     def __init__(self, gripper: str = "aprs_fanuc_gripper", gear: str = "medium_gear") -> None:

@@ -26,9 +26,9 @@ class TimedRun:
     """A run and its cost.
 
     Attributes:
-        report: What came of it.
+        report: The report of the run.
         cpu_s: All of it, but for compiling the world.
-        overhead_s: What of it was outside the simulation: plans, predicates, database, CRCL, tracking. Nothing waits
+        overhead_s: The time outside the simulation: plans, predicates, database, CRCL, tracking. Nothing waits
             in it, so on a machine that has nothing else to do it is wall time.
         both_moving: Share of the time in which every arm turned.
     """

@@ -39,7 +39,7 @@ def measure(
 
     Args:
         seconds: Simulated time of a patrol.
-        repeats: How often it is run; of each of its seconds the fastest counts, because others use the machine.
+        repeats: Number of runs; of each of its seconds the fastest counts, because others use the machine.
         seed: Of the cell's layout.
         say: Told what is going on.
     """

@@ -31,7 +31,7 @@ def measure(repeats: int = 25, seed: int = 0, say: Callable[[str], None] = lambd
     and `_nearest_us` is a call of `nearest`.
 
     Args:
-        repeats: How many passes.
+        repeats: Number of passes.
         seed: Of the poses.
         say: Told what is going on.
 

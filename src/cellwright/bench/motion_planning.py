@@ -61,8 +61,8 @@ def measure(
     there the bare searches are compared, same checker, same step.
 
     Args:
-        problems: How many.
-        hardest: How many of them are compared with OMPL.
+        problems: Number of problems.
+        hardest: Number of those that are compared with OMPL.
         seed: Of scene and problems.
         say: Told what is going on.
     """

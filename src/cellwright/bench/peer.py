@@ -36,7 +36,7 @@ def peer_ratio(cell_name: str, seed: int, count: int, sleep: bool) -> float:
     Args:
         cell_name: The cell.
         seed: Decides its layout.
-        count: How many seconds.
+        count: Number of seconds.
         sleep: Whether bodies at rest may sleep, in both.
     """
     from cellwright.bench.bullet_scene import BulletScene  # an extra: imported where it is used

@@ -31,7 +31,7 @@ class CupRig:
         figures: The cup.
         mass_kg: Of the disc.
         radius_m: Of the disc; by default a little more than the cup's.
-        offset_m: How far the disc's middle is beside the cup's axis.
+        offset_m: Distance of the disc's middle from the cup's axis.
 
     Attributes:
         power: Of the pump, 0 to 1.

@@ -19,9 +19,9 @@ class JointFigures:
 
     Attributes:
         name: `joint_1` and so on, from the base.
-        maker_name: What the maker's pendant calls it, such as `J2` or `L`.
-        origin_xyz_m: Where the joint's frame sits in its parent link's frame.
-        origin_rpy_rad: How it is turned there (roll, pitch, yaw about fixed axes).
+        maker_name: The name on the maker's pendant, such as `J2` or `L`.
+        origin_xyz_m: Position of the joint's frame in its parent link's frame.
+        origin_rpy_rad: Orientation there (roll, pitch, yaw about fixed axes).
         axis: Direction of a positive turn, in the joint's frame.
         position_limits_rad: Lowest and highest angle.
         velocity_limit_radps: Highest speed.
@@ -80,19 +80,19 @@ class ArmFigures(Figures):
         joints: From the base to the flange.
         links: The base, then one link per joint.
         flange_xyz_m: The flange (`tool0`, z out of it) in the last link's frame.
-        flange_rpy_rad: How it is turned there.
+        flange_rpy_rad: Orientation there.
         payload_kg: Rated load at the flange, tool included.
         reach_m: From the first axis to the wrist centre, at full stretch.
         mass_kg: The whole arm with its base.
-        joint_coupling: How the maker's joint angles differ from ours, or an empty text when they do not.
+        joint_coupling: The difference between the maker's joint angles and ours, or an empty text when there is none.
         servo_period_s: Shortest time between two set points.
         servo_effort_share: Share of a joint's effort that the way to the next set point may ask for at full speed.
         servo_damping_ratio: Of each position loop, stretched out; 1 comes to rest fastest without overshoot.
         home_rad: A bent pose with the flange facing the floor, free of collisions.
         colours: Finish name -> red, green, blue, 0 to 1.
         maker_base_xyz_m: The frame that the maker's controller counts from (`base` in ROS), in the base's.
-        maker_base_rpy_rad: How it is turned there.
-        flange_body: What the model calls the body and the site of the flange; its base is called like the first link.
+        maker_base_rpy_rad: Orientation there.
+        flange_body: The name of the flange's body and site in the model; its base is called like the first link.
     """
 
     joints: tuple[JointFigures, ...]

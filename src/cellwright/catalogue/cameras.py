@@ -15,9 +15,9 @@ class CameraFigures:
     """A camera on a piece of furniture.
 
     Attributes:
-        name: What it is called on its piece.
+        name: Name on its piece.
         xyz_m: Its centre of projection in the piece's frame.
-        rpy_rad: How it is turned there: x is the way it looks, y the left of its picture, z the top.
+        rpy_rad: Orientation there: x is the way it looks, y the left of its picture, z the top.
         resolution_px: Columns and rows of the image.
         fov_rad: Angle of view across the columns.
         rate_hz: Images per second.
@@ -41,7 +41,7 @@ class ProjectorFigures:
 
     Attributes:
         xyz_m: Its centre of projection in the piece's frame.
-        rpy_rad: How it is turned there: x is the way it throws.
+        rpy_rad: Orientation there: x is the way it throws.
         fov_rad: Angle of its cone.
         range_m: Nearest and farthest that it lights.
     """

@@ -29,11 +29,11 @@ class ChangerFigures(Figures):
         coupling_mass_kg: The same, with its wings.
         wing_size_m: Extent of the wings along x, from tip to tip along y, and their thickness.
         gap_m: Between the two faces when locked.
-        lateral_m: How far apart the axes of the halves may be for the lock to catch: its pins draw them together.
-        axial_m: How far apart the faces may be.
-        tilt_rad: How far the faces may lean.
-        turn_rad: How far the halves may be turned about their axis.
-        lock_s: How long the lock takes, to close and to open.
+        lateral_m: Largest distance of the halves' axes at which the lock catches: its pins draw them together.
+        axial_m: Largest distance of the faces.
+        tilt_rad: Largest angle between the faces.
+        turn_rad: Largest rotation of the halves about their axis.
+        lock_s: Duration of the lock, to close and to open.
         colours: Finish name -> red, green, blue, 0 to 1.
     """
 

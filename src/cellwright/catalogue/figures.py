@@ -14,7 +14,7 @@ class Figures:
 
     Attributes:
         name: The key under which cells refer to it, such as `lr_mate_200id` or `medium_gear`.
-        title: What a person calls it.
+        title: The name for people.
         sources: Field name -> where its figures come from, or `estimated: ` and how; every field must have one.
     """
 

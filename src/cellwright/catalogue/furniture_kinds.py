@@ -78,7 +78,7 @@ class TableFigures(FurnitureFigures):
         thickness_m: Thickness of the top.
         leg_m: Side of a leg's section.
         leg_inset_m: Distance of the legs' outer faces from the edge of the top.
-        mounts: What stands on it for robots, bottom to top.
+        mounts: Blocks on it for robots, bottom to top.
     """
 
     size_m: Size2
@@ -107,7 +107,7 @@ class RaisedPlateFigures:
     """A plate on a table top that marks an area.
 
     Attributes:
-        name: What the area is called; also its finish.
+        name: Name of the area; also its finish.
         min_xy_m: One corner in the table's frame.
         max_xy_m: The other.
         top_m: Height of its upper face above the floor.
@@ -166,8 +166,8 @@ class BoxFigures(FurnitureFigures):
         wall_m: Thickness of the walls.
         bottom_m: Thickness of the bottom.
         height_m: Of the walls, from below.
-        compartments: How many it has, along x.
-        layers: How many trays may lie on each other in one of them.
+        compartments: Their number, along x.
+        layers: Largest number of trays that are stacked in one of them.
     """
 
     inner_size_m: Size2
@@ -280,7 +280,7 @@ class CameraRigFigures(FurnitureFigures):
         projector: A projector in the same housing, if there is one.
         housing_size_m: Of the housing along the cameras' x, y, z.
         housing_offset_m: From the first camera to the middle of the housing's front, in that camera's frame.
-        mast_xy_m: Where the mast stands, in the piece's frame.
+        mast_xy_m: Place of the mast, in the piece's frame.
         profile_m: Side of the section of mast and boom.
         foot_size_m: Extent of the mast's foot plate along x, y, z.
         boom_m: Height of the boom's middle, from the mast to above or below the housing.

@@ -19,14 +19,14 @@ class GripperFigures(ToolFigures):
     Attributes:
         open_m: Distance of each pad from the middle when open: how a finger's position is counted.
         closed_m: The same when closed on nothing.
-        grip_force_n: What each finger presses with; the drive pushes twice as hard, being shared by two fingers.
+        grip_force_n: Force of each finger; the drive pushes twice as hard, being shared by two fingers.
         force_limits_n: The least and the largest force that each finger can be commanded.
         stiffness_npm: Force of the drive per metre that a finger is off, until its limit is reached.
         closing_time_s: From open to closed on nothing.
         finger_armature_kg: Inertia of the drive as each finger feels it.
         coupling_time_s: Time constant of the gear that makes the fingers move alike.
         pad_size_m: Thickness along x, width along y, length along z of each rubber pad.
-        pad_offset_m: How far the pads' middles lie beyond the tool centre point, along z.
+        pad_offset_m: Distance of the pads' middles beyond the tool centre point, along z.
         finger_size_m: The same as the pad's of the finger behind it, from its tip to the jaw.
         body_size_m: Of the housing along x, y, z.
         mount_radius_m: Of the adapter and the force sensor between flange and housing.

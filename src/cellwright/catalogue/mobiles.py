@@ -62,17 +62,17 @@ class MobileFigures(Figures):
         wheel_radius_sd_m: By how much single wheels differ from the nominal radius.
         wheel_base_sd_m: By how much single robots differ from the nominal base.
         slip_m: Variance per metre of travel of a wheel's travel, in m.
-        skids: What it stands on besides its wheels.
+        skids: The feet on which it stands besides its wheels.
         steps_per_turn: Steps of a motor in one turn of its wheel; the wheel's encoder counts them.
         max_steps_per_s: Fastest that the motors are driven.
         motor_torque_nm: Largest torque at a wheel.
-        motor_damping_nms_per_rad: How hard a motor pulls for every rad/s that its wheel is off the wanted speed.
+        motor_damping_nms_per_rad: Torque of a motor for every rad/s that its wheel is off the wanted speed.
         rotor_inertia_kgm2: Of motor and gear, as felt at the wheel.
         proximity: The proximity sensors, in the order of their numbers.
         proximity_range_m: Nearest and farthest that they tell apart.
         proximity_fov_rad: Angle of their cone.
         camera: The camera that looks ahead.
-        imu_xyz_m: Where accelerometer and gyroscope sit.
+        imu_xyz_m: Place of accelerometer and gyroscope.
         leds: The lamps, in the order of their numbers.
         colours: Finish name -> red, green, blue, 0 to 1.
     """

@@ -36,26 +36,26 @@ class ModelSettings(Cfg):
 
     Attributes:
         file: URDF, SDF, MJCF, xacro, or for parts STL, OBJ, COLLADA; relative to the file that names it.
-        kind: What it is used as; a cell knows by where it uses it.
-        title: What a person calls it.
+        kind: Its use; a cell knows by where it uses it.
+        title: The name for people.
         search: Folders in which `package://` and `model://` are looked for.
         arguments: Of xacro, `name: value`.
         srdf: MoveIt's file beside a URDF; one of the same robot that lies near it is found by itself.
-        model: Which of several models of an SDF file.
+        model: The one to use, of several models of an SDF file.
         base: The link that is put where the cell says; by default the root.
         tip: The link or frame that is the flange, or a tool's centre point.
-        mount_rpy_deg: How a tool is turned on the flange: roll, pitch, yaw.
+        mount_rpy_deg: Orientation of a tool on the flange: roll, pitch, yaw.
         joints: Joint -> its figures.
         home_rad: A bent pose of an arm, free of collisions.
         payload_kg: Rated load of an arm.
         mass_kg: Mass of the whole, where it is known.
         density_kgpm3: Of links without a mass.
-        grip_force_n: What each finger of a gripper presses with.
-        closing_time_s: How long a gripper takes from open to closed.
-        collision: How a hollow mesh is touched: as its convex hull, or as convex pieces; by default parts and fixtures
+        grip_force_n: Force of each finger of a gripper.
+        closing_time_s: Duration of a gripper's motion from open to closed.
+        collision: Collision shape of a hollow mesh: its convex hull, or convex pieces; by default parts and fixtures
             in pieces, arms and tools as hulls.
         units: Of the numbers in a mesh file.
-        origin: Where a part's origin is: as in the file, in the middle of its underside, in its middle.
+        origin: The origin of a part: as in the file, in the middle of its underside, in its middle.
         sku: Of a part; its name in capitals by default.
         friction: Sliding friction of a part.
         rgba: Colour of a part that has none.

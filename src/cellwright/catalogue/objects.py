@@ -213,7 +213,7 @@ class GraspPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedFigures(ObjectFigures):
-    """An object of any shape, known by the box round it and by the solids as which it is touched.
+    """An object of any shape, known by its bounding box and by its collision solids.
 
     Attributes:
         low_m: Lowest x, y and z.

@@ -26,8 +26,8 @@ def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float)
     their way to the part that do; those that close on nothing do not touch the ground either.
 
     Args:
-        part: What is taken.
-        tool: What takes it.
+        part: The part.
+        tool: The tool's figures.
         half_width_m: Of the part, between the pads.
     """
     above_tips_m = tool.pad_offset_m + tool.pad_size_m[2] / 2
@@ -45,7 +45,7 @@ def part_grasp(part: PartFigures, tool: object) -> PartGrasp:
     Long pads stand as low as they may and reach above the part; their middle is then higher than that point.
 
     Args:
-        part: What is taken.
+        part: The part.
         tool: Figures of what takes it.
     """
     x, y, height_m = part.grasp_xyz_m

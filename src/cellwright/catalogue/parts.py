@@ -15,7 +15,7 @@ class PartGrasp:
     """The grasp of a part from above by a tool, in the part's frame.
 
     Attributes:
-        xyz_m: Where the tool's centre point is.
+        xyz_m: Position of the tool's centre point.
         width_m: Distance of the fingers when they touch.
         yaw_rad: Direction of the jaws about z; None where any will do.
         problem: Why it cannot be done; empty when it can.
@@ -34,7 +34,7 @@ class PartFigures(Figures, ABC):
     Attributes:
         sku: The stock-keeping unit under which orders and vision name it.
         mass_kg: Mass of the whole part.
-        grasp_feature: What a parallel gripper closes on.
+        grasp_feature: The feature that a parallel gripper closes on.
         grasp_height_m: Height of the grasp point above the part's origin.
     """
 

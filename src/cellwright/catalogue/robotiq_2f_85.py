@@ -25,7 +25,7 @@ class LinkageGripperFigures(GripperFigures):
         knuckle_xz_m: Pivot of the outer knuckle, which the drive turns.
         inner_xz_m: Pivot of the inner knuckle, which keeps the pad parallel.
         arm_xz_m: From either pivot to where its knuckle carries the finger, when open.
-        pivot_in_pad_xz_m: Where the outer knuckle carries the finger, from the middle of the pad's face.
+        pivot_in_pad_xz_m: The outer knuckle's pivot on the finger, from the middle of the pad's face.
         drive_limits_rad: Angle of the outer knuckle when open and when closed.
         knuckle_mass_kg: Of each outer knuckle with its finger.
         inner_mass_kg: Of each inner knuckle.

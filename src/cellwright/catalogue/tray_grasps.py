@@ -41,7 +41,7 @@ class TrayGrasp:
 
     Attributes:
         xyz_m: On the tray's upper face, in the tray's frame.
-        yaw_rad: Where the tool's x axis points.
+        yaw_rad: Direction of the tool's x axis.
         margin_m: From the lips to the next edge, slot or part.
     """
 
@@ -75,7 +75,7 @@ class _Plan:
         half_m: Half its extent.
         top_m: Height of its upper face.
         taken: Circles where no cup may come, of slots and of the parts in them: x, y, radius.
-        tall_m: How high its parts stand above its upper face.
+        tall_m: Height of its parts above its upper face.
         mass_kg: With its parts.
         centres_m: Centres of mass, empty and full.
     """

@@ -27,17 +27,17 @@ class VacuumFigures(ToolFigures):
     Attributes:
         cup_diameter_m: Over the lip.
         cup_length_m: From the tube's end to the lip.
-        load_kg: What the tool carries at rest, hanging below it: its rating. Heavier things come off.
+        load_kg: The load that the tool carries at rest, hanging below it: its rating. Heavier things come off.
         stiffness_npm: Of the cup along its axis.
         damping_nspm: The same.
-        press_m: How far the lip can be pressed in.
-        stretch_m: How far it can be drawn out.
-        tilt_stiffness_nmprad: How hard the lip resists being tilted.
+        press_m: Largest compression of the lip.
+        stretch_m: Largest extension of it.
+        tilt_stiffness_nmprad: Resistance of the lip against tilting.
         tilt_damping_nmsprad: The same.
-        tilt_limit_rad: How far it can be tilted.
+        tilt_limit_rad: Largest tilt of the lip.
         lip_friction: Sliding friction of the lip.
-        lip_points: Where round the lip contact is looked for: that is how finely the seal is known.
-        seal_gap_m: How far a point of the lip may be from a surface and still seal: soft rubber closes that.
+        lip_points: Number of points round the lip where contact is looked for: that is how finely the seal is known.
+        seal_gap_m: Largest distance of a point of the lip from a surface that still seals: soft rubber closes that.
         leak_rad: The largest stretch of the lip without contact that still seals.
         evacuation_s: Time constant with which the vacuum builds up under a sealed cup.
         tube_radius_m: Of the tube between flange, or bar, and cup.
@@ -45,7 +45,7 @@ class VacuumFigures(ToolFigures):
         mount_height_m: The same.
         body_mass_kg: All but the cups.
         cup_mass_kg: One cup.
-        array_number: How many cups it has.
+        array_number: Number of cups.
         array_radius_m: Distance of the cups' axes from the centre point.
         bar_size_m: Width and thickness of the bar that carries several cups, along x below the mount.
     """

@@ -38,9 +38,9 @@ def errors_of_file(
     """Returns all errors of a cell file that cannot be read.
 
     Args:
-        error: What made it unreadable.
+        error: The error that made it unreadable.
         file: The file.
-        variant: Which variant of it is wanted.
+        variant: The variant that is wanted.
         check: Raises the errors of a cell that can be read.
     """
     collector = ErrorCollector()

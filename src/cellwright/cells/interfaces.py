@@ -31,7 +31,7 @@ class CrclCfg(Cfg):
     """A robot's CRCL server.
 
     Attributes:
-        port: Where its server listens; 0 is any free port.
+        port: The server's port; 0 is any free port.
         force_sensors: Names of the sensor at its wrist, with the direction that they report: the force of the `world`
             on the tool, or that of the `tool` on the world.
         lab: The frame of profile `aprs-lab`; the base and the tool's centre point where nothing is said.
@@ -47,8 +47,8 @@ class VisionCfg(Cfg):
 
     Attributes:
         detector: The sensor whose detections are sent.
-        port: Where its server listens; 0 is any free port.
-        rotation: What angles are sent in.
+        port: The server's port; 0 is any free port.
+        rotation: The unit of angles that are sent.
         groups: SKU -> how many groups of it every frame has, empty ones where less is seen; without it, a frame has
             what is seen.
     """

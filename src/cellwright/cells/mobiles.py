@@ -59,12 +59,12 @@ class MobileCfg(Cfg):
     """Robots on wheels of one kind.
 
     Attributes:
-        model: Which robot.
-        pose: Where it starts; of several, the middle of their arrangement.
+        model: The robot's model.
+        pose: Its start; of several, the middle of their arrangement.
         count: How many. They are named by their key and a number from 0; without a count there is one, with the key
             as its name.
-        arrange: How several are placed.
-        odometry_hz: How often their controllers count steps and compute their odometry.
+        arrange: The arrangement of several.
+        odometry_hz: The rate at which their controllers count steps and compute their odometry.
         sensors: Lines as in the cell's `sensors`, without `robot`: each robot has all of these.
     """
 
@@ -93,7 +93,7 @@ class ArenaCfg(Cfg):
 
     Attributes:
         size_m: Extent within the walls along x and y.
-        pose: Where its middle is.
+        pose: The pose of its middle.
         wall_height_m: Height of the walls.
         wall_thickness_m: Thickness of the walls.
         inner_walls_m: Walls inside, each from a point to a point in the arena's frame.

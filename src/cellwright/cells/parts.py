@@ -28,7 +28,7 @@ class PartPlacer:
     Args:
         cell: The cell, its names checked.
         trays: Tray -> where it is.
-        streams: What shuffles and scatters.
+        streams: Random streams for shuffling and scattering.
         errors: Told of what cannot be placed.
     """
 

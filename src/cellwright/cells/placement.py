@@ -14,7 +14,7 @@ class Placement:
     """A loose object: its name, its model, its pose in the world.
 
     Attributes:
-        key: Where the cell's file says so, such as `trays.kit.pose`; empty for what came later.
+        key: Its place in the cell's file, such as `trays.kit.pose`; empty for objects that came later.
         tray: The tray that it was put into, if any.
     """
 

@@ -25,7 +25,7 @@ class ZoneCfg(Cfg):
 
     Attributes:
         robots: Those that stop when it is entered.
-        category: How they stop.
+        category: The stop category of the robots.
         watched: Whether it also notices by itself what comes in from outside, as an area scanner does. What is carried
             in by a robot comes in, too.
     """
@@ -70,7 +70,7 @@ class SafetyInputCfg(Cfg):
 
     Attributes:
         category: Instead of the zones' own.
-        curtain: Where a light curtain hangs; without it, its signal comes from elsewhere, as a gate's does.
+        curtain: The place of a light curtain; without it, its signal comes from elsewhere, as a gate's does.
     """
 
     kind: Literal["gate", "light_curtain", "e_stop"]

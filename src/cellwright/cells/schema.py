@@ -230,7 +230,7 @@ class Cell(Cfg):
 
         Args:
             differences: Sections as in a file; what they leave out stays.
-            where: What errors call it.
+            where: Its name in errors.
         """
         cell = validate(_changed(self.model_dump(), dict(differences)), Cell, where or f"{self.where}, changed")
         return cell.read_from(self.file) if self.file else cell

@@ -28,7 +28,7 @@ class ExperimentFindings(Measurement):
     """The findings of an experiment.
 
     Attributes:
-        paper: What the publication gives for some of the metrics.
+        paper: The publication's values of some of the metrics.
         tables: Name -> data, one CSV file each.
         plots: Pictures of the page, in their order.
         notes: Paragraphs of the page: what was done, and why figures differ from the paper's.

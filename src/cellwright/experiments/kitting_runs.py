@@ -34,18 +34,18 @@ class KittingRow:
     Attributes:
         order: The kit.
         seed: The layout, and everything else that is random.
-        recovery: What the controller was allowed to do.
+        recovery: The recovery that the controller was allowed.
         fault: The kind of fault; empty for none.
         status: `done`, `partial`, `failed`, `false_done`, or `error` when physics broke.
         score: Points made of points possible.
-        sim_s: How long it took.
+        sim_s: The simulated duration.
         applied: Whether the fault's moment came.
         recoverable: Whether the oracle says that everything could still be done after it.
         detect_s: From the fault to the first predicate that was not true; not a number when there was none.
         retries: Actions that were repeated.
         plans: Plans that were made.
-        placed_mm: How far each seated part is from the middle of its slot.
-        cpu_s: What it cost.
+        placed_mm: The distance of each seated part from the middle of its slot.
+        cpu_s: The processor time.
         reason: One line.
     """
 

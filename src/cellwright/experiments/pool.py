@@ -31,8 +31,8 @@ def run_jobs(
     Args:
         what: Is measured, for the message when it cannot be.
         work: A function of a module, so that another process finds it.
-        jobs: What it takes, and what it gives, must be able to travel between processes.
-        workers: How many processes; 1 works here.
+        jobs: The arguments of `work`; they and its results must be picklable.
+        workers: Number of processes; 1 works here.
         progress: Called with how many are done, and of how many.
         prepare: Called once in every process, before its first job.
 

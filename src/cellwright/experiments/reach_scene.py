@@ -36,8 +36,8 @@ class ReachTask:
         robot: Model of the arm.
         tool: Model of its gripper, which is open.
         part: Model of the object.
-        pose_part_in_world: Where the object stands.
-        pose_base_in_world: Where the arm stands; the grid keeps its height and its turn.
+        pose_part_in_world: The pose of the object.
+        pose_base_in_world: The pose of the arm; the grid keeps its height and its rotation.
         fixtures: Name -> model and pose of what else is there.
         home_rad: From where the distance to a configuration is counted.
         heights_m: Height of the tool's centre point above the object's origin, for each kind of grasp.

@@ -133,7 +133,7 @@ def reach_task(
         fixtures: Names of those that count; by default all.
         turns: Angles about the object's axis.
         weighted: Whether to weigh configurations as well.
-        seed: Where parts stand that the cell scatters.
+        seed: Of the parts that the cell scatters.
     """
     if not 1 <= turns <= 3601:
         raise OutOfRange("turns", turns, 1, 3601)

@@ -89,7 +89,7 @@ class GraspHeading:
     Attributes:
         postures: Of the arm that take it.
         free: Those that touch nothing.
-        touches: What the others touch, most frequent first.
+        touches: Collisions of the others, most frequent first.
     """
 
     pick: str

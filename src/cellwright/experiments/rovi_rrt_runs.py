@@ -58,14 +58,14 @@ class RoviRun:
         place_error_m: Of its axis, in the plane.
         place_tilt_deg: Of the bottle that was set down.
         detection_error_m: Of the pose that the controller received, in the plane.
-        slip_m: How far the bottle moved in the hand while it was lifted, carried and lowered.
+        slip_m: The motion of the bottle in the hand while it was lifted, carried and lowered.
         carry_tilt_deg: The most that it leant while it was carried.
         turn_deg: The direction of the grasp about the bottle's axis, by the plan.
         duration_s: Of the job, in simulated time.
         hits: Contacts that must not be.
         hardest_n: The largest force among them.
         moved_m: The farthest that can, mug or crate were pushed.
-        way_m: Where the tool went, ten times a second.
+        way_m: The tool's path, ten points a second.
     """
 
     pick: str

@@ -110,7 +110,7 @@ class MeshFile:
 
     Attributes:
         uri: As it was written.
-        path: Where it is; None where it was not found.
+        path: The file; None where it was not found.
         scale: Factors along its axes, applied after the file's own unit.
         submesh: Name of the part of the file that is meant; empty for all of it.
         centred: Whether that part is moved to the origin.
@@ -150,8 +150,8 @@ class Shape:
     Attributes:
         name: Its own, or an empty text.
         pose: In the link's frame.
-        geometry: What it is.
-        material: What it looks like.
+        geometry: Its geometry.
+        material: Its appearance.
         friction: Sliding friction, where the description gives one.
     """
 
@@ -169,8 +169,8 @@ class LinkDescription:
     Attributes:
         name: Unique in its model.
         inertial: None where the description gives none.
-        visuals: What is seen.
-        collisions: What is touched.
+        visuals: Visual shapes.
+        collisions: Collision shapes.
     """
 
     name: str
@@ -225,7 +225,7 @@ class JointDescription:
 
     Attributes:
         name: Unique in its model.
-        kind: How it moves.
+        kind: Its kind of motion.
         parent: Name of a link, or `world`.
         child: Name of a link.
         pose: The child link's frame in the parent link's, at position zero.
@@ -278,7 +278,7 @@ class SensorDescription:
         kind: The format's word for it, such as `camera` or `force_torque`.
         link: The link that carries it.
         pose: In the link's frame.
-        rate_hz: How often it measures; None where nothing is said.
+        rate_hz: Its rate; None where nothing is said.
         settings: Everything else, path of the setting -> its text.
     """
 
@@ -299,7 +299,7 @@ class ModelDescription:
         links: In the order of the file; one of them is the root, the child of no joint.
         joints: In the order of the file; a child of two joints closes a loop with the second.
         frames: Named places.
-        sensors: What it carries.
+        sensors: The sensors on its links.
         static: Whether it is fastened to the ground as a whole.
     """
 

@@ -18,7 +18,7 @@ __all__ = ["build_gear"]
 def build_gear(gear: GearFigures) -> Any:
     """Returns the gear as an `MjSpec` with one body `part`, without a joint, its origin at the gear's bottom centre.
 
-    The site `grasp` marks the grasp point. Teeth are seen, not touched: as convex pieces they would cost
+    The site `grasp` marks the grasp point. Teeth are visual only: as convex pieces they would cost
     thousands of contacts.
     """
     spec = mujoco.MjSpec()

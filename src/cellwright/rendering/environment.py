@@ -23,7 +23,7 @@ def add_environment(
     Args:
         spec: The `MjSpec` of the world; the caller adds the floor itself, with the material `FLOOR_MATERIAL`.
         centre_m: Middle of what is to be seen.
-        radius_m: How far it reaches; shadows are exact up to there.
+        radius_m: Its radius; shadows are exact up to there.
         shadows: Whether the key light casts shadows; a camera that simulates a sensor may do without.
     """
     spec.stat.center = centre_m

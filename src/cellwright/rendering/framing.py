@@ -37,7 +37,7 @@ def auto_view(
     """Returns the view that shows the work and little else; everything of finite size when no work is named.
 
     Args:
-        model: What is seen.
+        model: The model to show.
         data: Its poses; as the model was made when None.
         aspect: Width of the picture per height.
         work: Whose bodies are to be seen, by the first part of their names: robots, trays, parts.

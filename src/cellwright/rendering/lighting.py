@@ -25,7 +25,7 @@ class Light:
     """One light in the world.
 
     Attributes:
-        source_in_world_m: Where its rays start; far away for a directional one.
+        source_in_world_m: The start of its rays; far away for a directional one.
         axis_in_world: The direction in which it shines.
         casts_shadows: Whether things hide it.
         spot_cos: Cosine of the cone's half angle; None = directional.

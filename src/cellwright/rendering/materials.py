@@ -57,8 +57,8 @@ class GeomMaterials:
 
         Args:
             geom: The geom hit.
-            points_in_world_m: Where.
-            footprint_m: How much of the surface a ray stands for; fine texture fades to its mean with it.
+            points_in_world_m: The points hit.
+            footprint_m: The size of the surface that a ray covers; fine texture fades to its mean with it.
         """
         colour: Colour = self.rgba[geom, :3]
         for index, pixels, mean, (scale, start) in self._textured:

@@ -16,7 +16,7 @@ __all__ = ["Frustum", "View", "looking_along"]
 
 Array = npt.NDArray[np.float64]
 
-VISIBLE_GROUPS = (0, 1, 2)  # group 3 holds what is touched and not seen
+VISIBLE_GROUPS = (0, 1, 2)  # group 3 holds collision geoms
 DEFAULT_FOVY_RAD = math.radians(32.0)  # a long lens: little distortion, as product photographs have
 
 
@@ -25,7 +25,7 @@ class View:
     """An eye that looks at a point with z up, or a camera of the model by its name.
 
     Attributes:
-        eye_in_world_m: Where the eye is; ignored with `camera`.
+        eye_in_world_m: Position of the eye; ignored with `camera`.
         target_in_world_m: The point in the middle of the picture; ignored with `camera`.
         fovy_rad: Vertical angle of view; ignored with `camera`.
         camera: Name of a MuJoCo camera, which then decides everything.

@@ -22,9 +22,9 @@ class FurnitureShape:
     """The parts of a piece of furniture.
 
     Attributes:
-        pieces: What is seen.
-        hulls: What is touched.
-        panes: What is seen through and touched.
+        pieces: Visual meshes.
+        hulls: Collision hulls.
+        panes: Transparent collision hulls.
     """
 
     pieces: tuple[MeshPiece, ...]

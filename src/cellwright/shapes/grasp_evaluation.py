@@ -48,7 +48,7 @@ class GraspEvaluation:
         floor_gap_m: Between the gripper and what the part stands on.
         covered: Share of the pads that touches.
         band_m: Their length, or width, of which it is a share.
-        off_middle: How far from the part's middle it is held, as a share of its height.
+        off_middle: Distance of the grasp from the part's middle, as a share of its height.
         quality: Of the place, 0 to 1: where the part's mass is, how square its faces are.
     """
 
@@ -110,7 +110,7 @@ def evaluate_grasp(
     """Evaluates the grasp of convex solids that stand on the ground, by a gripper that comes straight along its z.
 
     Args:
-        solids: What is touched, in the part's frame, z up.
+        solids: Collision solids in the part's frame, z up.
         tool: Figures of the gripper.
         pose_tcp: Of its centre point, in the part's frame.
         quality: Of the place.
@@ -153,7 +153,7 @@ def best_top_grasp(
     """Returns the best grasp of convex solids near a point: at its height, or higher, above what is wider there.
 
     Args:
-        solids: What is touched, in the part's frame.
+        solids: Collision solids in the part's frame.
         tool: Figures of the gripper.
         point: Between two faces.
         least_height_m: Height below which the tool's centre point does not go.

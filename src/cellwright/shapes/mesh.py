@@ -131,7 +131,7 @@ def cut(corners: Array, axis: int, at: float) -> tuple[Array, Array]:
     Args:
         corners: The triangles.
         axis: That the plane is square to: 0, 1 or 2.
-        at: Where it crosses that axis.
+        at: The plane's position on that axis.
     """
     offset = corners[:, :, axis] - at
     below, above = (offset <= 0).all(axis=1), (offset >= 0).all(axis=1)

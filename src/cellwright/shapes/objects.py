@@ -1,6 +1,6 @@
 """The shapes of everyday objects: a solid that has the mass, visual meshes, convex collision pieces.
 
-What is hollow is touched as hollow: a wall is a ring of wedges, and a ball dropped into a mug stays in it.
+A hollow object collides as hollow: a wall is a ring of wedges, and a ball dropped into a mug stays in it.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class ObjectShape:
     """The solid, the visual meshes and the collision pieces of an object, in its own frame.
 
     Attributes:
-        solid: What is weighed.
-        pieces: What is seen.
-        convex: What is touched, as convex meshes.
-        hulls: What is touched, as boxes and cylinders.
+        solid: The solid that has the mass.
+        pieces: Visual meshes.
+        convex: Collision shapes, as convex meshes.
+        hulls: Collision shapes, as boxes and cylinders.
     """
 
     solid: Mesh

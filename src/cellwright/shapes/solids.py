@@ -112,8 +112,8 @@ def two_circles(
     Args:
         first: The lower circle.
         second: The upper circle.
-        bow_m: How far the middle of the belt is bent towards +x.
-        waist_m: How much each side of the belt is drawn in at the middle.
+        bow_m: Distance by which the middle of the belt is bent towards +x.
+        waist_m: Distance by which each side of the belt is drawn in at the middle.
         points: Per round end and per side.
     """
     (x1, y1, r1), (x2, y2, r2) = first, second

@@ -52,7 +52,7 @@ class TraySolids:
     Attributes:
         blocks: Boxes: the plate below the slots, and what is left between and around them.
         hulls: The wedges' shapes by name, in the slot's frame with z from the tray's origin.
-        wedges: Where they stand, eight to a slot.
+        wedges: Their places, eight to a slot.
     """
 
     blocks: tuple[BoxSolid, ...]

@@ -34,8 +34,8 @@ def _barrel(link: str, at_m: Point, turn: Point, radius_m: float, open_m: float,
 
     Args:
         link: The body.
-        at_m: Where the joint's middle is.
-        turn: How the housing is laid (roll, pitch, yaw).
+        at_m: Position of the joint's middle.
+        turn: Orientation of the housing (roll, pitch, yaw).
         radius_m: Of the housing.
         open_m: From the middle down to the open end.
         cap_m: From the middle up to the outside of the cap.

@@ -42,7 +42,7 @@ class DescribedSpec:
     Attributes:
         world: Its models at their places.
         files: Path of a mesh file, relative to the description's -> its bytes.
-        notes: What could not be described.
+        notes: Everything that could not be described.
     """
 
     world: WorldDescription
@@ -81,7 +81,7 @@ def describe(spec: Any, *, name: str = "", folder: str = "meshes/") -> Described
     Args:
         spec: An `MjSpec`.
         name: Of the world; by default the specification's own.
-        folder: What the meshes' URIs begin with.
+        folder: The beginning of the meshes' URIs.
     """
     own = spec.copy()
     own.compiler.fusestatic = own.compiler.discardvisual = False

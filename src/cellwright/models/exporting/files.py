@@ -45,9 +45,9 @@ class ExportedFiles:
 
     Attributes:
         files: The description first, then its meshes or pictures.
-        notes: What was changed, guessed or left out.
-        links: How many rigid bodies the description has.
-        joints: How many joints.
+        notes: Everything that was changed, guessed or left out.
+        links: Number of rigid bodies of the description.
+        joints: Number of joints.
     """
 
     files: tuple[Path, ...]
@@ -77,7 +77,7 @@ def export_spec(
         whole: Whether a world is written, with everything at its place and fastened as it is; otherwise one model,
             on its own.
         fastened: Whether one model stays fastened to the ground in formats that say so (SDF).
-        mesh_uri: What the meshes' URIs begin with, such as `package://my_robots/`; by default nothing, which makes
+        mesh_uri: The beginning of the meshes' URIs, such as `package://my_robots/`; by default nothing, which makes
             them relative to the file.
         arms: Models that are arms, by their names; their frames are called as ROS has them (URDF, SDF).
 
@@ -121,8 +121,8 @@ def write_description(
         path: The file.
         form: The format.
         files: Mesh files, path relative to the description -> bytes.
-        notes: What is known to be missing; grows.
-        mesh_uri: What the meshes' URIs begin with.
+        notes: Notes of what is known to be missing; grows.
+        mesh_uri: The beginning of the meshes' URIs.
     """
     if form is ModelFormat.MJCF:
         raise BadInput("a description is written as urdf or sdf; mjcf is written from a specification")

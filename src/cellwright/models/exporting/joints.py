@@ -22,8 +22,8 @@ class SpecJointReader:
 
     Args:
         spec: The specification; it alone knows the speed limits of servos.
-        model: What it compiles to.
-        notes: Where what cannot be described is noted.
+        model: The compiled model.
+        notes: Gets a note for everything that cannot be described.
     """
 
     def __init__(self, spec: Any, model: Any, notes: Notes) -> None:
@@ -41,11 +41,11 @@ class SpecJointReader:
         """Returns a joint between two links.
 
         Args:
-            number: Which.
+            number: The joint's number.
             parent: The link that carries it.
             child: The link that it moves.
             carried: The child in the parent's frame where the joint stands at the model's reference.
-            prefix: What names lose.
+            prefix: The prefix that is removed from names.
         """
         model = self._model
         name = model.joint(number).name

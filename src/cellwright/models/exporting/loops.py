@@ -20,7 +20,7 @@ def read_loops(compiled: Any, links: Mapping[int, str], prefix: str) -> list[Joi
     Args:
         compiled: A compiled specification.
         links: Number of a body -> its link, for those that are asked for.
-        prefix: What names lose.
+        prefix: The prefix that is removed from names.
     """
     if mujoco.mjtEq.mjEQ_CONNECT not in compiled.eq_type:
         return []

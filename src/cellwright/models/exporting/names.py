@@ -17,7 +17,7 @@ class NameScope:
     """The names of one namespace of a file that is written.
 
     Args:
-        notes: Where a changed name is noted.
+        notes: Gets a note for every changed name.
         reserved: Names that the format keeps for itself.
         separator: Text that the format forbids inside a name, if any.
     """

@@ -50,8 +50,8 @@ def sdf_text(described: ModelDescription | WorldDescription, notes: Notes) -> st
     quaternions, which keep every bit.
 
     Args:
-        described: What is written.
-        notes: Where what is changed or left out is noted.
+        described: The description.
+        notes: Gets a note for everything that is changed or left out.
     """
     models = [placed.model for placed in described.models] if isinstance(described, WorldDescription) else [described]
     joints = [joint for model in models for joint in model.joints]

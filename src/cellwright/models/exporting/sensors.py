@@ -32,10 +32,10 @@ def read_sensors(
 
     Args:
         spec: The specification.
-        compiled: What it compiles to.
+        compiled: The compiled model.
         links: Number of a body -> its link, for those that are asked for.
-        prefix: What names lose.
-        notes: Where what is left out is noted.
+        prefix: The prefix that is removed from names.
+        notes: Gets a note for everything that is left out.
     """
     found = []
     for camera in range(compiled.ncam):

@@ -39,9 +39,9 @@ class ShapeReader:
 
     Args:
         spec: The specification.
-        model: What it compiles to.
-        notes: Where what cannot be described is noted.
-        folder: What the meshes' URIs begin with.
+        model: The compiled model.
+        notes: Gets a note for everything that cannot be described.
+        folder: The beginning of the meshes' URIs.
 
     Attributes:
         files: Name of a mesh file in the folder -> its bytes; grows as shapes are read.

@@ -51,8 +51,8 @@ def urdf_text(described: ModelDescription | WorldDescription, notes: Notes, ball
     is the root link. A `mujoco` element, which other readers pass over, keeps MuJoCo from merging links.
 
     Args:
-        described: What is written.
-        notes: Where what is changed or left out is noted.
+        described: The description.
+        notes: Gets a note for everything that is changed or left out.
         ball: URI of a mesh of the unit sphere, which stands for ellipsoids, scaled.
     """
     model = as_one_model(described) if isinstance(described, WorldDescription) else described

@@ -41,7 +41,7 @@ class ImportedArmFigures(ArmFigures):
         base_link: The file's link that is its base.
         tip_link: The file's link or frame that is its flange.
         spec: Its model, as `models.build` gives it.
-        notes: What importing changed, guessed and dropped.
+        notes: Notes of what importing changed, guessed and dropped.
     """
 
     base_link: str

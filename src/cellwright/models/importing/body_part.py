@@ -30,7 +30,7 @@ def import_body(source: ParsedDescription, name: str, settings: ModelSettings, n
     """Returns the part of a description file; its frame is the root link's, its joints stay at zero.
 
     Raises:
-        BadInput: It has no shape that can be touched.
+        BadInput: It has no collision shape.
     """
     spec = rigid_spec(source, name, settings, "part", notes)
     model = spec.copy().compile()

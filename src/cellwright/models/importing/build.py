@@ -40,10 +40,10 @@ def build_description(model: ModelDescription, store: MeshStore, notes: Notes, *
     each of its frames, also those of links that weigh nothing. Every link must have an inertial, or be a frame.
 
     Args:
-        model: What a file says.
+        model: The description.
         store: Its meshes.
-        notes: What is not as the file says.
-        in_pieces: Whether hollow meshes are touched as convex pieces, not as their hulls.
+        notes: Gets a note for everything that is not as in the file.
+        in_pieces: Whether hollow meshes collide as convex pieces, not as their hulls.
     """
     spec = mujoco.MjSpec()
     spec.modelname = model.name

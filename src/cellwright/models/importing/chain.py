@@ -63,7 +63,7 @@ class Chain:
         tip: The flange in the base's frame, at zero angles.
         tip_body: The body that carries the flange.
         tip_pose: The flange in that body's frame.
-        tip_name: What the file calls it.
+        tip_name: Its name in the file.
         zero: Positions of all joints of the file, those of the chain at zero.
     """
 

@@ -17,7 +17,7 @@ __all__ = ["collision_pieces", "convex_pieces"]
 
 Array = npt.NDArray[np.float64]
 MOST_PIECES = 24
-HOLLOW = 1.3  # times its volume, from which on the hull of a solid is not what is touched
+HOLLOW = 1.3  # times its volume, from which on the hull of a solid is not its collision shape
 ENOUGH = 0.02  # of the solid's volume: a piece whose hull adds less is not cut
 GRID = 64  # cells along the longest side, by which the volume in a box is counted
 FLAT = 0.999  # cosine, of a face that is square to an axis
@@ -30,11 +30,11 @@ def collision_pieces(file: str, solid: Mesh, hull: Mesh, in_pieces: bool, notes:
     """Returns the collision pieces of a solid, and a note where they are not the solid itself.
 
     Args:
-        file: Where it comes from.
+        file: Its file.
         solid: A closed mesh.
         hull: Its convex hull.
-        in_pieces: Whether one that is hollow is touched in pieces.
-        notes: Where it is said.
+        in_pieces: Whether a hollow one is decomposed.
+        notes: Gets the note.
     """
     factor = hull.volume_m3 / solid.volume_m3
     if factor < HOLLOW:

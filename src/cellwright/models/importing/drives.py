@@ -91,8 +91,8 @@ def drive_figures(
         name: Of the joint.
         speed_radps: Highest speed by the file.
         load: Its largest inertia and weight torque.
-        given: What a person says.
-        notes: What was guessed.
+        given: The user's figures.
+        notes: Gets a note for every guess.
     """
     joint, where = model.joint(name), f"joint {name}"
     inertia, weight = load

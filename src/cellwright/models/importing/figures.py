@@ -47,10 +47,10 @@ def import_figures(name: str, settings: ModelSettings, folder: Path, kind: Kind 
     nothing and compiles to the same model.
 
     Args:
-        name: What it shall be called.
-        settings: What is said about it.
-        folder: What its paths are relative to.
-        kind: How it is used; guessed from the file where neither this nor the settings say.
+        name: Its name.
+        settings: Its settings.
+        folder: The folder that its paths are relative to.
+        kind: Its use; guessed from the file where neither this nor the settings say.
 
     Raises:
         BadInput: in one line, with what is wrong.
@@ -125,9 +125,9 @@ def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
     """Returns the same errors, those about one of the settings with their place in the file that has it.
 
     Args:
-        error: What is wrong.
+        error: The error.
         where: The file that has the settings.
-        key: What they stand below.
+        key: The key of the settings in that file.
     """
     placed = []
     for one in getattr(error, "errors", (error,)):

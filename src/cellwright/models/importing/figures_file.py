@@ -46,10 +46,10 @@ def free_name(name: str, settings: ModelSettings, path: Path, folder: Path) -> s
     """Returns the name itself, or one with a number: what another import wrote into the folder stays.
 
     Args:
-        name: What it would be called.
-        settings: What is said about it: the same file with another base, say, is another import.
+        name: The wanted name.
+        settings: Its settings: the same file with another base, say, is another import.
         path: The file that it comes from.
-        folder: Where it will be written.
+        folder: The folder to write to.
     """
     origin = _origin(settings, path, folder)
     for number in range(1, MOST_NAMES):
@@ -78,10 +78,10 @@ def write_figures(figures: Imported, settings: ModelSettings, path: Path, folder
     """Writes a model into a folder; returns the files.
 
     Args:
-        figures: What was imported.
-        settings: What was said about it.
+        figures: The imported figures.
+        settings: Their settings.
         path: The file that it came from.
-        folder: Where to write.
+        folder: The folder to write to.
     """
     name = figures.name
     if any((folder / f"{name}{ending}").resolve() == path.resolve() for ending in (".yaml", ".xml")):

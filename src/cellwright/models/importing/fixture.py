@@ -26,7 +26,7 @@ class ImportedFixtureFigures(FurnitureFigures):
 
     Attributes:
         spec: Its model, as `models.build` gives it.
-        notes: What importing changed, guessed and dropped.
+        notes: Notes of what importing changed, guessed and dropped.
     """
 
     spec: Any = field(repr=False, compare=False)
@@ -58,9 +58,9 @@ def rigid_spec(source: ParsedDescription, name: str, settings: ModelSettings, ro
     Args:
         source: The file.
         name: Of the model.
-        settings: What is said about it.
-        root: What its root body shall be called.
-        notes: What was fixed.
+        settings: Its settings.
+        root: The name for its root body.
+        notes: Gets a note for everything that was fixed.
     """
     spec = source.spec.copy()
     if settings.base:

@@ -30,7 +30,7 @@ from cellwright.shapes.mesh import Mesh, cuboid
 __all__ = ["GeomBuilder"]
 
 GREY = (0.7, 0.7, 0.72, 1.0)
-FLAT_M = 0.001  # thickness given to a flat thing that is touched
+FLAT_M = 0.001  # thickness of the collision shape of a flat mesh
 
 
 class GeomBuilder:

@@ -48,9 +48,9 @@ class ImportedGripperFigures(GripperFigures):
     Attributes:
         driver: The joint that moves all others, as the model has it.
         table: Half widths, falling, and the positions of all joints there, by name.
-        lags_m: How much nearer to the flange the fingers end there than where they reach out farthest.
+        lags_m: Distance of the fingers' ends there, towards the flange, from where they reach out farthest.
         spec: Its model, as `models.build` gives it.
-        notes: What importing changed, guessed and dropped.
+        notes: Notes of what importing changed, guessed and dropped.
     """
 
     driver: str

@@ -44,7 +44,7 @@ LEAST_GYRATION = 0.02  # radius of gyration over reach: below it stands a placeh
 SHORTEST_ROD_M = 0.03
 ROD_RADIUS_SHARE = 0.2
 DENSEST_KGPM3 = 25_000.0  # denser than any metal: the shape is a placeholder, such as a ball of 1 mm, and not the link
-LEAST_SHARE = 0.01  # of the volume that is seen: what is touched of a link that has less is a placeholder, too
+LEAST_SHARE = 0.01  # of the visual volume: collision shapes of a link that have less are placeholders, too
 ROUNDING = 1e-4  # share by which figures of few digits miss a body that can be
 
 
@@ -61,7 +61,7 @@ def complete_inertials(
     Args:
         model: As it was read.
         store: Its meshes.
-        notes: What was guessed or corrected.
+        notes: Gets a note for everything that was guessed or corrected.
         density_kgpm3: Of links without a mass of their own.
         total_kg: Mass of the whole, where it is known: guessed masses are scaled so that it comes out.
     """

@@ -162,7 +162,7 @@ def pad_box(model: Any, jaws: Jaws, turn: Pose) -> tuple[Array, Array, Array]:
 
     Args:
         model: The gripper.
-        jaws: What its mechanism does.
+        jaws: Its mechanism.
         turn: The root's pose in the flange's frame.
     """
     data = mujoco.MjData(model)

@@ -29,7 +29,7 @@ class LoadedMesh:
     Attributes:
         path: The file.
         parts: Its pieces, each with its colour, in metres where the format has a unit (COLLADA), else as written.
-        facts: What a reader should know, such as an axis that was not applied.
+        facts: Remarks for the user, such as an axis that was not applied.
     """
 
     path: Path

@@ -24,7 +24,7 @@ class MeshPart:
     Attributes:
         mesh: The triangles.
         rgba: Their colour, where the file gives one.
-        name: What the file calls them.
+        name: Their name in the file.
     """
 
     mesh: Mesh

@@ -36,7 +36,7 @@ class Note:
     Attributes:
         kind: `changed` (the file says something else), `guessed` (it says nothing) or `dropped` (it says more).
         where: The file and line, or the link or joint.
-        what: What was done, and why.
+        what: The change, and its reason.
     """
 
     kind: Kind

@@ -42,7 +42,7 @@ class ImportedPartFigures(BoundedFigures):
 
     Attributes:
         spec: Its model, as `models.build` gives it.
-        notes: What importing changed, guessed and dropped.
+        notes: Notes of what importing changed, guessed and dropped.
     """
 
     spec: Any = field(repr=False, compare=False)

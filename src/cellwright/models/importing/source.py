@@ -47,7 +47,7 @@ class ParsedDescription:
         path: The file.
         format: `urdf`, `sdf` or `mjcf`.
         spec: All of it; top-level bodies are the roots.
-        world: What it says, free of the engine; None for MJCF, which is kept as it is.
+        world: Its content, free of the engine; None for MJCF, which is kept as it is.
         velocity_limits: Joint -> highest speed, which MuJoCo's format has no place for.
         semantics: Its SRDF: ends of the arm, a pose to start from.
         fingerprint: Of all its numbers, from all of its files.
@@ -102,11 +102,11 @@ def read_source(
 
     Args:
         path: The file.
-        settings: What is said about it.
+        settings: Its settings.
         search: Folders that hold packages or models.
-        notes: What is not as the file says.
-        in_pieces: Whether hollow meshes are touched as convex pieces, not as their hulls.
-        made: What the file says, where it is no description.
+        notes: Gets a note for everything that is not as in the file.
+        in_pieces: Whether hollow meshes collide as convex pieces, not as their hulls.
+        made: The content of the file, where it is no description.
 
     Raises:
         DescriptionError: Nothing usable remains.

@@ -40,7 +40,7 @@ class Semantics:
         base: The link that an arm begins with; empty where nothing is said.
         tip: The link that it ends with.
         home: Joint -> its position in a pose to start from.
-        home_name: What that pose is called, and where.
+        home_name: The name of that pose, and its file.
         pairs: Links whose contacts do not count.
     """
 

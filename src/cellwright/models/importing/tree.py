@@ -27,7 +27,7 @@ def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = Fal
     Args:
         model: As it was read.
         file: For messages.
-        notes: What was corrected.
+        notes: Gets a note for every correction.
         loops: Whether a link may be the child of two joints, which close a loop; otherwise the second is dropped.
 
     Raises:

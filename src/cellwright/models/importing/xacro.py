@@ -32,7 +32,7 @@ def run_xacro(path: Path, search: Sequence[Path], arguments: Mapping[str, str], 
         path: The file.
         search: Folders that hold packages.
         arguments: Of the file, name -> value.
-        notes: Where an argument that no file knows is noted.
+        notes: Gets a note for every argument that no file knows.
 
     Raises:
         MissingExtra: The package is not installed.

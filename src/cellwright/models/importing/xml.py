@@ -70,7 +70,7 @@ class XmlReader:
 
     Args:
         file: The file.
-        notes: What is not as it says.
+        notes: Gets a note for everything that is not used as written.
         made: Whether the text was made from the file: its lines are then not the file's.
     """
 
