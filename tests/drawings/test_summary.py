@@ -19,15 +19,15 @@ from cellwright.trials.session import TrialSession
 def asked(cell, seed):
     """The line that the control door answers with, and where the trays really are."""
 
-    async def main(room):
-        await room.open(any_port=True)
-        reader, writer = await asyncio.open_connection(*room.control.address.split(":"))
+    async def main(session):
+        await session.open(any_port=True)
+        reader, writer = await asyncio.open_connection(*session.control.address.split(":"))
         try:
             writer.write(b'{"ask": "drawings"}\n')
             return await reader.readline()
         finally:
             writer.close()
-            await room.close()
+            await session.close()
 
     with cw.Lab(cell, seed=seed, pace=1.0) as lab:
         orders = OrderBook.of([TrialOrderCfg(order="kit_m2l1", announce={"at_s": 100.0})], cell, seed, str)

@@ -9,7 +9,7 @@ from cellwright.catalogue import ROBOTS
 from cellwright.cells import actual_layout, load_cell, nominal_layout
 from cellwright.core.errors import UnknownName
 from cellwright.drawings.database import planning_database, planning_workstation
-from cellwright.drawings.reach import ArmStretch, SlotReach
+from cellwright.drawings.reach import SlotReach, WristRange
 from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import WorldModel, records
 from cellwright.motion import ArmKinematics
@@ -70,7 +70,7 @@ def test_nothing_within_reach_counts_as_too_far(model, turns):
     arm = ROBOTS.get(model)
     limits = [joint.position_limits_rad for joint in arm.joints]
     joints = [low + turn * (high - low) for (low, high), turn in zip(limits, turns, strict=False)]
-    assert not ArmStretch(arm).too_far(ArmKinematics(arm).forward(joints))
+    assert not WristRange(arm).too_far(ArmKinematics(arm).forward(joints))
 
 
 def test_robot_without_a_tool_reaches_nothing(aprs, cell):

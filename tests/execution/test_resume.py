@@ -11,7 +11,7 @@ from cellwright.core.errors import BadInput
 from cellwright.drawings.database import planning_database
 from cellwright.interfaces import CrclInterface
 from cellwright.judge import judge_kit
-from cellwright.trials.own_controller import KittingController
+from cellwright.trials.kitting_controller import KittingController
 
 from .conftest import small_kit
 

@@ -5,7 +5,7 @@ import pytest
 
 from cellwright.catalogue import seated_height_m
 from cellwright.core.pose import Pose
-from cellwright.judge import DropMonitor, FaultScheduler, HandWatch, parse_fault
+from cellwright.judge import DropMonitor, FaultScheduler, HandMonitor, parse_fault
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 
@@ -19,7 +19,7 @@ class Stand:
     def __init__(self):
         self.lab = Lab.from_cell("aprs", seed=1)
         self.world, self.arm = self.lab.world, self.lab.robot("fanuc")
-        self.watch = HandWatch(self.world, self.lab.stepper)
+        self.watch = HandMonitor(self.world, self.lab.stepper)
         self.drops = DropMonitor(self.world, self.lab.stepper, self.watch)
         self.heard = []
         self.watch.listen(self.heard.append)

@@ -151,7 +151,7 @@ def test_new_bodies_are_known_at_once(lab):
 
 
 @pytest.mark.parametrize(
-    ("permit", "one", "other", "covered"),
+    ("contact", "one", "other", "covered"),
     [
         (PADS, "ur5/tool/pad_left", "bottle", True),
         (PADS, "bottle", "ur5/tool/pad_right", True),
@@ -161,8 +161,8 @@ def test_new_bodies_are_known_at_once(lab):
         (AllowedContact("ur5/*", "*"), "motoman/link_3", "table", False),
     ],
 )
-def test_a_permit_speaks_of_two(permit, one, other, covered):
-    assert permit.covers(one, other) is covered
+def test_an_allowed_contact_is_of_two(contact, one, other, covered):
+    assert contact.covers(one, other) is covered
 
 
 def test_a_permit_may_hold_in_one_place_only():

@@ -8,7 +8,7 @@ import pytest
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.core.pose import Pose
-from cellwright.judge import Hit, Points, judge_kit, score_run
+from cellwright.judge import CollisionEvent, Points, judge_kit, score_run
 from cellwright.judge.drops import DropEvent
 from cellwright.orders import DESIGNS, KitDesign
 
@@ -98,7 +98,7 @@ def test_another_tray_or_none_is_told(stand):
         judge_kit(stand.world, "large_gear_1", DESIGN)
 
 
-HIT = Hit("fanuc/tool/tool", "fanuc_cart", 1.0, 1.2, 30.0, 0.001, (0.0, 0.0, 0.9))
+HIT = CollisionEvent("fanuc/tool/tool", "fanuc_cart", 1.0, 1.2, 30.0, 0.001, (0.0, 0.0, 0.9))
 FALLEN = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.0), 1.0, ("floor",), "", True)
 CAUGHT = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.9), 0.1, ("fanuc_cart",), "", False)
 

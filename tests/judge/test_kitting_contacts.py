@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cellwright.core.pose import Pose
-from cellwright.judge import CollisionMonitor, kitting_permits
+from cellwright.judge import CollisionMonitor, allowed_kitting_contacts
 from cellwright.motion import LineSpeed
 
 GEAR = "medium_gear_1"
@@ -27,12 +27,12 @@ GEAR = "medium_gear_1"
     ],
 )
 def test_the_permits_of_kitting(stand, one, other, allowed):
-    assert any(permit.covers(one, other) for permit in kitting_permits(stand.world)) is allowed
+    assert any(contact.covers(one, other) for contact in allowed_kitting_contacts(stand.world)) is allowed
 
 
 def test_taking_and_setting_down_is_no_collision_but_pressing_the_hand_on_the_tray_is(stand):
     stand.at("hover")
-    monitor = CollisionMonitor(stand.world, stand.lab.stepper, kitting_permits(stand.world), name="kitting")
+    monitor = CollisionMonitor(stand.world, stand.lab.stepper, allowed_kitting_contacts(stand.world), name="kitting")
 
     async def set_down():
         await stand.take()

@@ -14,8 +14,8 @@ from cellwright.judge import (
     CollisionMonitor,
     DropMonitor,
     FaultScheduler,
-    HandWatch,
-    kitting_permits,
+    HandMonitor,
+    allowed_kitting_contacts,
     parse_fault,
 )
 from cellwright.lab import Lab
@@ -45,9 +45,9 @@ class TrayStand:
     def __init__(self):
         self.lab = Lab(cell_with_a_kit(), 0)
         self.world, self.arm, self.scheduler = self.lab.world, self.lab.robot("motoman"), None
-        self.watch = HandWatch(self.world, self.lab.stepper)
+        self.watch = HandMonitor(self.world, self.lab.stepper)
         self.drops = DropMonitor(self.world, self.lab.stepper, self.watch)
-        self.monitor = CollisionMonitor(self.world, self.lab.stepper, kitting_permits(self.world))
+        self.monitor = CollisionMonitor(self.world, self.lab.stepper, allowed_kitting_contacts(self.world))
         self.heard = []
         self.watch.listen(self.heard.append)
         self.moments = {}
@@ -99,7 +99,7 @@ def stand(made):
 
 def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_touches_nothing_that_it_should_not(stand):
     stand.at("held")
-    others = [permit for permit in stand.monitor.permits if not permit.covers(KIT, "work_table")]
+    others = [contact for contact in stand.monitor.allowed_contacts if not contact.covers(KIT, "work_table")]
     gentle, strict = (
         CollisionMonitor(
             stand.world, stand.lab.stepper, [*others, AllowedContact(KIT, "work_table", limit_n=n)], name=f"{n} N"
@@ -219,8 +219,8 @@ def test_a_tray_that_is_held_or_below_another_one_cannot_be_taken_away(stand):
 @pytest.mark.slow
 def test_touching_gears_with_a_tray_counts_and_touching_boxes_gently_does_not(stand):
     stand.at("held")
-    assert not any(permit.covers("tray_vacuum/tool/tool", KIT) for permit in stand.monitor.permits)
-    assert any(permit.covers("tray_vacuum/tool/cup_2", KIT) for permit in stand.monitor.permits)
+    assert not any(contact.covers("tray_vacuum/tool/tool", KIT) for contact in stand.monitor.allowed_contacts)
+    assert any(contact.covers("tray_vacuum/tool/cup_2", KIT) for contact in stand.monitor.allowed_contacts)
     gear = "medium_gear_1"
     below = stand.world.pose_of(KIT).position + [0.0, 0.0, -0.048]
     stand.world.place(gear, Pose.from_xyz_rpy(below))

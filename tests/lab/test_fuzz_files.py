@@ -141,16 +141,16 @@ def attack_files(folder, counts, seed=0):
 
 
 def attack_door(count, seed=0):
-    """Says so many lines to the control door of a room; every one is answered, and so is the last, sensible one."""
+    """Says so many lines to the control door of a session; every one is answered, and so is the last, sensible one."""
     rng = random.Random(seed)
     with Lab.from_cell("aprs", fidelity="kinematic", pace=1.0) as lab:
         book = OrderBook.of([TrialOrderCfg(order="kit_m2l1")], lab.cell)
-        room = TrialSession(lab, book)
+        session = TrialSession(lab, book)
 
         async def main():
-            room.look()
-            await room.control.start()
-            host, port = room.control.address.split(":")
+            session.update()
+            await session.control.start()
+            host, port = session.control.address.split(":")
             left, answers = count, 0
             while left:
                 reader, writer = await asyncio.open_connection(host, int(port), limit=2**20)
@@ -171,7 +171,7 @@ def attack_door(count, seed=0):
             writer.write(b'{"ask": "time"}\n')
             lines = [json.loads(await asyncio.wait_for(reader.readline(), 30)) for _ in range(2)]
             writer.close()
-            await room.close()
+            await session.close()
             return answers, lines[-1]
 
         return lab.perform(main())

@@ -11,8 +11,8 @@ from cellwright.catalogue import TRAYS
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
-from cellwright.perception import Expected, Tracker, TrackerCfg
-from cellwright.perception.turns import period_of
+from cellwright.perception import ExpectedObject, Tracker, TrackerCfg
+from cellwright.perception.yaw import period_of
 
 GEAR, LARGE, TRAY = "sku_part_medium_gear", "sku_part_large_gear", "sku_medium_gear_vessel"
 KIT, LONG = "sku_kit_m2l1_vessel", "sku_large_gear_vessel"
@@ -64,7 +64,7 @@ def row(n, sku=GEAR):
 
 
 def expect(things):
-    return [Expected(f"gear_{i}", sku, pose, 0.01, 1.8) for i, (sku, pose) in enumerate(things)]
+    return [ExpectedObject(f"gear_{i}", sku, pose, 0.01, 1.8) for i, (sku, pose) in enumerate(things)]
 
 
 def test_rows_jump_and_identities_stay():
@@ -161,7 +161,7 @@ def test_a_double_sight_is_one_thing():
 
 
 def test_turns_wrap_and_symmetric_trays_flip():
-    tracker = Tracker([Expected("tray", TRAY, at(0, 0, yaw=np.pi - 0.002), 0.003, 0.02)], views=EVERYTHING)
+    tracker = Tracker([ExpectedObject("tray", TRAY, at(0, 0, yaw=np.pi - 0.002), 0.003, 0.02)], views=EVERYTHING)
     camera = Camera(tracker)
     for n in range(20):
         quarter = camera.rng.integers(4) * np.pi / 2
@@ -171,7 +171,7 @@ def test_turns_wrap_and_symmetric_trays_flip():
 
 
 def test_a_kit_tray_that_is_turned_round_is_turned():
-    camera = Camera(Tracker([Expected("kit", KIT, at(0, 0), 0.003, 0.02)], views=EVERYTHING))
+    camera = Camera(Tracker([ExpectedObject("kit", KIT, at(0, 0), 0.003, 0.02)], views=EVERYTHING))
     camera.see([(KIT, at(0, 0))], 5)
     once = camera.see([(KIT, at(0, 0, yaw=np.pi))])
     assert abs(once["kit"].rpy[2]) < 0.02  # once may be a mistake
@@ -267,7 +267,7 @@ def test_slots_of_trays_as_they_are_seen():
     tray = at(0.3, 0.2, 0.9, yaw=0.7)
     seats = [tray @ at(*slot.xy_m, 0.004) for slot in TRAYS.get("kit_m2l1_tray").slots]
     things = [(KIT, tray), (GEAR, seats[0]), (GEAR, seats[1]), (LARGE, seats[2])]
-    names = [Expected("kit_tray", KIT, tray, 0.003, 0.02, "kit")]
+    names = [ExpectedObject("kit_tray", KIT, tray, 0.003, 0.02, "kit")]
     camera = Camera(Tracker(names, views=EVERYTHING))
     camera.see(things, 3)
     assert sorted(slots(camera).values()) == ["", "kit_slot_1", "kit_slot_2", "kit_slot_3"]
@@ -286,7 +286,7 @@ def test_slots_of_trays_as_they_are_seen():
 
 def test_a_gear_in_a_slot_for_another_is_in_that_slot():
     seat = at(0.0, -0.040, 0.004)  # the large gear's place
-    camera = Camera(Tracker([Expected("kit", KIT, at(0, 0), 0.003, 0.02)], views=EVERYTHING))
+    camera = Camera(Tracker([ExpectedObject("kit", KIT, at(0, 0), 0.003, 0.02)], views=EVERYTHING))
     camera.see([(KIT, at(0, 0)), (GEAR, seat)], 3)
     assert slots(camera)["medium_gear_1"] == "kit_slot_3"
 
@@ -314,7 +314,7 @@ def test_random_moves_end_with_one_track_for_each_thing(seed):
 def test_forty_things_take_less_than_a_millisecond_a_frame():
     trays = [(TRAY, at(0.3 * i, 0, 0.9)) for i in range(8)]
     gears = [(GEAR, pose @ at(*slot.xy_m, 0.004)) for _, pose in trays for slot in TRAYS.get("medium_gear_tray").slots]
-    things = [Expected(f"thing_{i}", sku, pose, 0.003, 0.1) for i, (sku, pose) in enumerate([*trays, *gears])]
+    things = [ExpectedObject(f"thing_{i}", sku, pose, 0.003, 0.1) for i, (sku, pose) in enumerate([*trays, *gears])]
     camera = Camera(Tracker(things, views=EVERYTHING))
     taken = camera.tracker.take
     times_s = []
@@ -400,7 +400,7 @@ STACK = (at(0.4, 0.2, 0.0), at(0.4, 0.2, 0.017))
 
 def stack():
     names = ("lower", "upper")
-    expected = [Expected(name, KIT, pose) for name, pose in zip(names, STACK, strict=True)]
+    expected = [ExpectedObject(name, KIT, pose) for name, pose in zip(names, STACK, strict=True)]
     return Camera(Tracker(expected, views=EVERYTHING))
 
 
@@ -432,17 +432,17 @@ def test_a_stack_whose_top_was_taken_away_is_one_tray():
 
 def test_slots_of_a_tray_are_known_by_another_name_once_it_is_a_kit():
     tray, gear = at(0.4, 0.2), at(0.4 - 0.040, 0.2 + 0.055, 0.004)
-    camera = Camera(Tracker([Expected("tray", KIT, tray, holder="")], views=EVERYTHING))
+    camera = Camera(Tracker([ExpectedObject("tray", KIT, tray, holder="")], views=EVERYTHING))
     camera.see([(KIT, tray), (GEAR, gear)], 4)
     assert set(slots(camera).values()) == {""}
-    camera.tracker.hold({"tray": "kit_1"})
+    camera.tracker.set_holders({"tray": "kit_1"})
     camera.see([(KIT, tray), (GEAR, gear)])
     assert set(slots(camera).values()) == {"", "kit_1_slot_1"}
 
 
 def test_a_tray_that_is_let_go_where_a_lost_one_stood_stays_itself():
     there, other = at(0.0, -0.6), at(0.4, 0.2)
-    camera = Camera(Tracker([Expected("lost", KIT, there), Expected("new", KIT, other)], views=EVERYTHING))
+    camera = Camera(Tracker([ExpectedObject("lost", KIT, there), ExpectedObject("new", KIT, other)], views=EVERYTHING))
     camera.see([(KIT, there), (KIT, other)], 5)
     camera.see([(KIT, other)], 30)
     for k in range(11):  # carried there, held still just above, and let go: the last step is short

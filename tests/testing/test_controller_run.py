@@ -81,7 +81,7 @@ def test_what_a_report_shows_of_a_long_output_is_its_end(tmp_path):
     ("limits", "connected", "ended", "why"),
     [
         (ControllerLimits(0.5, 60, 60), 1, "", "it still ran after 0.5 s of real time"),
-        (ControllerLimits(60, 0.5, 60), 0, "", "it did not connect to any door within 0.5 s"),
+        (ControllerLimits(60, 0.5, 60), 0, "", "it did not connect to any interface within 0.5 s"),
         (
             ControllerLimits(60, 60, 0.5),
             1,
@@ -100,7 +100,7 @@ def test_one_that_hangs_is_killed_with_its_children(tmp_path, limits, connected,
 
 def test_one_that_fails_because_the_time_is_over_is_told_so(tmp_path):
     done = run(tmp_path, "import sys; sys.exit('the robot has hung up')", ended="the time limit was reached")
-    assert "exit code 1, after the doors had closed: the time limit was reached" in str(done)
+    assert "exit code 1, after the interfaces had closed: the time limit was reached" in str(done)
 
 
 def test_children_of_one_that_has_ended_are_ended_too(tmp_path):
@@ -139,7 +139,7 @@ def test_after_the_last_submission_comes_the_end_as_in_a_trial(tmp_path):
         assert done.stdout.splitlines()[-1] == '{"end": "all orders were submitted"}'
         assert cell.time_s < 5.0
         assert cell.verdict()["ending"] == "submitted"
-        cell.wait(2)  # by then the doors are closed
+        cell.wait(2)  # by then the interfaces are closed
         with pytest.raises(AssertionError, match=r"exit code 1(?s:.*)ConnectionRefusedError"):
             cell.run_controller(python(WAITS_FOR_THE_END, cell.control_address))
         assert cell.run_controller(python("import sys; sys.exit(4)"), check=False).exit_code == 4

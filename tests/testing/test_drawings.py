@@ -1,4 +1,4 @@
-"""A controller that is given nothing but the control door's address."""
+"""A controller that is given nothing but the control interface's address."""
 
 from __future__ import annotations
 

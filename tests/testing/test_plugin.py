@@ -25,7 +25,7 @@ from cellwright.testing import expect
 
 def test_good(cell):
     cell.start("aprs", seed=2, pace=5)
-    with pytest.raises(BadInput, match="unknown robot 'ur5' with a crcl door .available: fanuc, motoman"):
+    with pytest.raises(BadInput, match="unknown robot 'ur5' with a crcl interface .available: fanuc, motoman"):
         cell.crcl_address("ur5")
     assert cell.crcl_address("fanuc") != cell.vision_address("fanuc")
     with pytest.raises(BadInput, match="unknown part 'bolt'"):

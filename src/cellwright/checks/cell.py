@@ -33,7 +33,7 @@ NAMED = 4
 
 def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     """Builds the cell and looks at it; what cannot even be built is an error, not a finding."""
-    checked_layout(cell, seed, doors=True)
+    checked_layout(cell, seed, interfaces=True)
     world = World(cell, seed)
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
     counts += f", {len(world.mobiles)} mobile robots" if world.mobiles else ""

@@ -13,7 +13,7 @@ from cellwright.cells import Layout, own_name
 from cellwright.checks.finding import Finding
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
-from cellwright.drawings.reach import ArmStretch
+from cellwright.drawings.reach import WristRange
 from cellwright.motion import ArmKinematics, Grasp, GraspKind, find_grasps
 from cellwright.sim import World
 
@@ -43,7 +43,7 @@ class RobotTool:
     figures: ToolFigures | None
     handles: Sequence[str] | None
     kinematics: ArmKinematics
-    stretch: ArmStretch
+    stretch: WristRange
     ring: KinematicRing
     home_rad: np.ndarray
     known: dict[str, tuple[Grasp, ...]] = field(default_factory=dict, repr=False)
@@ -101,7 +101,7 @@ def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
     found = []
     for name, robot in world.robots.items():
         cfg = world.cell.robots[name]
-        kinematics, stretch = ArmKinematics(robot.figures), ArmStretch(robot.figures)
+        kinematics, stretch = ArmKinematics(robot.figures), WristRange(robot.figures)
         tools: list[tuple[str, ToolFigures | None, Sequence[str] | None]] = [(robot.tool_name, None, None)]
         end = Pose.identity()
         if cfg.changer is not None:

@@ -98,7 +98,7 @@ def run(
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
-    from cellwright.trials.own_controller import ACTIONS_TOPIC, PLANS_TOPIC
+    from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
     from cellwright.trials.run import check_order, resume_order, run_order
     from cellwright.trials.run_files import run_files
 

@@ -14,7 +14,7 @@ from cellwright.knowledge.tray_layout import SlotPlace
 from cellwright.motion import ArmKinematics, Grasp, GraspKind, find_grasps
 from cellwright.motion.chain import SerialChain
 
-__all__ = ["APPROACH_M", "ArmStretch", "SlotReach", "top_grasps"]
+__all__ = ["APPROACH_M", "SlotReach", "WristRange", "top_grasps"]
 
 APPROACH_M = 0.10  # how far above a part the tool must get, too
 TURNS = 12  # of the tool about a round part's axis; any of them will do
@@ -37,7 +37,7 @@ class SlotReach:
 
     def __init__(self, robot: RobotCfg, base: Pose) -> None:
         self._kinematics = ArmKinematics(ROBOTS.get(robot.model))
-        self._stretch = ArmStretch(ROBOTS.get(robot.model))
+        self._stretch = WristRange(ROBOTS.get(robot.model))
         self._home_rad = np.radians(robot.home_deg)
         self._tool, self._world_in_base = robot.tool, base.inverse()
         tcp_xyz_m = (0.0, 0.0, 0.0) if robot.tool is None else gripper_model(robot.tool).tcp_xyz_m
@@ -65,11 +65,11 @@ class SlotReach:
         return list(_ANSWERS[question])
 
     def _search(self, trays: Sequence[tuple[Pose, Sequence[SlotPlace]]]) -> tuple[bool, ...]:
-        waiting: dict[tuple[int, int], _Ways] = {}
+        waiting: dict[tuple[int, int], _FlangePoses] = {}
         for number, (pose_tray, slots) in enumerate(trays):
             for index, slot in enumerate(slots):
                 if grasps := self.grasps(slot.sku):
-                    waiting[number, index] = _Ways(self._flange, pose_tray @ slot.pose_part_in_tray, grasps)
+                    waiting[number, index] = _FlangePoses(self._flange, pose_tray @ slot.pose_part_in_tray, grasps)
         possible = {number for number, _ in waiting}
         far = {key[0] for key, ways in waiting.items() if all(any(map(self._stretch.too_far, way)) for way in ways)}
         waiting = {key: ways for key, ways in waiting.items() if key[0] not in far}
@@ -95,7 +95,7 @@ def _bytes(pose: Pose) -> bytes:
     return pose.position.tobytes() + pose.quaternion.tobytes()
 
 
-class _Ways:
+class _FlangePoses:
     """Where the flange has to be for each grasp of one part, at it and above; reckoned when it is asked for."""
 
     def __init__(self, flange: Callable[[Pose], Pose], pose_part: Pose, grasps: Sequence[Grasp]) -> None:
@@ -124,7 +124,7 @@ class _Ways:
         return self._known[number]
 
 
-class ArmStretch:
+class WristRange:
     """How far the wrist gets at most: a search for what is plainly too far away takes longest."""
 
     def __init__(self, arm: ArmFigures) -> None:

@@ -30,20 +30,20 @@ from cellwright.core.pose import Pose
 from cellwright.drawings.reach import top_grasps
 from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
 
-__all__ = ["Reach", "drawings"]
+__all__ = ["NominalReach", "drawings"]
 
 DIGITS = 9  # of lengths and angles: a nanometre is more than any drawing says
 VIEW_FIELDS = ("min_xy_m", "max_xy_m", "rate_hz", "delay_s")
 
 
-class Reach(Protocol):
+class NominalReach(Protocol):
     """Whether a robot gets to a point from above, with a tool of those that it changes or with its own one."""
 
     def __call__(self, robot: str, point_in_world_m: npt.NDArray[np.float64], tool: str = "") -> bool:
         """Asks it."""
 
 
-def drawings(cell: Cell, reach: Reach, time_limit_s: float | None) -> dict[str, Any]:
+def drawings(cell: Cell, reach: NominalReach, time_limit_s: float | None) -> dict[str, Any]:
     """Returns trays, slots, heights, frames, reach, view areas and tools of a cell, by its drawings alone.
 
     Lengths are in metres and angles in radians, as the keys say; a pose is `xyz_m` and `rpy_rad`. Names stand in the
@@ -92,7 +92,7 @@ def _robot(cell: Cell, name: str, bases: Mapping[str, Pose], trays: Mapping[str,
     }
 
 
-def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: Reach) -> dict[str, Any]:
+def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: NominalReach) -> dict[str, Any]:
     figures, pose = TRAYS.get(cell.trays[name].model), cell.trays[name].pose.pose
     layout = tray_layout(figures.sku)
     heights_m = {slot.name: _grasp_m(slot) for slot in layout.slots}

@@ -14,7 +14,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
 from cellwright.interfaces import VisionEncoder, VisionServer
-from cellwright.lab.cell_file import check_doors
+from cellwright.lab.cell_file import check_vision_interfaces
 from cellwright.lab.lab import Lab
 
 __all__ = ["VisionInterface"]
@@ -46,7 +46,7 @@ class VisionInterface:
         self._configs = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
         errors, suffix = ErrorCollector(), "/detections"
         topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
-        check_doors(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], errors)
+        check_vision_interfaces(lab.cell, [topic.removeprefix("/").removesuffix(suffix) for topic in topics], errors)
         errors.raise_errors()
         self.servers = {
             robot: VisionServer(

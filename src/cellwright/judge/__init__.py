@@ -9,45 +9,45 @@ from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.judge.allowed_contact import AllowedContact
-    from cellwright.judge.collision import CollisionMonitor, Hit
+    from cellwright.judge.collision import CollisionEvent, CollisionMonitor
     from cellwright.judge.drops import DropEvent, DropMonitor
     from cellwright.judge.faults import AnyFault, FaultCfg, FaultScheduler, parse_fault
-    from cellwright.judge.hand_events import HandEvent, HandMoment, HeldObject
-    from cellwright.judge.hands import HandWatch
+    from cellwright.judge.hand_events import HandEvent, HandEventKind, HeldObject
+    from cellwright.judge.hand_monitor import HandMonitor
     from cellwright.judge.judge import Judge
     from cellwright.judge.kit import KitItem, KitVerdict, judge_kit
-    from cellwright.judge.kitting_contacts import kitting_permits
-    from cellwright.judge.oracle import Reaches, Recoverability, judge_recoverable
+    from cellwright.judge.kitting_contacts import allowed_kitting_contacts
+    from cellwright.judge.oracle import ReachTest, Recoverability, judge_recoverable
     from cellwright.judge.score import Points, Score, ScoreItem, score_run
     from cellwright.judge.seating import Seating, judge_slot, judge_slots
 
 __all__ = [
     "AllowedContact",
     "AnyFault",
+    "CollisionEvent",
     "CollisionMonitor",
     "DropEvent",
     "DropMonitor",
     "FaultCfg",
     "FaultScheduler",
     "HandEvent",
-    "HandMoment",
-    "HandWatch",
+    "HandEventKind",
+    "HandMonitor",
     "HeldObject",
-    "Hit",
     "Judge",
     "KitItem",
     "KitVerdict",
     "Points",
-    "Reaches",
+    "ReachTest",
     "Recoverability",
     "Score",
     "ScoreItem",
     "Seating",
+    "allowed_kitting_contacts",
     "judge_kit",
     "judge_recoverable",
     "judge_slot",
     "judge_slots",
-    "kitting_permits",
     "parse_fault",
     "score_run",
 ]
@@ -56,15 +56,15 @@ __getattr__ = lazy_names(
     __name__,
     {
         ".allowed_contact": "AllowedContact",
-        ".collision": "CollisionMonitor Hit",
+        ".collision": "CollisionMonitor CollisionEvent",
         ".drops": "DropEvent DropMonitor",
         ".faults": "AnyFault FaultCfg FaultScheduler parse_fault",
-        ".hand_events": "HandEvent HandMoment HeldObject",
-        ".hands": "HandWatch",
+        ".hand_events": "HandEvent HandEventKind HeldObject",
+        ".hand_monitor": "HandMonitor",
         ".judge": "Judge",
         ".kit": "KitItem KitVerdict judge_kit",
-        ".kitting_contacts": "kitting_permits",
-        ".oracle": "Reaches Recoverability judge_recoverable",
+        ".kitting_contacts": "allowed_kitting_contacts",
+        ".oracle": "ReachTest Recoverability judge_recoverable",
         ".score": "Points Score ScoreItem score_run",
         ".seating": "Seating judge_slot judge_slots",
     },

@@ -15,15 +15,15 @@ import numpy as np
 from cellwright.core.errors import OutOfRange
 from cellwright.core.pose import Pose
 from cellwright.judge.allowed_contact import AllowedContact
-from cellwright.judge.riding import places_on, rides
+from cellwright.judge.tray_contents import is_still_on_tray, poses_on_tray
 from cellwright.sim import Stepper, TickOrder, World
 from cellwright.sim.contacts import owner
 
-__all__ = ["CollisionMonitor", "Hit"]
+__all__ = ["CollisionEvent", "CollisionMonitor"]
 
 
 @dataclass(frozen=True)
-class Hit:
+class CollisionEvent:
     """Two that touched and should not have, from the first to the last moment.
 
     Attributes:
@@ -60,7 +60,7 @@ class CollisionMonitor:
     """Looks at all contacts after every physics step. An object is held while a pad, or the lip of a cup, touches it.
 
     What rides in a tray that is held is held with it, and the two may touch. Contacts inside one tool do not count, and
-    neither do those that a permit covers. That pads may touch what they are to hold needs a permit, too. Loose objects
+    neither do allowed ones. That pads touch what they are to hold must be allowed, too. Loose objects
     that touch already when one of them is taken may do so until they part.
 
     Attributes:
@@ -69,7 +69,7 @@ class CollisionMonitor:
     Args:
         world: What is really there.
         stepper: Whose every tick is looked at.
-        permits: Who may touch.
+        allowed_contacts: The pairs that may touch.
         pause_s: A pair that was apart for longer touches anew.
         name: Of the monitor; several in one world need one each.
     """
@@ -78,14 +78,14 @@ class CollisionMonitor:
         self,
         world: World,
         stepper: Stepper,
-        permits: Iterable[AllowedContact] = (),
+        allowed_contacts: Iterable[AllowedContact] = (),
         pause_s: float = 0.1,
         name: str = "collision monitor",
     ) -> None:
         if not 0 <= pause_s <= 1e6:
             raise OutOfRange("pause between hits", pause_s, 0, 1e6, "s")
-        self.permits, self.pause_s = tuple(permits), pause_s
-        self.hits: list[Hit] = []
+        self.allowed_contacts, self.pause_s = tuple(allowed_contacts), pause_s
+        self.hits: list[CollisionEvent] = []
         self._world = world
         self._pairs, self._suspects = b"", tuple[int, ...]()
         self._held, self._touching = set[int](), set[tuple[int, ...]]()
@@ -100,11 +100,11 @@ class CollisionMonitor:
         """Looks no more."""
         self._ticking.cancel()
 
-    def save(self) -> tuple[Hit, ...]:
+    def save(self) -> tuple[CollisionEvent, ...]:
         """Returns what was found so far."""
         return tuple(self.hits)
 
-    def load(self, state: tuple[Hit, ...]) -> None:
+    def load(self, state: tuple[CollisionEvent, ...]) -> None:
         """Goes back to it."""
         self.hits[:] = state
         self._forget()
@@ -132,13 +132,13 @@ class CollisionMonitor:
         geoms: dict[str, list[int]] = {}
         for geom, name in enumerate(names):
             geoms.setdefault(name, []).append(geom)
-        everywhere = [permit for permit in self.permits if permit.always]
-        patterns = {pattern for permit in everywhere for pattern in (permit.first, permit.second)}
+        everywhere = [allowed for allowed in self.allowed_contacts if allowed.always]
+        patterns = {pattern for allowed in everywhere for pattern in (allowed.first, allowed.second)}
         fitting = {p: [geom for name in geoms if fnmatchcase(name, p) for geom in geoms[name]] for p in patterns}
-        for permit in everywhere:
-            first, second = fitting[permit.first], fitting[permit.second]
+        for allowed in everywhere:
+            first, second = fitting[allowed.first], fitting[allowed.second]
             counts[np.ix_(first, second)] = _Count.NEVER
-            if not permit.one_way:
+            if not allowed.one_way:
                 counts[np.ix_(second, first)] = _Count.NEVER
         self._counts = counts  # row: who is held, or a robot's
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
@@ -173,7 +173,7 @@ class CollisionMonitor:
         bodies = self._bodies[pairs]
         held = self._with_riders({body for body in bodies[grips].ravel().tolist() if body in self._objects})
         one, other = held[bodies].T
-        # Who is held and has no permit: of the one, or of the other, or of both.
+        # What is held and not allowed to touch: of the one, or of the other, or of both.
         bad = ((one == 0) | (ours == _Count.WHILE_HELD)) & ((other == 0) | (theirs == _Count.WHILE_HELD))
         pardoned = self._pardoned_among(pairs, bodies, set(np.flatnonzero(held).tolist()))
         suspect |= bad & (one != other) & ~pardoned
@@ -190,9 +190,9 @@ class CollisionMonitor:
             tray = self._objects[body]
             known = self._riding.get(body)
             riding[body] = (
-                places_on(world, tray)
+                poses_on_tray(world, tray)
                 if known is None
-                else {part: pose for part, pose in known.items() if rides(world, tray, part, pose)}
+                else {part: pose for part, pose in known.items() if is_still_on_tray(world, tray, part, pose)}
             )
             for part in riding[body]:
                 rider = world.objects[part].body
@@ -222,7 +222,7 @@ class CollisionMonitor:
     def _record(self, contacts: Iterable[int]) -> None:
         """Adds up the contacts of each pair, and goes on with its hit or begins one."""
         data, now_s = self._world.data, self._world.clock.time_s
-        force, found, limits_n = np.zeros(6), dict[tuple[str, str], Hit](), dict[tuple[str, str], float]()
+        force, found, limits_n = np.zeros(6), dict[tuple[str, str], CollisionEvent](), dict[tuple[str, str], float]()
         for number in contacts:
             contact = data.contact[number]
             # What belongs to a robot comes first; of two such, or of two objects, the first by name.
@@ -233,7 +233,7 @@ class CollisionMonitor:
                 continue
             mujoco.mj_contactForce(self._world.model, data, number, force)
             x, y, z = (float(value) for value in contact.pos)
-            hit = found.get((one, other)) or Hit(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
+            hit = found.get((one, other)) or CollisionEvent(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
             depth_m = max(hit.depth_m, -float(contact.dist))
             found[one, other] = replace(hit, force_n=hit.force_n + float(force[0]), depth_m=depth_m)
             limits_n[one, other] = max(limits_n.get((one, other), -inf), limit_n)
@@ -241,7 +241,7 @@ class CollisionMonitor:
             if hit.force_n > limits_n[pair_of]:
                 self._enter(hit)
 
-    def _enter(self, hit: Hit) -> None:
+    def _enter(self, hit: CollisionEvent) -> None:
         for number, known in enumerate(self.hits):
             same = (known.first, known.second) == (hit.first, hit.second)
             if same and hit.start_s - known.end_s <= self.pause_s:
@@ -255,16 +255,16 @@ class CollisionMonitor:
         return next((self._objects[body] for body, parts in self._riding.items() if thing in parts), thing)
 
     def _limit_n(self, one: str, other: str, position_m: Any) -> float:
-        """Returns how hard these two may touch there; the permits that always hold are in the table.
+        """Returns how hard these two may touch there; those that are always allowed are in the table.
 
         What rides in a tray may touch what its tray may.
         """
         x_m, y_m = float(position_m[0]), float(position_m[1])
-        if (permits := self._limited.get((one, other))) is None:
+        if (allowed_here := self._limited.get((one, other))) is None:
             pairs = ((one, other), (self._tray_of(one), self._tray_of(other)))
-            permits = [p for p in self.permits if not p.always and any(p.covers(*pair) for pair in pairs)]
-            self._limited[one, other] = permits
-        return max((permit.limit_n for permit in permits if permit.covers_place(x_m, y_m)), default=-inf)
+            allowed_here = [p for p in self.allowed_contacts if not p.always and any(p.covers(*pair) for pair in pairs)]
+            self._limited[one, other] = allowed_here
+        return max((allowed.limit_n for allowed in allowed_here if allowed.covers_place(x_m, y_m)), default=-inf)
 
 
 def _tool_of(name: str) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.furniture_kinds import FloorFigures
 from cellwright.core.pose import Pose
-from cellwright.judge.hand_events import HandEvent, HandMoment
-from cellwright.judge.hands import HandWatch
-from cellwright.judge.riding import rides
+from cellwright.judge.hand_events import HandEvent, HandEventKind
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.judge.seating import judge_slots
+from cellwright.judge.tray_contents import is_still_on_tray
 from cellwright.sim import Stepper, TickOrder, World
 from cellwright.sim.contacts import owner
 
@@ -80,7 +80,7 @@ class DropMonitor:
         drops: What was found, in order.
     """
 
-    def __init__(self, world: World, stepper: Stepper, watch: HandWatch, name: str = "drop monitor") -> None:
+    def __init__(self, world: World, stepper: Stepper, watch: HandMonitor, name: str = "drop monitor") -> None:
         self.drops: list[DropEvent] = []
         self._world = world
         self._falls: list[_Fall] = []
@@ -104,14 +104,14 @@ class DropMonitor:
         self._falls = [fall for fall in self._falls if fall.event.part != part]
 
     def _hear(self, event: HandEvent) -> None:
-        if event.moment in (HandMoment.RELEASE, HandMoment.LOSS) and event.lifted:
+        if event.moment in (HandEventKind.RELEASE, HandEventKind.LOSS) and event.lifted:
             self._falls.append(_Fall(event))
             world_in_tray = self._world.pose_of(event.part).inverse()
             for part in event.riding:
                 x, y, z = (float(value) for value in self._world.pose_of(part).position)
                 rider = replace(event, part=part, position_m=(x, y, z), riding=(), tray=event.part)
                 self._falls.append(_Fall(rider, world_in_tray @ self._world.pose_of(part)))
-        elif event.moment is HandMoment.GRASP:
+        elif event.moment is HandEventKind.GRASP:
             for fall in [fall for fall in self._falls if fall.event.part in (event.part, *event.riding)]:
                 self._end(fall)
 
@@ -142,7 +142,7 @@ class DropMonitor:
         self._falls.remove(fall)
         if fall.pose_in_tray is not None and self._stayed(fall.event, fall.pose_in_tray):
             return
-        event, opened = fall.event, fall.event.moment is HandMoment.RELEASE
+        event, opened = fall.event, fall.event.moment is HandEventKind.RELEASE
         pose = self._world.pose_of(event.part)
         height_m = event.position_m[2] - float(pose.position[2])
         if height_m < GENTLE_M and (opened or self._slot(event.part)):
@@ -167,7 +167,7 @@ class DropMonitor:
 
     def _stayed(self, event: HandEvent, pose_in_tray: Pose) -> bool:
         """Returns whether a part came down with its tray."""
-        return event.tray in self._world.objects and rides(self._world, event.tray, event.part, pose_in_tray)
+        return event.tray in self._world.objects and is_still_on_tray(self._world, event.tray, event.part, pose_in_tray)
 
     def _slot(self, part: str) -> str:
         """Returns where it is seated."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from cellwright.core.pose import Pose
 
-__all__ = ["HandEvent", "HandMoment", "HeldObject"]
+__all__ = ["HandEvent", "HandEventKind", "HeldObject"]
 
 
-class HandMoment(StrEnum):
+class HandEventKind(StrEnum):
     """What may happen between a hand and a part or a tray."""
 
     APPROACH = "approach"
@@ -37,7 +37,7 @@ class HandEvent:
         tray: The tray that a lost part rode in.
     """
 
-    moment: HandMoment
+    moment: HandEventKind
     robot: str
     part: str
     time_s: float

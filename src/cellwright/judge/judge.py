@@ -10,10 +10,10 @@ from cellwright.judge.allowed_contact import AllowedContact
 from cellwright.judge.collision import CollisionMonitor
 from cellwright.judge.drops import DropMonitor
 from cellwright.judge.faults import FaultCfg, FaultScheduler, FilteredSensor
-from cellwright.judge.hands import HandWatch
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.judge.kit import KitVerdict, judge_kit
-from cellwright.judge.kitting_contacts import kitting_permits
-from cellwright.judge.oracle import Reaches, Recoverability, judge_recoverable
+from cellwright.judge.kitting_contacts import allowed_kitting_contacts
+from cellwright.judge.oracle import ReachTest, Recoverability, judge_recoverable
 from cellwright.judge.score import Points, Score, score_run
 from cellwright.orders import KitDesign
 from cellwright.sim import Stepper, World
@@ -32,7 +32,7 @@ class Judge:
         bus: Where faults and verdicts are told, to judge and recorder alone.
         sensors: Those that faults may concern.
         faults: What shall go wrong.
-        permits: Who may touch; by default what is ordinary in kitting.
+        allowed_contacts: Who may touch; by default what is ordinary in kitting.
 
     Attributes:
         hands: What the grippers hold.
@@ -48,12 +48,14 @@ class Judge:
         bus: Bus,
         sensors: Sequence[FilteredSensor] = (),
         faults: Sequence[FaultCfg] = (),
-        permits: Sequence[AllowedContact] | None = None,
+        allowed_contacts: Sequence[AllowedContact] | None = None,
     ) -> None:
         self._world, self._bus, self._told = world, bus, 0
-        self.hands = HandWatch(world, stepper)
+        self.hands = HandMonitor(world, stepper)
         self.drops = DropMonitor(world, stepper, self.hands)
-        self.collisions = CollisionMonitor(world, stepper, kitting_permits(world) if permits is None else permits)
+        self.collisions = CollisionMonitor(
+            world, stepper, allowed_kitting_contacts(world) if allowed_contacts is None else allowed_contacts
+        )
         self.faults = FaultScheduler(world, stepper, bus, self.hands, faults, sensors)
         bus.declare(VERDICT_TOPIC, Verdict)
 
@@ -73,7 +75,7 @@ class Judge:
         return score
 
     def recoverable(
-        self, wanted: Mapping[str, KitDesign], reaches: Reaches, robots: Collection[str] | None = None
+        self, wanted: Mapping[str, KitDesign], reaches: ReachTest, robots: Collection[str] | None = None
     ) -> Recoverability:
         """Returns whether the wanted kits can be completed from how things are now; ask when they are at rest."""
         return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)

@@ -10,12 +10,12 @@ from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.judge.allowed_contact import AllowedContact
 from cellwright.sim import World
 
-__all__ = ["kitting_permits"]
+__all__ = ["allowed_kitting_contacts"]
 
 GENTLE_N = 40.0  # cups that press a tray down on what it stands on do so with 25 N
 
 
-def kitting_permits(world: World) -> tuple[AllowedContact, ...]:
+def allowed_kitting_contacts(world: World) -> tuple[AllowedContact, ...]:
     """Returns what is ordinary work: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
 
     A part that is held touches trays and tables; a tray, with what rides in it, touches tables and, gently, boxes, and

@@ -9,14 +9,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cellwright.judge.hands import HandWatch
-from cellwright.judge.oracle_state import MAX_LEAN_RAD, TrueState
-from cellwright.judge.oracle_tools import Reaches
+from cellwright.judge.hand_monitor import HandMonitor
+from cellwright.judge.tool_inventory import ReachTest
+from cellwright.judge.true_state import MAX_LEAN_RAD, TrueState
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import CellState, PlanRequest, PlanResult, PlanStatus, plan, validate_timed
 from cellwright.sim import World
 
-__all__ = ["Reaches", "Recoverability", "judge_recoverable"]
+__all__ = ["ReachTest", "Recoverability", "judge_recoverable"]
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Recoverability:
 def judge_recoverable(
     world: World,
     wanted: Mapping[str, KitDesign],
-    reaches: Reaches,
+    reaches: ReachTest,
     *,
-    watch: HandWatch | None = None,
+    watch: HandMonitor | None = None,
     robots: Collection[str] | None = None,
     max_lean_rad: float = MAX_LEAN_RAD,
 ) -> Recoverability:

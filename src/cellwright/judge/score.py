@@ -8,7 +8,7 @@ from typing import Any
 
 from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Verdict
-from cellwright.judge.collision import Hit
+from cellwright.judge.collision import CollisionEvent
 from cellwright.judge.drops import DropEvent
 from cellwright.judge.kit import IN_BOX, TOOL_CLEAR, KitVerdict
 
@@ -88,7 +88,7 @@ class Score:
 
 def score_run(
     kits: Sequence[KitVerdict],
-    hits: Sequence[Hit],
+    hits: Sequence[CollisionEvent],
     drops: Sequence[DropEvent],
     time_s: float,
     *,

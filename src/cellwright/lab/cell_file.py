@@ -1,4 +1,4 @@
-"""All mistakes of a cell in one round, those that only sensors, doors or a built world can tell included."""
+"""All mistakes of a cell in one round, those that only sensors, interfaces or a built world can tell included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellwright.core.messages import Detections
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
 
-__all__ = ["check_doors", "checked_layout", "read_cell"]
+__all__ = ["check_vision_interfaces", "checked_layout", "read_cell"]
 
 
 def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
@@ -27,13 +27,13 @@ def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
         raise _with_others(error, error.valid_part, seed) from None
 
 
-def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
+def checked_layout(cell: Cell, seed: int = 0, *, interfaces: bool = False) -> Layout:
     """Returns the nominal layout of a cell that makes sense.
 
     Args:
         cell: The cell.
         seed: Of the layout.
-        doors: Whether its vision doors must make sense as well, which a laboratory may never open.
+        interfaces: Whether its vision interfaces must make sense as well, which a laboratory may never open.
 
     Raises:
         BadInput: All that is wrong with the cell; overlaps, for which it must be built, only if something else is.
@@ -44,8 +44,8 @@ def checked_layout(cell: Cell, seed: int = 0, *, doors: bool = False) -> Layout:
         raise _with_others(error, error.valid_part, seed) from None
     errors = ErrorCollector()
     detectors = _check_sensors(cell, layout.camera_errors, errors)
-    if doors or errors.found:
-        check_doors(cell, detectors, errors)
+    if interfaces or errors.found:
+        check_vision_interfaces(cell, detectors, errors)
     if errors.found:
         _check_overlaps(cell, seed, errors)
         errors.raise_errors()
@@ -59,7 +59,7 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
     others = ErrorCollector(rest.left_out)
     try:
         detectors = _check_sensors(rest, nominal_layout(rest, seed).camera_errors, others)
-        check_doors(rest, detectors, others)
+        check_vision_interfaces(rest, detectors, others)
         _check_overlaps(rest, seed, others)
     except BadInput:  # it is no whole cell: what was found stands, and the next round tells more
         pass
@@ -87,8 +87,8 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
     return detectors
 
 
-def check_doors(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:
-    """The detector of every vision door exists."""
+def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:
+    """The detector of every vision interface exists."""
     for name, robot in cell.robots.items():
         if robot.vision is not None and robot.vision.detector not in detectors:
             where = f"{cell.where}: robots.{name}.vision.detector"

@@ -1,6 +1,6 @@
 """What sensors saw, made into things that are followed over time."""
 
-from cellwright.perception.cfg import Expected, TrackerCfg
+from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.tracker import Tracker
 
-__all__ = ["Expected", "Tracker", "TrackerCfg"]
+__all__ = ["ExpectedObject", "Tracker", "TrackerCfg"]

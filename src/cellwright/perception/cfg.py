@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from cellwright.core.pose import Pose
 
-__all__ = ["Expected", "TrackerCfg"]
+__all__ = ["ExpectedObject", "TrackerCfg"]
 
 
-class Expected(NamedTuple):
+class ExpectedObject(NamedTuple):
     """An object that somebody knows about before it is seen: its identity, once something is seen there.
 
     Attributes:

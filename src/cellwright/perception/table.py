@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 from cellwright.catalogue import TRAYS
 from cellwright.core.errors import BadInput
-from cellwright.perception.cfg import Expected, TrackerCfg
+from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.slots import SlotMap
-from cellwright.perception.turns import period_of
+from cellwright.perception.yaw import period_of
 
 __all__ = ["TrackTable"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
-NUMBERS = ("kinds", "sources", "sights", "misses", "strange", "named", "moving")
+NUMBERS = ("kinds", "sources", "sights", "misses", "turn_mismatches", "named", "moving")
 COLUMNS = ("positions", "quaternions", "variances", "periods", "seen_s", *NUMBERS)
 
 
@@ -38,12 +38,12 @@ class TrackTable:
         sources: By which detector, as numbers.
         sights: How often they were seen.
         misses: How often in a row they were in view and not seen.
-        strange: How often in a row they were seen in a direction that does not fit.
+        turn_mismatches: How often in a row they were seen in a direction that does not fit.
         named: Whether they have an identity.
         moving: Whether they were elsewhere in the frame before the one that they were seen in last.
     """
 
-    def __init__(self, expected: Iterable[Expected]) -> None:
+    def __init__(self, expected: Iterable[ExpectedObject]) -> None:
         things = list(expected)
         names = [thing.name for thing in things]
         double = sorted({name for name in names if names.count(name) > 1})
@@ -62,7 +62,7 @@ class TrackTable:
         self.periods: Array = np.array([period_of(sku) for sku in self.skus], float)
         self.seen_s: Array = np.full(count, -np.inf)
         self.sources = np.full(count, -1, np.intp)
-        self.sights, self.misses, self.strange = (np.zeros(count, np.intp) for _ in range(3))
+        self.sights, self.misses, self.turn_mismatches = (np.zeros(count, np.intp) for _ in range(3))
         self.named, self.moving = np.ones(count, bool), np.zeros(count, bool)
         self._slot_map: SlotMap | None = None
         self._trays: Rows | None = None
@@ -121,7 +121,7 @@ class TrackTable:
         found: Rows = lost[(same & (apart < cfg.separation_m)).any(axis=1)]
         return found
 
-    def hold(self, holders: Mapping[str, str]) -> None:
+    def set_holders(self, holders: Mapping[str, str]) -> None:
         """Tray -> the name under which its slots are known from now on."""
         self.holders = [holders.get(name, holder) for name, holder in zip(self.names, self.holders, strict=True)]
         self._slot_map = None
@@ -142,8 +142,9 @@ class TrackTable:
         self.named, self.moving = (
             np.concatenate([column, np.zeros(count, bool)]) for column in (self.named, self.moving)
         )
-        self.sights, self.misses, self.strange = (
-            np.concatenate([column, np.zeros(count, np.intp)]) for column in (self.sights, self.misses, self.strange)
+        self.sights, self.misses, self.turn_mismatches = (
+            np.concatenate([column, np.zeros(count, np.intp)])
+            for column in (self.sights, self.misses, self.turn_mismatches)
         )
         self._slot_map = self._trays = None
         return np.arange(first, first + count)
@@ -158,7 +159,7 @@ class TrackTable:
         self._taken.add(self.names[row])
         self.named[row] = True
 
-    def hand_over(self, lost: int, found: int) -> None:
+    def reassign(self, lost: int, found: int) -> None:
         """A thing that was lost is what was found elsewhere: its row goes on from there."""
         columns = (
             self.positions,
@@ -171,7 +172,7 @@ class TrackTable:
         )
         for column in columns:
             column[lost] = column[found]
-        self.strange[lost] = 0
+        self.turn_mismatches[lost] = 0
         self.sights[lost] += self.sights[found]
 
     def remove(self, rows: Sequence[int]) -> None:

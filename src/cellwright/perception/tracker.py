@@ -19,9 +19,9 @@ from cellwright.core.kalman import gain, grown
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import multiply
-from cellwright.perception.cfg import Expected, TrackerCfg
+from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.table import TrackTable
-from cellwright.perception.turns import turned, twist_between
+from cellwright.perception.yaw import turned, twist_between
 
 __all__ = ["Tracker"]
 
@@ -45,7 +45,7 @@ class Tracker:
 
     def __init__(
         self,
-        expected: Iterable[Expected] = (),
+        expected: Iterable[ExpectedObject] = (),
         *,
         cfg: TrackerCfg | None = None,
         views: Mapping[str, Box] | None = None,
@@ -76,9 +76,9 @@ class Tracker:
             self._latest_s[message.source] = time_s
             self._follow(message, time_s)
 
-    def hold(self, holders: Mapping[str, str]) -> None:
+    def set_holders(self, holders: Mapping[str, str]) -> None:
         """Tray -> the name under which its slots are known from now on, such as that of a kit."""
-        self._table.hold(holders)
+        self._table.set_holders(holders)
 
     # ------------------------------------------------------------ one frame
 
@@ -153,24 +153,24 @@ class Tracker:
         table = self._table
         share = gain(known, variances)
         turn, unseen = self._turns(rows, quaternions)
-        strange = turn**2 > self.cfg.gate * (known[:, 3] + variances[:, 3] + spread)
-        if not strange.any():  # as nearly always
-            table.strange[rows], table.moving[rows] = 0, False
+        turn_mismatches = turn**2 > self.cfg.gate * (known[:, 3] + variances[:, 3] + spread)
+        if not turn_mismatches.any():  # as nearly always
+            table.turn_mismatches[rows], table.moving[rows] = 0, False
             table.quaternions[rows] = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
             table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
             table.variances[rows] = (1.0 - share) * known
             return
-        table.strange[rows] = np.where(strange, table.strange[rows] + 1, 0)
-        restart = strange & ((table.strange[rows] >= self.cfg.confirm) | (table.sights[rows] == 0))
-        share[strange, 3] = 0.0
+        table.turn_mismatches[rows] = np.where(turn_mismatches, table.turn_mismatches[rows] + 1, 0)
+        restart = turn_mismatches & ((table.turn_mismatches[rows] >= self.cfg.confirm) | (table.sights[rows] == 0))
+        share[turn_mismatches, 3] = 0.0
         share[restart, 3] = 1.0  # turned for good, not one wrong look
         after = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
-        keep = (strange & ~restart)[:, None]
+        keep = (turn_mismatches & ~restart)[:, None]
         table.quaternions[rows] = np.where(keep, table.quaternions[rows], after)
         table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
         table.variances[rows] = (1.0 - share) * known
         table.variances[rows[restart], 3] = variances[restart, 3]
-        table.strange[rows[restart]] = 0
+        table.turn_mismatches[rows[restart]] = 0
         table.moving[rows] = False
 
     def _turns(self, rows: Rows, quaternions: Array) -> tuple[Array, Array]:
@@ -229,7 +229,7 @@ class Tracker:
         _, unseen = self._turns(rows, quaternions[sights])
         table.positions[rows], table.variances[rows] = positions[sights], variances[sights]
         table.quaternions[rows] = turned(quaternions[sights], -unseen)
-        table.strange[rows], table.moving[rows] = 0, True
+        table.turn_mismatches[rows], table.moving[rows] = 0, True
         self._seen(rows, source, time_s)
         return np.setdiff1d(rest, sights)
 
@@ -255,7 +255,7 @@ class Tracker:
             lost = missed[table.misses[missed] >= confirm]
             if len(lost):
                 steps = np.linalg.norm(table.positions[lost] - table.positions[row], axis=1)
-                table.hand_over(int(lost[steps.argmin()]), int(row))
+                table.reassign(int(lost[steps.argmin()]), int(row))
                 gone.append(int(row))
             elif not len(missed):  # else one of them may yet turn out to be lost
                 table.name(int(row))

@@ -49,7 +49,7 @@ class CellUnderTest(CellFaults):
         self.name = name
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: Queue[dict[str, Any] | None] = Queue()
-        self._doors: dict[str, Any] = {}
+        self._interfaces: dict[str, Any] = {}
         self._pace, self._time_limit_s, self._asked = 1.0, 0.0, 0
         self.controllers: list[ControllerRun] = []
 
@@ -75,8 +75,8 @@ class CellUnderTest(CellFaults):
             tray: On which kit tray, for one order; any of the right kind when not given.
             pace: Simulated seconds per second, for controllers outside.
             faults: What goes wrong, as on the command line.
-            time_limit_s: Simulated time after which the doors close, so that no controller waits for ever. They close
-                as in a trial, too: when all orders were submitted, or have been complete and still for 5 s.
+            time_limit_s: Simulated time after which the interfaces close, so that no controller waits for ever. They
+                also close as in a trial: when all orders were submitted, or have been complete and still for 5 s.
 
         Raises:
             BadInput: One line that says what is allowed.
@@ -96,9 +96,9 @@ class CellUnderTest(CellFaults):
         threading.Thread(target=_read, args=reading, name="cell under test", daemon=True).start()
         orders = [order] if isinstance(order, str | Path) else list(order)
         try:
-            self._doors = self.ask(
+            self._interfaces = self.ask(
                 "start",
-                patience_s=START_S,
+                timeout_s=START_S,
                 cell=str(cell),
                 seed=seed,
                 controller=controller,
@@ -113,7 +113,7 @@ class CellUnderTest(CellFaults):
             self.close(keep=True)  # so that it can be started again, rightly
             raise
         self._pace, self._time_limit_s = pace, time_limit_s
-        for hint in self._doors.pop("hints"):
+        for hint in self._interfaces.pop("hints"):
             warnings.warn(hint, stacklevel=2)
         return self
 
@@ -133,8 +133,8 @@ class CellUnderTest(CellFaults):
         Args:
             command: The program and its arguments: `[sys.executable, "ctl.py", cell.crcl_address("fanuc")]`.
             timeout_s: Real time that it may take; as much as a trial with this limit and pace when None.
-            connect_within_s: Real time until it is connected to a door for the first time.
-            grace_s: Real time that it may go on after the doors have closed: all submitted, or at the time limit.
+            connect_within_s: Real time until it is connected to an interface for the first time.
+            grace_s: Real time that it may go on after the interfaces have closed: all submitted, or at the time limit.
             cwd: Where it runs.
             env: What its environment has besides that of the test.
             check: Whether one that was killed or has an exit code other than 0 fails the test here and now.
@@ -164,15 +164,15 @@ class CellUnderTest(CellFaults):
 
     @property
     def control_address(self) -> str:
-        """HOST:PORT of the door for orders and submissions."""
-        if "control" not in self._doors:
-            raise self._no_doors()
-        return str(self._doors["control"])
+        """HOST:PORT of the interface for orders and submissions."""
+        if "control" not in self._interfaces:
+            raise self._no_interfaces()
+        return str(self._interfaces["control"])
 
     def drawings(self) -> dict[str, Any]:
         """What a controller may know before it has looked: trays, slots, frames, reach, views, tools, time limit.
 
-        It is what the control door answers to `{"ask": "drawings"}`, and does not depend on the seed.
+        It is what the control interface answers to `{"ask": "drawings"}`, and does not depend on the seed.
         """
         made: dict[str, Any] = self.ask("drawings")
         return made
@@ -192,7 +192,7 @@ class CellUnderTest(CellFaults):
         Args:
             order: Instead of what `start` was told.
         """
-        made: dict[str, Any] = self.ask("run", patience_s=86_400.0, order=order)
+        made: dict[str, Any] = self.ask("run", timeout_s=86_400.0, order=order)
         return made
 
     def verdict(self) -> dict[str, Any]:
@@ -200,12 +200,12 @@ class CellUnderTest(CellFaults):
         made: dict[str, Any] = self.ask("verdict")
         return made
 
-    def ask(self, what: str, *, patience_s: float = ANSWER_S, waits_s: float = 0.0, **arguments: Any) -> Any:
+    def ask(self, what: str, *, timeout_s: float = ANSWER_S, waits_s: float = 0.0, **arguments: Any) -> Any:
         """Returns one question to the laboratory's process.
 
         Args:
             what: The question.
-            patience_s: Real time for the answer.
+            timeout_s: Real time for the answer.
             waits_s: Simulated time that it may take besides.
             arguments: What belongs to the question.
 
@@ -222,7 +222,7 @@ class CellUnderTest(CellFaults):
         if not 0.0 <= waits_s <= LONGEST_WAIT_S:  # nor is it when it is not a number
             raise OutOfRange("the time to wait", waits_s, 0, LONGEST_WAIT_S, "s")
         self._asked += 1
-        end_s = time.monotonic() + patience_s + SLOWEST * waits_s / min(self._pace, 1.0)
+        end_s = time.monotonic() + timeout_s + SLOWEST * waits_s / min(self._pace, 1.0)
         with contextlib.suppress(OSError):  # it has ended, and the reader will say so
             assert process.stdin is not None
             process.stdin.write(json.dumps({"id": self._asked, "do": what, **arguments}).encode() + b"\n")
@@ -247,7 +247,7 @@ class CellUnderTest(CellFaults):
     def close(self, *, keep: bool = False) -> None:
         """Ends the process, whatever it does; removes its files unless they shall be kept."""
         process, self._process = self._process, None
-        self._doors = {}
+        self._interfaces = {}
         if process is not None:
             with contextlib.suppress(OSError):
                 assert process.stdin is not None
@@ -262,18 +262,20 @@ class CellUnderTest(CellFaults):
         if not keep:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _address(self, door: str, robot: str) -> str:
-        if door not in self._doors:
-            raise self._no_doors()
-        robots = self._doors[door]
+    def _address(self, interface: str, robot: str) -> str:
+        if interface not in self._interfaces:
+            raise self._no_interfaces()
+        robots = self._interfaces[interface]
         if robot not in robots:
-            raise BadInput(f"unknown robot '{robot}' with a {door} door (available: {', '.join(sorted(robots))})")
+            raise BadInput(
+                f"unknown robot '{robot}' with a {interface} interface (available: {', '.join(sorted(robots))})"
+            )
         return str(robots[robot])
 
-    def _no_doors(self) -> CellError:
+    def _no_interfaces(self) -> CellError:
         if self._process is None:
             return CellError(NOT_STARTED)
-        return CellError('there are no doors: start the cell with controller="external"')
+        return CellError('there are no interfaces: start the cell with controller="external"')
 
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):

@@ -18,7 +18,7 @@ class CellFaults(ABC):
         """Simulation time."""
 
     @abstractmethod
-    def ask(self, what: str, *, patience_s: float = ..., waits_s: float = 0.0, **arguments: Any) -> Any:
+    def ask(self, what: str, *, timeout_s: float = ..., waits_s: float = 0.0, **arguments: Any) -> Any:
         """Returns one question to the laboratory's process."""
 
     def fault(self, fault: str | dict[str, Any]) -> None:

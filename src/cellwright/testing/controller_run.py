@@ -32,7 +32,7 @@ class ControllerRun:
         stdout_file: All that it said.
         stderr_file: All that it complained about.
         killed: Why it was ended from here; empty when it ended by itself.
-        doors_closed: Why the doors had closed by then, such as `the time limit was reached`; empty when they had not.
+        interfaces_closed: Why the interfaces had closed, such as `the time limit was reached`; empty when they had not.
     """
 
     command: tuple[str, ...]
@@ -40,7 +40,7 @@ class ControllerRun:
     stdout_file: Path
     stderr_file: Path
     killed: str = ""
-    doors_closed: str = ""
+    interfaces_closed: str = ""
 
     @property
     def stdout(self) -> str:
@@ -59,7 +59,7 @@ class ControllerRun:
 
     def __str__(self) -> str:
         """Returns how it ended and what it said last, for a test's report."""
-        closed = f", after the doors had closed: {self.doors_closed}" if self.doors_closed else ""
+        closed = f", after the interfaces had closed: {self.interfaces_closed}" if self.interfaces_closed else ""
         lines = [f"{' '.join(map(_short, self.command))}: {self.killed or f'exit code {self.exit_code}{closed}'}"]
         for file in (self.stdout_file, self.stderr_file):
             said = _last_lines(file)
@@ -73,8 +73,8 @@ class ControllerLimits:
 
     Attributes:
         timeout_s: From its start.
-        connect_within_s: Until it is connected to a door.
-        grace_s: After the doors have closed.
+        connect_within_s: Until it is connected to an interface.
+        grace_s: After the interfaces have closed.
     """
 
     timeout_s: float
@@ -99,7 +99,7 @@ def run_controller(
         folder: For the files of its output.
         name: What those are called.
         limits: How long it may go on.
-        state: Gives how many are `connected`, and in `ended` why the doors have closed.
+        state: Gives how many are `connected`, and in `ended` why the interfaces have closed.
         cwd: Where it runs; here when None.
         env: What its environment has besides that of the test.
 
@@ -154,7 +154,7 @@ def _watch(
         if closed_s is not None and now_s - closed_s > limits.grace_s:
             return f"killed: {cell['ended']}, and it still ran {limits.grace_s:g} s later"
         if not met and now_s - began_s > limits.connect_within_s:
-            return f"killed: it did not connect to any door within {limits.connect_within_s:g} s of real time"
+            return f"killed: it did not connect to any interface within {limits.connect_within_s:g} s of real time"
         if now_s - began_s > limits.timeout_s:
             return f"killed: it still ran after {limits.timeout_s:g} s of real time"
         if sum(file.stat().st_size for file in files) > MOST_BYTES:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 from typing import Any, BinaryIO
 
 from cellwright.core.errors import BadInput, CellwrightError
-from cellwright.testing.tested_cell import CellBackend
+from cellwright.testing.cell_backend import CellBackend
 
 __all__ = ["main"]
 
@@ -29,7 +29,7 @@ def main() -> None:
     except CellwrightError as error:
         _say(answers, first, _told(error))
         return
-    with tested.room.lab as lab:
+    with tested.session.lab as lab:
         lab.perform(_serve(tested, first, questions, answers))
 
 
@@ -44,7 +44,7 @@ async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, ans
             _say(answers, asked, await _answer(tested.answer(asked["do"], _arguments(asked))))
     finally:
         turning.cancel()
-        await tested.room.close()
+        await tested.session.close()
 
 
 async def _answer(work: Awaitable[Any]) -> dict[str, Any]:

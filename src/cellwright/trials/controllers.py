@@ -17,12 +17,12 @@ __all__ = ["TRIAL_CONTROLLERS", "TrialController"]
 class TrialController(Protocol):
     """Whoever builds the kits. It is started with the trial and may return when it has nothing more to do.
 
-    It works through the doors as anybody outside does: `room.crcl.connect(robot)` is a CRCL connection without a
-    socket, what detectors see comes over `room.lab.bus`. `orders` gives the orders as they are announced and takes
+    It works through the doors as anybody outside does: `session.crcl.connect(robot)` is a CRCL connection without a
+    socket, what detectors see comes over `session.lab.bus`. `orders` gives the orders as they are announced and takes
     submissions. What it raises ends the trial and stands in the verdict.
     """
 
-    def __call__(self, room: TrialSession, orders: OrderBook) -> Awaitable[None]:
+    def __call__(self, session: TrialSession, orders: OrderBook) -> Awaitable[None]:
         """Works until everything is done."""
 
 
@@ -31,8 +31,8 @@ TRIAL_CONTROLLERS: Registry[TrialController] = Registry("controller", "cellwrigh
 
 
 @TRIAL_CONTROLLERS.register("internal")
-async def internal(room: TrialSession, orders: OrderBook) -> None:
+async def internal(session: TrialSession, orders: OrderBook) -> None:
     """Cellwright's own, imported when it is used."""
-    from cellwright.trials.internal import work
+    from cellwright.trials.internal import build_orders
 
-    await work(room, orders)
+    await build_orders(session, orders)

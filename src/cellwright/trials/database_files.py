@@ -9,7 +9,7 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, i
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.knowledge import Database
 
-__all__ = ["database_file", "make_room", "note_world_file", "world_file_of"]
+__all__ = ["clear_database", "database_file", "note_world_file", "world_file_of"]
 
 FILES = Table("run_files", MetaData(), Column("id", Integer, primary_key=True), Column("world", Text))
 """Not among the tables of the ontology: only the database of a run, on a server, has it."""
@@ -54,7 +54,7 @@ def note_world_file(database: Database, path: Path) -> None:
         connection.execute(insert(FILES).values(id=1, world=str(path.absolute())))
 
 
-def make_room(database: str | Path) -> None:
+def clear_database(database: str | Path) -> None:
     """Makes room for a new run's database; what an earlier run left is taken away, anything else is refused.
 
     Raises:

@@ -9,7 +9,7 @@ from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.session import TrialSession
 from cellwright.trials.verdict import Ending
 
-__all__ = ["TrialEnd", "close_room", "limit_hints", "trial_hints"]
+__all__ = ["TrialEnd", "close_session", "limit_hints", "trial_hints"]
 
 CLEARLY = 0.5  # of what plans take at least: a limit below is hinted at
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
@@ -20,22 +20,22 @@ class TrialEnd:
 
     Args:
         cfg: The trial.
-        room: What is looked at; its orders may be exchanged before it is asked.
+        session: What is looked at; its orders may be exchanged before it is asked.
     """
 
-    def __init__(self, cfg: TrialCfg, room: TrialSession) -> None:
-        self._cfg, self._room = cfg, room
+    def __init__(self, cfg: TrialCfg, session: TrialSession) -> None:
+        self._cfg, self._session = cfg, session
         self._quiet_s = 0.0
 
     @property
     def submitted(self) -> bool:
         """Whether every order was submitted."""
-        return all(order.submitted_s is not None for order in self._room.book.orders.values())
+        return all(order.submitted_s is not None for order in self._session.book.orders.values())
 
     @property
     def left_s(self) -> float:
         """Simulated time until the limit."""
-        return self._cfg.time_limit_s - self._room.lab.clock.time_s
+        return self._cfg.time_limit_s - self._session.lab.clock.time_s
 
     def reached(self, passed_s: float) -> tuple[Ending, str] | None:
         """Returns what has ended the trial; None while nothing has.
@@ -45,9 +45,9 @@ class TrialEnd:
         """
         if self.submitted:
             return Ending.SUBMITTED, ""
-        orders = self._room.book.orders.values()
+        orders = self._session.book.orders.values()
         complete = all(order.complete_s is not None or order.submitted_s is not None for order in orders)
-        self._quiet_s = self._quiet_s + passed_s if complete and self._room.still else 0.0
+        self._quiet_s = self._quiet_s + passed_s if complete and self._session.still else 0.0
         if self._quiet_s > self._cfg.still_s:
             return Ending.COMPLETE, ""
         if self.left_s <= 0:
@@ -73,11 +73,11 @@ def limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
     ]
 
 
-async def close_room(room: TrialSession, ending: Ending) -> None:
+async def close_session(session: TrialSession, ending: Ending) -> None:
     """Tells whoever listens how it ended, closes all doors, and lets everything come to rest."""
-    room.tell_end(ending.value)
+    session.tell_end(ending.value)
     if ending in (Ending.SUBMITTED, Ending.COMPLETE):
-        await room.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
-    await room.close()
-    await room.lab.clock.sleep(REST_S)
-    room.look()
+        await session.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
+    await session.close()
+    await session.lab.clock.sleep(REST_S)
+    session.update()

@@ -11,7 +11,7 @@ from cellwright.core.config import parse_yaml
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
 from cellwright.core.messages import Detections
-from cellwright.judge.faults.fitting import fit
+from cellwright.judge.faults.validation import check_fault
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg, make_trial, read_trial
@@ -98,7 +98,7 @@ def check_faults(cfg: TrialCfg, lab: Lab, collector: ErrorCollector, numbers: Se
     detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
     for number, fault in zip(range(len(cfg.faults)) if numbers is None else numbers, cfg.faults, strict=True):
         try:
-            fit(fault, lab.world, detectors)
+            check_fault(fault, lab.world, detectors)
         except BadInput as error:
             for one in getattr(error, "errors", (error,)):
                 collector.add(ConfigError(cfg.where, f"faults.{number}", str(one)))

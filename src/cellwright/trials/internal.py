@@ -8,14 +8,14 @@ from cellwright.core.errors import JobFailed
 from cellwright.drawings.database import designs_for, planning_workstation
 from cellwright.knowledge import Database, Workstation, fill
 from cellwright.orders import KitDesign, Order, OrderLine
+from cellwright.trials.kitting_controller import KittingController
 from cellwright.trials.orders import OrderBook, TrialOrder
-from cellwright.trials.own_controller import KittingController
 from cellwright.trials.session import TrialSession
 
-__all__ = ["work"]
+__all__ = ["build_orders"]
 
 
-async def work(room: TrialSession, orders: OrderBook) -> None:
+async def build_orders(session: TrialSession, orders: OrderBook) -> None:
     """Builds every order as it becomes known, and submits those that it believes to be done.
 
     Each time it is asked for all that is known so far: kits that it has built count, and are not built again.
@@ -23,12 +23,12 @@ async def work(room: TrialSession, orders: OrderBook) -> None:
     Raises:
         JobFailed: Not everything could be done; what could be had was built.
     """
-    lab, wanted = room.lab, [_order(order) for order in orders.orders.values()]
+    lab, wanted = session.lab, [_order(order) for order in orders.orders.values()]
     workstation, _ = planning_workstation(lab.cell, wanted, None, lab.seed)
     database = Database("sqlite://")
     try:
         fill(database, _with_named_trays(workstation, orders), designs_for(wanted))
-        controller = KittingController(lab, room.crcl, database)
+        controller = KittingController(lab, session.crcl, database)
         failure = ""
         async for _ in orders.coming():
             known = orders.announced

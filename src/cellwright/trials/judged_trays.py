@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.catalogue import TrayFigures, TrayKind
 from cellwright.core.assignment import assign
-from cellwright.judge import Judge, Reaches
+from cellwright.judge import Judge, ReachTest
 from cellwright.judge.boxes import boxes_of
 from cellwright.lab.lab import Lab
 from cellwright.orders import KitDesign, Order
@@ -23,7 +23,7 @@ IN_STACK, COVERED = 1e-2, 1e-3  # of equal trays, one that was taken out of its 
 
 
 def wanted_trays(
-    judge: Judge, lab: Lab, orders: Sequence[Order], reaches: Reaches, robots: Collection[str]
+    judge: Judge, lab: Lab, orders: Sequence[Order], reaches: ReachTest, robots: Collection[str]
 ) -> dict[str, KitDesign]:
     """Tray -> the kit that it is, or comes nearest to being; the controller is not asked.
 

@@ -1,4 +1,4 @@
-"""The judge's words about a room: the whole verdict, one kit, one part."""
+"""The judge's words about a session: the whole verdict, one kit, one part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class VerdictInputs:
 
 
 def make_verdict(
-    room: TrialSession,
+    session: TrialSession,
     facts: VerdictInputs,
     ending: tuple[Ending, str],
     *,
@@ -47,7 +47,7 @@ def make_verdict(
     notes: Iterable[str] = (),
 ) -> TrialVerdict:
     """Returns everything, as it is now."""
-    kits = room.kits()
+    kits = session.kits()
     orders = tuple(
         OrderVerdict(
             order.name,
@@ -57,32 +57,32 @@ def make_verdict(
             tuple(kits[kit] for kit in order.kits),
             order.claimed,
         )
-        for order in room.book.orders.values()
+        for order in session.book.orders.values()
     )
     wanted = {verdict.tray: kit.design for kit, verdict in kits.items() if verdict is not None}
-    score = room.judge.score(
+    score = session.judge.score(
         wanted,
         par_s=facts.par_s or facts.limit_s / 3,
         limit_s=facts.limit_s,
         points=Points(**(facts.points or {})),
     )
-    flood = f"{room.control.flooded} clients of the control door were disconnected: they said too much"
+    flood = f"{session.control.flooded} clients of the control door were disconnected: they said too much"
     return TrialVerdict(
         facts.trial,
-        room.lab.cell.name,
-        room.lab.seed,
+        session.lab.cell.name,
+        session.lab.seed,
         facts.controller,
         *ending,
-        room.lab.clock.time_s,
+        session.lab.clock.time_s,
         wall_s,
         possible,
         orders,
-        tuple(room.faults),
-        tuple(map(fault_text, room.pending)),
-        tuple(room.judge.collisions.hits),
-        tuple(room.judge.drops.drops),
+        tuple(session.faults),
+        tuple(map(fault_text, session.pending)),
+        tuple(session.judge.collisions.hits),
+        tuple(session.judge.drops.drops),
         score,
-        (*notes, *room.said, *([flood] if room.control.flooded else ())),
+        (*notes, *session.said, *([flood] if session.control.flooded else ())),
         versions(),
     )
 
@@ -100,7 +100,7 @@ def fault_text(fault: FaultCfg) -> str:
     return f"{fault.kind}:{','.join(words)}"
 
 
-def find_kits(room: TrialSession, name: str) -> list[KitVerdict]:
+def find_kits(session: TrialSession, name: str) -> list[KitVerdict]:
     """Returns the verdicts on what a name means now: the kits of an order, the kit on a tray, or a kit of a design.
 
     Of a design that no order names, the tray that is nearest to it counts.
@@ -108,27 +108,27 @@ def find_kits(room: TrialSession, name: str) -> list[KitVerdict]:
     Raises:
         UnknownName: with all names that mean something in this cell.
     """
-    kits, trays = room.kits(), room.book.kit_trays
+    kits, trays = session.kits(), session.book.kit_trays
     ours = [verdict for kit, verdict in kits.items() if kit.order == name and verdict is not None]
-    if ours or name in room.book.orders:
+    if ours or name in session.book.orders:
         return ours
     if name in trays:
         mine = [verdict for verdict in kits.values() if verdict is not None and verdict.tray == name]
         fitting = [design for design in map(DESIGNS.get, DESIGNS) if design.tray_sku == trays[name]]
-        return mine or list(room.judge.kits({name: fitting[-1]}))
+        return mine or list(session.judge.kits({name: fitting[-1]}))
     designs = [design.name for design in map(DESIGNS.get, DESIGNS) if design.tray_sku in trays.values()]
     if name not in designs:
-        raise UnknownName("kit", name, {*room.book.orders, *trays, *designs})
+        raise UnknownName("kit", name, {*session.book.orders, *trays, *designs})
     design = DESIGNS.get(name)
-    found = room.judge.kits({tray: design for tray, sku in trays.items() if sku == design.tray_sku})
+    found = session.judge.kits({tray: design for tray, sku in trays.items() if sku == design.tray_sku})
     return [max(found, key=lambda verdict: sum(item.passed for item in verdict.items))]
 
 
-def find_part(room: TrialSession, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
+def find_part(session: TrialSession, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
     """Whether a part that the pattern means is seated in the slot, written `tray/slot`; and why not, or how well.
 
     Args:
-        room: Where.
+        session: Where.
         pattern: A part's name, SKU or model, with `*` and `?`.
         slot: Which slot.
         known: Names of the parts that were there at the beginning.
@@ -136,12 +136,12 @@ def find_part(room: TrialSession, pattern: str, slot: str, known: Sequence[str])
     Raises:
         UnknownName: A part, a tray or a slot that does not exist.
     """
-    objects = room.lab.world.objects
+    objects = session.lab.world.objects
     trays = [name for name, item in objects.items() if item.is_tray]
     tray = slot.partition("/")[0]
     if tray not in trays:
         raise UnknownName("tray", tray, trays)
-    slots = {seating.slot: seating for seating in judge_slots(room.lab.world, tray)}
+    slots = {seating.slot: seating for seating in judge_slots(session.lab.world, tray)}
     if slot not in slots:
         raise UnknownName("slot", slot, slots)
     parts = [name for name, item in objects.items() if not item.is_tray and matches(item, pattern)]
@@ -154,14 +154,14 @@ def find_part(room: TrialSession, pattern: str, slot: str, known: Sequence[str])
         return seating.seated, f"{seating.part}: {seating.reason}"
     if seating.part:
         return False, f"{seating.part} is there instead"
-    return False, f"{seating.reason}; {_where(room, parts)}"
+    return False, f"{seating.reason}; {_where(session, parts)}"
 
 
-def _where(room: TrialSession, parts: Sequence[str]) -> str:
+def _where(session: TrialSession, parts: Sequence[str]) -> str:
     if len(parts) > 1:
         return f"{len(parts)} such parts are elsewhere"
-    held = {hold.part: robot for robot, hold in room.judge.hands.held.items()}
+    held = {hold.part: robot for robot, hold in session.judge.hands.held.items()}
     if parts[0] in held:
         return f"{held[parts[0]]} holds {parts[0]}"
-    x, y, z = room.lab.world.pose_of(parts[0]).position.tolist()
+    x, y, z = session.lab.world.pose_of(parts[0]).position.tolist()
     return f"{parts[0]} is at {x:.3f} {y:.3f} {z:.3f} m"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import TOOLS
 from cellwright.core.pose import Pose
-from cellwright.drawings.reach import APPROACH_M, ArmStretch
+from cellwright.drawings.reach import APPROACH_M, WristRange
 from cellwright.lab.lab import Lab
 from cellwright.motion import ArmKinematics
 from cellwright.sim import RobotIndex
@@ -27,7 +27,7 @@ class PointReach:
         self._flange_in_tcp: dict[tuple[str, str], Pose] = {}
         for name, robot in lab.world.robots.items():
             home_rad = np.radians(lab.cell.robots[name].home_deg)
-            stretch, arm = ArmStretch(robot.figures), ArmKinematics(robot.figures)
+            stretch, arm = WristRange(robot.figures), ArmKinematics(robot.figures)
             self._arms[name] = (arm, stretch, lab.nominal.bases[name].inverse(), home_rad)
             for tool, tcp_m in _tips(lab, robot):
                 self._flange_in_tcp[name, tool] = Pose.from_xyz_rpy(tcp_m).inverse()

@@ -18,7 +18,7 @@ from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, O
 from cellwright.execution.progress import load_progress
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.judge import FaultCfg, Judge, Recoverability
-from cellwright.judge.faults.fitting import fit
+from cellwright.judge.faults.validation import check_fault
 from cellwright.knowledge import Database, DatabaseError
 from cellwright.lab.lab import Lab
 from cellwright.lab.world_file import WorldFile, WorldState
@@ -29,8 +29,8 @@ from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.database_files import note_world_file
 from cellwright.trials.fault_records import FaultRecorder
 from cellwright.trials.judged_trays import wanted_trays
+from cellwright.trials.kitting_controller import KittingController, detector_views, named_robots
 from cellwright.trials.oracle_reach import PointReach
-from cellwright.trials.own_controller import KittingController, detector_views, named_robots
 from cellwright.trials.run_report import KittingReport, KittingStatus, status_of
 
 __all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
@@ -80,7 +80,7 @@ def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
     detector_views(lab)
     detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
     for fault in cfg.faults:
-        fit(fault, lab.world, detectors)
+        check_fault(fault, lab.world, detectors)
     papers = {*PAPER_PART_SKUS.values(), PAPER_TRAY_SKU}
     for order in orders:
         if papers & {sku for line in order.lines for sku in (line.design.tray_sku, *line.design.parts)}:
@@ -145,9 +145,9 @@ class _Run:
     ) -> None:
         self.lab, self.orders, self.cfg, self.resumed = lab, tuple(orders), cfg, resumed
         self.is_under_way = resumed is not None and load_progress(database) is not None
-        self.doors = CrclInterface(lab)
+        self.interfaces = CrclInterface(lab)
         self.controller = KittingController(
-            lab, self.doors, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
+            lab, self.interfaces, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
         )
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.reach = PointReach(lab)
@@ -233,7 +233,7 @@ class _Run:
             report = self._gave_up(str(error))
         except DatabaseError as error:
             report, lost = self._gave_up(str(error)), error
-        await self.doors.close()
+        await self.interfaces.close()
         await self.lab.clock.sleep(REST_S)
         watching.cancel()
         if lost is not None:

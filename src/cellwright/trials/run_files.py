@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cellwright.core.errors import OutputError
 from cellwright.core.files import refuse_existing
-from cellwright.trials.database_files import database_file, make_room, world_file_of
+from cellwright.trials.database_files import clear_database, database_file, world_file_of
 
 __all__ = ["RunFiles", "latest_database", "run_files"]
 
@@ -100,7 +100,7 @@ def run_files(
             taken = _take([path for path in new(files) if path not in (files.world, files.picture)])
     try:
         if not resume:
-            make_room(files.database)
+            clear_database(files.database)
             files.world.unlink(missing_ok=True)  # of the run that is overwritten
         yield files
     finally:

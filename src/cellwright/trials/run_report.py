@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from cellwright.execution import OrderReport
-from cellwright.judge import DropEvent, Hit, KitVerdict, Score
+from cellwright.judge import CollisionEvent, DropEvent, KitVerdict, Score
 from cellwright.trials.verdict import FaultRecord
 
 __all__ = ["KittingReport", "KittingStatus"]
@@ -53,7 +53,7 @@ class KittingReport:
     faults: tuple[FaultRecord, ...] = ()
     not_applied: tuple[str, ...] = ()
     drops: tuple[DropEvent, ...] = ()
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[CollisionEvent, ...] = ()
     time_s: float = 0.0
     start_s: float = 0.0
     grasp_lock_uses: int = 0

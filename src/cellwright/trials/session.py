@@ -55,10 +55,10 @@ class TrialSession:
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, faults)
         self.crcl, self.vision = CrclInterface(lab), VisionInterface(lab)
         self.control, self.ended = ControlInterface(self._answer, self._greeting), ""
-        self._ledger = FaultRecorder(lab, "trial")
+        self._fault_recorder = FaultRecorder(lab, "trial")
         self.said: list[str] = []
         self._reach = PointReach(lab)
-        self._told = 0
+        self._sequence = 0
         book.on_announce.append(self._announce)
         book.on_submit.append(self._claim)
         for robot in lab.robots:
@@ -96,7 +96,7 @@ class TrialSession:
     @property
     def faults(self) -> Sequence[FaultRecord]:
         """What was done to the world, with what the oracle said after it."""
-        return self._ledger.records
+        return self._fault_recorder.records
 
     @property
     def connected(self) -> int:
@@ -124,7 +124,7 @@ class TrialSession:
         """Returns the verdict on every kit, as it is now."""
         return self.book.assigned(self._judge_kit)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Announces what is due, and notes which orders are complete and what became of faults."""
         now_s = self.lab.clock.time_s
         kits = self.kits()
@@ -133,7 +133,7 @@ class TrialSession:
             done = all(verdict is not None and verdict.done for verdict in verdicts)
             order.complete_s = (now_s if order.complete_s is None else order.complete_s) if done else None
         self.book.announce_due(now_s)
-        self._ledger.ask(self.recoverable)
+        self._fault_recorder.ask(self.recoverable)
 
     def recoverable(self) -> Recoverability:
         """Returns what the oracle says of all orders now."""
@@ -159,9 +159,9 @@ class TrialSession:
 
     def _announce(self, order: TrialOrder) -> None:
         counts = Counter(kit.design.name for kit in order.kits)
-        header = (self.lab.world.clock.time_ns, self._told, "trial")
+        header = (self.lab.world.clock.time_ns, self._sequence, "trial")
         message: Message = Order(*header, order.name, tuple(counts), tuple(counts.values()), order.priority)
-        self._told += 1
+        self._sequence += 1
         self.lab.bus.publish(ORDERS_TOPIC, message)
         self.control.push({"announce": order.as_dict()})
 

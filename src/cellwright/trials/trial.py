@@ -17,10 +17,10 @@ from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg, controller_names
+from cellwright.trials.clock_pause import ClockPause
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
-from cellwright.trials.end import TrialEnd, close_room, limit_hints, trial_hints
+from cellwright.trials.end import TrialEnd, close_session, limit_hints, trial_hints
 from cellwright.trials.file_errors import check_faults, trial_cell
-from cellwright.trials.hold import ClockHold
 from cellwright.trials.judging import VerdictInputs, make_verdict
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import save_trial
@@ -72,8 +72,8 @@ def run_trial(
         errors = ErrorCollector()
         check_faults(cfg, lab, errors)
         errors.raise_errors()
-        room = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
-        possible = room.recoverable()
+        session = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
+        possible = session.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
         hints = trial_hints(cfg, cell, possible)
         for hint in hints:
@@ -82,12 +82,12 @@ def run_trial(
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         recorder = lab.record(out / "log.mcap") if out is not None else None
-        trial = TrialRun(cfg, room, name, any_port, on_open, say)
+        trial = TrialRun(cfg, session, name, any_port, on_open, say)
         started_s = time.monotonic()
         ending = trial.run(speed)
         facts = VerdictInputs(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
         wall_s = time.monotonic() - started_s
-        verdict = make_verdict(room, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
+        verdict = make_verdict(session, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
         if verdict.done:  # the limit was long enough
             beaten = limit_hints(cfg, possible)
             verdict = replace(verdict, notes=tuple(note for note in verdict.notes if note not in beaten))
@@ -125,7 +125,7 @@ class TrialRun:
     """One trial that runs."""
 
     cfg: TrialCfg
-    room: TrialSession
+    session: TrialSession
     controller: str
     any_port: bool = False
     on_open: Callable[[Addresses], None] = lambda _addresses: None
@@ -134,45 +134,45 @@ class TrialRun:
     def run(self, pace: float | None) -> tuple[Ending, str]:
         """To its end."""
         try:
-            return self.room.lab.perform(self._run(pace))
+            return self.session.lab.perform(self._run(pace))
         except SimulationError as error:
             return Ending.BROKEN, str(error)
 
     async def _run(self, pace: float | None) -> tuple[Ending, str]:
-        loop, stop, hold = asyncio.get_running_loop(), asyncio.Event(), ClockHold()
+        loop, stop, pause = asyncio.get_running_loop(), asyncio.Event(), ClockPause()
         why: list[Ending] = []
 
         def end(ending: Ending) -> None:
             why.append(ending)
-            hold.release()
+            pause.release()
             stop.set()
 
         limit_s = 60.0 + self.cfg.connect_within_s + SLOWEST * self.cfg.time_limit_s / (pace or 0.1)
         timer = threading.Timer(limit_s, loop.call_soon_threadsafe, [end, Ending.TOO_SLOW])
         timer.daemon = True
         timer.start()
-        watching = loop.create_task(self._external(hold) if self.controller == EXTERNAL else self.internal())
+        watching = loop.create_task(self._external(pause) if self.controller == EXTERNAL else self.internal())
         stopping = loop.create_task(stop.wait())
         with _on_sigterm(lambda: loop.call_soon_threadsafe(end, Ending.INTERRUPTED)):
             await asyncio.wait({watching, stopping}, return_when=asyncio.FIRST_COMPLETED)
         timer.cancel()
         ending = (why[0], "") if why else watching.result()
         watching.cancel()
-        self.say(f"{self.room.lab.clock.time_s:8.3f} s  {ending[0].value}")
-        await close_room(self.room, ending[0])
+        self.say(f"{self.session.lab.clock.time_s:8.3f} s  {ending[0].value}")
+        await close_session(self.session, ending[0])
         return ending
 
-    async def _external(self, hold: ClockHold) -> tuple[Ending, str]:
-        self.room.look()  # whoever comes first is told what is wanted
-        self.on_open(await self.room.open(any_port=self.any_port))
-        if not await hold.until(lambda: self.room.connected > 0, self.cfg.connect_within_s):
+    async def _external(self, pause: ClockPause) -> tuple[Ending, str]:
+        self.session.update()  # whoever comes first is told what is wanted
+        self.on_open(await self.session.open(any_port=self.any_port))
+        if not await pause.until(lambda: self.session.connected > 0, self.cfg.connect_within_s):
             return Ending.NOBODY, f"{self.cfg.connect_within_s:g} s of real time were given"
         return await self._watch(lambda: None)
 
     async def internal(self) -> tuple[Ending, str]:
         """Lets a controller inside work until the trial's end."""
-        self.room.look()
-        work = asyncio.ensure_future(TRIAL_CONTROLLERS.get(self.controller)(self.room, self.room.book))
+        self.session.update()
+        work = asyncio.ensure_future(TRIAL_CONTROLLERS.get(self.controller)(self.session, self.session.book))
 
         def ended() -> tuple[Ending, str] | None:
             if not work.done():
@@ -189,22 +189,22 @@ class TrialRun:
             work.cancel()
 
     async def _watch(self, ended: Callable[[], tuple[Ending, str] | None]) -> tuple[Ending, str]:
-        room, cfg = self.room, self.cfg
-        end, alone_s, passed_s = TrialEnd(cfg, room), 0.0, 0.0
+        session, cfg = self.session, self.cfg
+        end, alone_s, passed_s = TrialEnd(cfg, session), 0.0, 0.0
         announced: set[str] = set()
         while True:
-            room.look()
-            for order in room.book.announced:
+            session.update()
+            for order in session.book.announced:
                 if order.name not in announced:
                     announced.add(order.name)
-                    self.say(f"{room.lab.clock.time_s:8.3f} s  order {order.name} is announced")
+                    self.say(f"{session.lab.clock.time_s:8.3f} s  order {order.name} is announced")
             if (over := end.reached(passed_s) or ended()) is not None:
                 return over
-            alone_s = 0.0 if room.connected or self.controller != EXTERNAL else alone_s + passed_s
+            alone_s = 0.0 if session.connected or self.controller != EXTERNAL else alone_s + passed_s
             if alone_s > cfg.reconnect_within_s:
-                return Ending.GONE, f"at {room.lab.clock.time_s - alone_s:.1f} s"
+                return Ending.GONE, f"at {session.lab.clock.time_s - alone_s:.1f} s"
             passed_s = min(LOOK_S, end.left_s)
-            await room.lab.clock.sleep(passed_s)
+            await session.lab.clock.sleep(passed_s)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from cellwright.judge import DropEvent, Hit, KitVerdict, Recoverability, Score
+from cellwright.judge import CollisionEvent, DropEvent, KitVerdict, Recoverability, Score
 
 __all__ = ["Ending", "FaultRecord", "OrderVerdict", "TrialVerdict"]
 
@@ -144,7 +144,7 @@ class TrialVerdict:
     orders: tuple[OrderVerdict, ...]
     faults: tuple[FaultRecord, ...]
     not_applied: tuple[str, ...]
-    hits: tuple[Hit, ...]
+    hits: tuple[CollisionEvent, ...]
     drops: tuple[DropEvent, ...]
     score: Score
     notes: tuple[str, ...]

@@ -11,7 +11,7 @@ from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.perception import Tracker
-from cellwright.trials.own_controller import detector_views, expected_in
+from cellwright.trials.kitting_controller import detector_views, expected_in
 
 GEAR, TRAY, KIT, TABLE = "medium_gear_1", "fanuc_medium_tray", "fanuc_kit_m2l1", "fanuc_cart"
 LOOK_S = 0.45

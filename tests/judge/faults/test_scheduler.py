@@ -8,7 +8,7 @@ from cellwright.cells import Cell, load_cell
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput, TruthLeak
 from cellwright.core.ros import encode
-from cellwright.judge import DropMonitor, FaultScheduler, HandWatch, judge_slot, parse_fault
+from cellwright.judge import DropMonitor, FaultScheduler, HandMonitor, judge_slot, parse_fault
 from cellwright.lab import Lab
 from cellwright.lab.job import TransferJob, run_transfer
 from cellwright.motion import LineSpeed
@@ -308,7 +308,7 @@ def shelf():
     }
     world = World(Cell.model_validate(cell))
     stepper, bus = Stepper(world.clock, world.engine), Bus()
-    return world, stepper, bus, HandWatch(world, stepper)
+    return world, stepper, bus, HandMonitor(world, stepper)
 
 
 def test_a_part_that_is_removed_is_gone(shelf):
@@ -350,7 +350,7 @@ def test_a_grasp_lock_does_not_save_a_part_from_a_drop(tmp_path):
     logs = []
     for number in range(2):
         with Lab.from_cell(load_cell("aprs").model_copy(update={"grasp_lock": True}), seed=1) as lab:
-            watch = HandWatch(lab.world, lab.stepper)
+            watch = HandMonitor(lab.world, lab.stepper)
             drops = DropMonitor(lab.world, lab.stepper, watch)
             fault = parse_fault("drop:during=transfer:1,way_mm=30..90")
             FaultScheduler(lab.world, lab.stepper, lab.bus, watch, [fault], lab.sensors)
@@ -381,7 +381,7 @@ def test_a_tray_leaves_with_what_lies_in_it_and_empty_trays_change_places():
     world = World(Cell.model_validate(cell))
     stepper, bus = Stepper(world.clock, world.engine), Bus()
     specs = ["remove:tray=full,at=0.1", "swap:tray=*m2l1*,at=0.2"]
-    faults = FaultScheduler(world, stepper, bus, HandWatch(world, stepper), [parse_fault(spec) for spec in specs])
+    faults = FaultScheduler(world, stepper, bus, HandMonitor(world, stepper), [parse_fault(spec) for spec in specs])
     before = {name: world.pose_of(name).position.copy() for name in world.objects}
     stepper.advance(world.clock.ticks(0.5))
     assert set(world.objects) == {"one", "upper", "other"}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         SwapCfg,
         WeakGripperCfg,
     )
+    from cellwright.judge.faults.detector_offset import FilteredSensor
     from cellwright.judge.faults.scheduler import FaultScheduler
-    from cellwright.judge.faults.seen import FilteredSensor
     from cellwright.judge.faults.spec import AnyFault, parse_fault
 
 __all__ = [
@@ -44,7 +44,7 @@ __getattr__ = lazy_names(
     {
         ".cfg": "BlackoutCfg DropCfg FAULTS FaultCfg OffsetCfg PushCfg RemoveCfg SwapCfg WeakGripperCfg",
         ".scheduler": "FaultScheduler",
-        ".seen": "FilteredSensor",
+        ".detector_offset": "FilteredSensor",
         ".spec": "AnyFault parse_fault",
     },
 )

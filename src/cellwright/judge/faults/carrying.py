@@ -11,7 +11,7 @@ from cellwright.core import rotation
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
-__all__ = ["Carry", "carry", "release"]
+__all__ = ["CarryMotion", "carry", "release"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,7 +23,7 @@ LIMIT_N = 20.0
 
 
 @dataclass(frozen=True)
-class Carry:
+class CarryMotion:
     """One such motion.
 
     Attributes:
@@ -45,7 +45,7 @@ class Carry:
         return Pose(pose.position + np.array([0.0, 0.0, up_m]), pose.quaternion)
 
 
-def carry(world: World, motion: Carry) -> bool:
+def carry(world: World, motion: CarryMotion) -> bool:
     """Pulls the thing towards where it should be now, until the next physics step; false when the motion is over."""
     fraction = (world.clock.time_s - motion.start_s) / DURATION_S
     if fraction >= 1:

@@ -9,11 +9,11 @@ import numpy as np
 
 from cellwright.core.config import draw
 from cellwright.core.messages import Detections, Message
-from cellwright.judge.faults.case import FaultState
 from cellwright.judge.faults.cfg import BlackoutCfg, DetectorFaultCfg, OffsetCfg, matches_name
+from cellwright.judge.faults.detector_offset import DetectorOffset, FilteredSensor, offset_detections
 from cellwright.judge.faults.effects import Fault, drawn_shift_m
-from cellwright.judge.faults.seen import FilteredSensor, Offset, shifted
-from cellwright.judge.hands import HandWatch
+from cellwright.judge.faults.fault_state import FaultState
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.sim import World
 
 __all__ = ["BlackoutFault", "DetectorFault", "DetectorOffsetFault"]
@@ -25,7 +25,7 @@ class DetectorFault(Fault[D]):
     """A fault of the detectors that a pattern means."""
 
     def __init__(
-        self, cfg: D, world: World, watch: HandWatch, rng: np.random.Generator, sensors: Sequence[FilteredSensor]
+        self, cfg: D, world: World, watch: HandMonitor, rng: np.random.Generator, sensors: Sequence[FilteredSensor]
     ) -> None:
         super().__init__(cfg, world, watch, rng)
         self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
@@ -59,7 +59,7 @@ class DetectorOffsetFault(DetectorFault[OffsetCfg]):
         self,
         cfg: OffsetCfg,
         world: World,
-        watch: HandWatch,
+        watch: HandMonitor,
         rng: np.random.Generator,
         sensors: Sequence[FilteredSensor],
     ) -> None:
@@ -72,8 +72,8 @@ class DetectorOffsetFault(DetectorFault[OffsetCfg]):
             return message
         if case.offset is None:
             x, y = message.positions[:, :2].mean(axis=0)
-            case.offset = Offset(self._shift_m, self._yaw_rad, (float(x), float(y)))
-        return shifted(message, case.offset)
+            case.offset = DetectorOffset(self._shift_m, self._yaw_rad, (float(x), float(y)))
+        return offset_detections(message, case.offset)
 
     def _what(self) -> str:
         x_mm, y_mm = (1000 * value for value in self._shift_m)

@@ -9,8 +9,7 @@ import numpy as np
 
 from cellwright.core.config import draw
 from cellwright.core.pose import Pose
-from cellwright.judge.faults.carrying import Carry, carry
-from cellwright.judge.faults.case import FaultState
+from cellwright.judge.faults.carrying import CarryMotion, carry
 from cellwright.judge.faults.cfg import (
     DropCfg,
     FaultCfg,
@@ -22,10 +21,11 @@ from cellwright.judge.faults.cfg import (
     matches_name,
 )
 from cellwright.judge.faults.exchange import exchange
+from cellwright.judge.faults.fault_state import FaultState
 from cellwright.judge.faults.grip import WeakenedGrip, tool_of
 from cellwright.judge.faults.trays import free_trays
-from cellwright.judge.hands import HandWatch
-from cellwright.judge.riding import places_on
+from cellwright.judge.hand_monitor import HandMonitor
+from cellwright.judge.tray_contents import poses_on_tray
 from cellwright.sim import World
 
 __all__ = ["DropFault", "Fault", "PushFault", "RemoveFault", "SwapFault", "WeakGripperFault", "drawn_shift_m"]
@@ -42,7 +42,7 @@ class Fault(ABC, Generic[C]):
 
     every_step = False
 
-    def __init__(self, cfg: C, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+    def __init__(self, cfg: C, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
         self.cfg, self.world, self.watch, self.rng = cfg, world, watch, rng
 
     @abstractmethod
@@ -76,7 +76,7 @@ class Fault(ABC, Generic[C]):
 class DropFault(Fault[DropCfg]):
     """The pads lose their friction and most of their force, or the pump its vacuum, until the thing has slipped out."""
 
-    def __init__(self, cfg: DropCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+    def __init__(self, cfg: DropCfg, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
         super().__init__(cfg, world, watch, rng)
         self._way_m = draw(cfg.way_mm, rng) / 1000
 
@@ -117,7 +117,7 @@ class PushFault(Fault[PushCfg]):
 
     every_step = True
 
-    def __init__(self, cfg: PushCfg, world: World, watch: HandWatch, rng: np.random.Generator) -> None:
+    def __init__(self, cfg: PushCfg, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
         super().__init__(cfg, world, watch, rng)
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
 
@@ -129,7 +129,7 @@ class PushFault(Fault[PushCfg]):
         start = self.world.pose_of(name)
         turn = Pose.from_xyz_rpy([0, 0, 0], [0, 0, self._yaw_rad])
         end = Pose(start.position + [*self._shift_m, 0.0], (turn @ start).quaternion)
-        case.motion = Carry(name, self.world.clock.time_s, start, end)
+        case.motion = CarryMotion(name, self.world.clock.time_s, start, end)
         carry(self.world, case.motion)
         x_mm, y_mm = (1000 * value for value in self._shift_m)
         return f"a hand moves it by {x_mm:.1f}/{y_mm:.1f} mm and turns it by {np.degrees(self._yaw_rad):.1f} deg"
@@ -149,7 +149,7 @@ class RemoveFault(Fault[RemoveCfg]):
         if name is None:
             return None
         x, y, z = self.world.pose_of(name).position
-        on_it = sorted(places_on(self.world, name)) if self.cfg.tray is not None else []
+        on_it = sorted(poses_on_tray(self.world, name)) if self.cfg.tray is not None else []
         for thing in (name, *on_it):
             self.world.remove(thing)
         return f"taken away from {x:.3f} {y:.3f} {z:.3f}" + (f" with {', '.join(on_it)}" if on_it else "")
@@ -176,7 +176,7 @@ class SwapFault(Fault[SwapCfg]):
 
     def _free_ones(self) -> list[str]:
         """Of trays those that are empty: what lay in them would hang in the air."""
-        return [name for name in super()._free_ones() if self.cfg.tray is None or not places_on(self.world, name)]
+        return [name for name in super()._free_ones() if self.cfg.tray is None or not poses_on_tray(self.world, name)]
 
     def _candidates(self) -> list[str]:
         """Returns what may come in its place."""

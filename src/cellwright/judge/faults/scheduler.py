@@ -10,15 +10,15 @@ from typing import Any
 from cellwright.core.bus import Bus
 from cellwright.core.config import draw
 from cellwright.core.messages import Detections, FaultEvent, Message
-from cellwright.judge.faults.case import FaultPhase, FaultState, hear
 from cellwright.judge.faults.cfg import FaultCfg
+from cellwright.judge.faults.detector_offset import FilteredSensor
 from cellwright.judge.faults.detectors import DetectorFault
 from cellwright.judge.faults.effects import Fault
-from cellwright.judge.faults.fitting import fit, make_effect
+from cellwright.judge.faults.fault_state import FaultPhase, FaultState, count_event
 from cellwright.judge.faults.grip import GripChanger, WeakenedGrip
-from cellwright.judge.faults.seen import FilteredSensor
+from cellwright.judge.faults.validation import check_fault, make_effect
 from cellwright.judge.hand_events import HandEvent
-from cellwright.judge.hands import HandWatch
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["TOPIC", "FaultScheduler"]
@@ -53,7 +53,7 @@ class FaultScheduler:
         world: World,
         stepper: Stepper,
         bus: Bus,
-        watch: HandWatch,
+        watch: HandMonitor,
         faults: Sequence[FaultCfg],
         sensors: Sequence[FilteredSensor] = (),
     ) -> None:
@@ -81,7 +81,7 @@ class FaultScheduler:
         Raises:
             BadInput: for a fault about what is not there.
         """
-        fit(fault, self._world, self._detectors)
+        check_fault(fault, self._world, self._detectors)
         rng = self._world.streams.stream(f"faults/{len(self.faults)}")
         self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
         self._effects.append(make_effect(fault, self._world, self._watch, rng, self._detectors))
@@ -120,7 +120,7 @@ class FaultScheduler:
 
     def _hear(self, event: HandEvent) -> None:
         for fault, case in zip(self.faults, self._cases, strict=True):
-            hear(case, fault, event, self._world)
+            count_event(case, fault, event, self._world)
 
     def _tick(self) -> None:
         before = [case.phase for case in self._cases]

@@ -6,8 +6,8 @@ import numpy as np
 
 from cellwright.catalogue import TrayFigures, tray_grasp
 from cellwright.judge.faults.cfg import FaultCfg
-from cellwright.judge.hands import HandWatch
-from cellwright.judge.riding import is_covered
+from cellwright.judge.hand_monitor import HandMonitor
+from cellwright.judge.tray_contents import is_covered
 from cellwright.sim import World
 
 __all__ = ["carried_trays", "free_trays"]
@@ -27,7 +27,7 @@ def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
     ]
 
 
-def free_trays(world: World, watch: HandWatch, cfg: FaultCfg) -> list[str]:
+def free_trays(world: World, watch: HandMonitor, cfg: FaultCfg) -> list[str]:
     """Returns those that the fault is about, that no hand holds or works on, and on which no other tray stands."""
     return sorted(
         name

@@ -26,7 +26,7 @@ from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
 from cellwright.knowledge.belief_facts import read_facts
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
-from cellwright.perception import Expected, Tracker
+from cellwright.perception import ExpectedObject, Tracker
 from cellwright.planning.external_plan import ExternalPlan
 from cellwright.sensors.logical_detector import LogicalDetectorCfg
 
@@ -43,7 +43,7 @@ ATTENTION_S = 0.25  # for how long each of them is, once somebody has asked
 Box = tuple[tuple[float, float], tuple[float, float]]
 
 
-class AttentiveBelief(Belief):
+class QueriedBelief(Belief):
     """Belief that remembers who was asked for: what nobody waits for need not be looked at ten times a second.
 
     Attributes:
@@ -72,7 +72,7 @@ class KittingController:
 
     Args:
         lab: Its bus, its clock and its drawings are used; its world is not looked at.
-        doors: Where the robots are.
+        interfaces: The CRCL servers of the robots.
         database: Filled from the drawings, or left behind by an earlier run.
         robots: Who shall work; all by default. The others only make way.
         settings: How.
@@ -85,7 +85,7 @@ class KittingController:
     def __init__(
         self,
         lab: Lab,
-        doors: CrclInterface,
+        interfaces: CrclInterface,
         database: Database,
         *,
         robots: Sequence[str] | None = None,
@@ -95,8 +95,8 @@ class KittingController:
         self._on_action = on_action
         self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
         self._tool_models = _tool_models(lab.cell)
-        self._bus, self._loop, self._clock, self._doors = lab.bus, lab.loop, lab.clock, doors
-        self._everybody = tuple(lab.cell.robots)
+        self._bus, self._loop, self._clock, self._interfaces = lab.bus, lab.loop, lab.clock, interfaces
+        self._all_robots = tuple(lab.cell.robots)
         self._views = detector_views(lab)
         self._left_out, self._is_wanted = dict.fromkeys(self._views, 0), False
         self._lost = lab.loop.create_future()
@@ -104,7 +104,7 @@ class KittingController:
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
             lab.bus.declare(topic, kind)
-        self.belief = AttentiveBelief(
+        self.belief = QueriedBelief(
             WorldModel(database, write_every_s=WRITE_EVERY_S), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views
         )
         self._tracker = Tracker(expected_in(self.belief), views=self._views)
@@ -121,9 +121,9 @@ class KittingController:
         async with AsyncExitStack() as stack:
             stack.callback(self._listen())
             clients = {}
-            for robot in self._everybody:
+            for robot in self._all_robots:
                 options = ClientOptions(poll_s=POLL_S)
-                client = CrclClient(partial(self._doors.connect, robot), peer=robot, options=options)
+                client = CrclClient(partial(self._interfaces.connect, robot), peer=robot, options=options)
                 clients[robot] = await stack.enter_async_context(client)
             executor = Executor(
                 self.belief,
@@ -169,7 +169,7 @@ class KittingController:
     def _name_slots(self) -> None:
         """A kit tray that has become a kit: parts are in the slots of that kit from now on."""
         trays = read_facts(self.belief.world_model).tray_of
-        self._tracker.hold({tray: kit for kit, tray in trays.items()})
+        self._tracker.set_holders({tray: kit for kit, tray in trays.items()})
 
     def _see(self, _topic: str, message: Detections) -> None:
         """Recognition takes its time: the tracks of a frame come a little later than the frame."""
@@ -227,7 +227,7 @@ def detector_views(lab: Lab) -> dict[str, Box]:
     return views
 
 
-def expected_in(belief: Belief) -> list[Expected]:
+def expected_in(belief: Belief) -> list[ExpectedObject]:
     """Returns everything that is believed to be there, for a tracker that has seen nothing yet."""
     facts = read_facts(belief.world_model)
     kit_of = {tray: kit for kit, tray in facts.tray_of.items()}
@@ -239,7 +239,7 @@ def expected_in(belief: Belief) -> list[Expected]:
         variances = np.diag(belief.covariance(thing.name))
         deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[3]))
         holder = kit_of.get(thing.name, "") if thing.kind == "KitTray" else None
-        found.append(Expected(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
+        found.append(ExpectedObject(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
     return found
 
 

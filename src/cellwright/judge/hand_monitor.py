@@ -12,12 +12,12 @@ import numpy as np
 
 from cellwright.catalogue import PartFigures, TrayFigures, tray_grasp
 from cellwright.core.pose import Pose
-from cellwright.judge.hand_events import HandEvent, HandMoment, HeldObject
-from cellwright.judge.riding import is_covered, places_on, rides
+from cellwright.judge.hand_events import HandEvent, HandEventKind, HeldObject
+from cellwright.judge.tray_contents import is_covered, is_still_on_tray, poses_on_tray
 from cellwright.sim import ObjectIndex, Stepper, TickOrder, ToolIndex, World
 from cellwright.sim.tool_index import VacuumIndex
 
-__all__ = ["HandWatch"]
+__all__ = ["HandMonitor"]
 
 RATE_HZ = 50.0
 FIRM_LOOKS = 2  # so often both pads touch, or a cup draws, before it counts as held
@@ -42,7 +42,7 @@ class _Hand:
     tcp_m: Any = field(default_factory=lambda: np.full(3, np.nan))
 
 
-class HandWatch:
+class HandMonitor:
     """Looks at every hand fifty times a second, and tells its listeners what happened.
 
     A gripper holds what both of its pads touch; a vacuum tool what a cup with vacuum touches. A hand is what a robot
@@ -165,14 +165,14 @@ class HandWatch:
                 here_m = self._position(touched)
                 hand.hold = HeldObject(touched, here_m, here_m, riding=self._riding(touched))
                 hand.over = hand.let_go = ""
-                self._tell(HandMoment.GRASP, robot, touched, riding=tuple(hand.hold.riding))
+                self._tell(HandEventKind.GRASP, robot, touched, riding=tuple(hand.hold.riding))
             return
         hand.touched, hand.looks = "", 0
         if len(self._takes[robot]) and tcp_m.tolist() != hand.tcp_m.tolist():
             self._look_below(robot, hand, tcp_m)
 
     def _riding(self, name: str) -> dict[str, Pose]:
-        return places_on(self._world, name) if self._world.objects[name].is_tray else {}
+        return poses_on_tray(self._world, name) if self._world.objects[name].is_tray else {}
 
     def _look_below(self, robot: str, hand: _Hand, tcp_m: Any) -> None:
         """Whether the empty hand has come to a part: over it, and slow or on its way down."""
@@ -193,7 +193,7 @@ class HandWatch:
         descends = velocity[2] < -SLOW_MPS / 2 and np.hypot(*velocity[:2]) < -velocity[2]
         if part not in (hand.over, hand.let_go) and (descends or _length(velocity) < SLOW_MPS):
             hand.over = part
-            self._tell(HandMoment.APPROACH, robot, part)
+            self._tell(HandEventKind.APPROACH, robot, part)
 
     def _look_at_hold(
         self, robot: str, hand: _Hand, hold: HeldObject, tool: ToolIndex | VacuumIndex, touched: bool
@@ -201,7 +201,7 @@ class HandWatch:
         hold.looks_without = 0 if touched else hold.looks_without + 1
         if hold.looks_without >= GONE_LOOKS:
             hand.hold, hand.touched, hand.looks, hand.let_go = None, "", 0, hold.part
-            moment, riding = HandMoment.RELEASE if self._opens(tool) else HandMoment.LOSS, tuple(hold.riding)
+            moment, riding = HandEventKind.RELEASE if self._opens(tool) else HandEventKind.LOSS, tuple(hold.riding)
             self._tell(moment, robot, hold.part, hold.lifted, hold.last_m, riding)
             return
         here_m = self._position(hold.part)
@@ -212,17 +212,17 @@ class HandWatch:
         hold.way_m = float(np.hypot(way[0], way[1]))
         if hold.lifted and not hold.carried and hold.way_m > CARRIED_M:
             hold.carried = True
-            self._tell(HandMoment.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
+            self._tell(HandEventKind.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
         if hold.riding:
             self._look_at_riders(robot, hold)
 
     def _look_at_riders(self, robot: str, hold: HeldObject) -> None:
         """A part that leaves a tray in a hand has fallen off it, unless another hand has taken it."""
         for part, pose in tuple(hold.riding.items()):
-            if not rides(self._world, hold.part, part, pose):
+            if not is_still_on_tray(self._world, hold.part, part, pose):
                 del hold.riding[part]
                 if part in self._world.objects and not self.holds(part):
-                    self._tell(HandMoment.LOSS, robot, part, hold.lifted, tray=hold.part)
+                    self._tell(HandEventKind.LOSS, robot, part, hold.lifted, tray=hold.part)
 
     def _opens(self, tool: ToolIndex | VacuumIndex) -> bool:
         """Returns whether a tool is told to let go: to open, or to stop its pump."""
@@ -246,7 +246,7 @@ class HandWatch:
 
     def _tell(
         self,
-        moment: HandMoment,
+        moment: HandEventKind,
         robot: str,
         part: str,
         lifted: bool = False,

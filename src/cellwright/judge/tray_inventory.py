@@ -11,20 +11,20 @@ from cellwright.catalogue.furniture_kinds import BoxFigures, TableFigures
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
 from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
-from cellwright.judge.oracle_tools import ToolShed
 from cellwright.judge.seating import lean_rad
+from cellwright.judge.tool_inventory import ToolInventory
 from cellwright.orders import DESIGNS, KitDesign
 from cellwright.planning import HeldItem, HeldKind, KitState, Outlet, TrayStack
 from cellwright.sim import World
 
-__all__ = ["TrayPlan"]
+__all__ = ["TrayInventory"]
 
 LEANING_RAD = float(np.radians(20.0))  # a tool leans with a tray that leans less, and its cups seal
 ON_TABLE_M = 0.02
 OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher above it
 
 
-class TrayPlan:
+class TrayInventory:
     """Where trays are to be had, where kits are built, and where they go.
 
     Trays of one kind are as good as each other: those in boxes of empty trays, and those that stand empty anywhere in
@@ -37,7 +37,7 @@ class TrayPlan:
         in_the_way: Kits on tables that nobody wants.
     """
 
-    def __init__(self, world: World, shed: ToolShed, in_service: Collection[str], held: Mapping[str, str]) -> None:
+    def __init__(self, world: World, shed: ToolInventory, in_service: Collection[str], held: Mapping[str, str]) -> None:
         self._world, self._shed, self._in_service = world, shed, in_service
         self._holder = {name: robot for robot, name in held.items()}
         self._boxes = boxes_of(world)

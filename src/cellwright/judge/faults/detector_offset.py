@@ -11,7 +11,7 @@ import numpy as np
 from cellwright.core import rotation
 from cellwright.core.messages import Detections, Message
 
-__all__ = ["FilteredSensor", "Offset", "shifted"]
+__all__ = ["DetectorOffset", "FilteredSensor", "offset_detections"]
 
 
 class FilteredSensor(Protocol):
@@ -31,7 +31,7 @@ class FilteredSensor(Protocol):
 
 
 @dataclass(frozen=True)
-class Offset:
+class DetectorOffset:
     """How far a detector is off.
 
     Attributes:
@@ -45,7 +45,7 @@ class Offset:
     pivot_m: tuple[float, float]
 
 
-def shifted(message: Detections, offset: Offset) -> Detections:
+def offset_detections(message: Detections, offset: DetectorOffset) -> Detections:
     """Returns the same objects, seen elsewhere."""
     if not len(message.positions):
         return message

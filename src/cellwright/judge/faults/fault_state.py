@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cellwright.judge.faults.carrying import Carry
+from cellwright.judge.faults.carrying import CarryMotion
 from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
+from cellwright.judge.faults.detector_offset import DetectorOffset
 from cellwright.judge.faults.grip import WeakenedGrip
-from cellwright.judge.faults.seen import Offset
 from cellwright.judge.faults.trays import carried_trays
-from cellwright.judge.hand_events import HandEvent, HandMoment
+from cellwright.judge.hand_events import HandEvent, HandEventKind
 from cellwright.sim import World
 
-__all__ = ["FaultPhase", "FaultState", "hear"]
+__all__ = ["FaultPhase", "FaultState", "count_event"]
 
-COUNTED = {"grasp": HandMoment.GRASP, "transfer": HandMoment.TRANSFER, "place": HandMoment.RELEASE}
+COUNTED = {"grasp": HandEventKind.GRASP, "transfer": HandEventKind.TRANSFER, "place": HandEventKind.RELEASE}
 ENDS = {
-    "before": (HandMoment.GRASP,),  # too late: the part is in the hand
-    "during": (HandMoment.RELEASE, HandMoment.LOSS),
+    "before": (HandEventKind.GRASP,),  # too late: the part is in the hand
+    "during": (HandEventKind.RELEASE, HandEventKind.LOSS),
     "after": (),
 }
 
@@ -55,8 +55,8 @@ class FaultState:
     tool: str = ""
     start_s: float = 0.0
     grip: WeakenedGrip | None = None
-    motion: Carry | None = None
-    offset: Offset | None = None
+    motion: CarryMotion | None = None
+    offset: DetectorOffset | None = None
 
 
 def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
@@ -70,7 +70,7 @@ def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
     return cfg.is_about(item) or (cfg.tray is not None and not item.is_tray and not carried_trays(world, cfg))
 
 
-def hear(case: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> None:
+def count_event(case: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> None:
     """Counts an event of a hand, and makes the fault due when it is the one that was waited for.
 
     What passes before the fault could be applied, as a part that is set down before it was far enough to be dropped,
@@ -86,7 +86,7 @@ def hear(case: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> Non
     happens = event.moment is COUNTED[wanted.what] and (event.lifted or wanted.what != "place")
     case.count += happens
     if key == "before":
-        happens = event.moment is HandMoment.APPROACH and case.count >= wanted.count - 1
+        happens = event.moment is HandEventKind.APPROACH and case.count >= wanted.count - 1
     elif case.count < wanted.count:
         happens = False
     if happens and case.phase is FaultPhase.WAITING:

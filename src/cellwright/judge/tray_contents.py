@@ -7,13 +7,13 @@ from cellwright.core.pose import Pose
 from cellwright.judge.kit import parts_on
 from cellwright.sim import World
 
-__all__ = ["is_covered", "places_on", "rides"]
+__all__ = ["is_covered", "is_still_on_tray", "poses_on_tray"]
 
 ABOVE_M = 0.1
 LEFT_M = 0.015  # a gear that has come so far is out of its slot, which is 13 mm deep
 
 
-def places_on(world: World, tray: str) -> dict[str, Pose]:
+def poses_on_tray(world: World, tray: str) -> dict[str, Pose]:
     """Part -> its pose in the tray that it lies on."""
     figures = world.objects[tray].figures
     assert isinstance(figures, TrayFigures)
@@ -21,7 +21,7 @@ def places_on(world: World, tray: str) -> dict[str, Pose]:
     return {part: world_in_tray @ world.pose_of(part) for part in parts_on(world, tray, figures)}
 
 
-def rides(world: World, tray: str, part: str, pose_in_tray: Pose) -> bool:
+def is_still_on_tray(world: World, tray: str, part: str, pose_in_tray: Pose) -> bool:
     """Returns whether a part is still where it lay on its tray."""
     if part not in world.objects:
         return False

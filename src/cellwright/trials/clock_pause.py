@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 
-__all__ = ["ClockHold"]
+__all__ = ["ClockPause"]
 
 POLL_S = 0.01
 
 
-class ClockHold:
+class ClockPause:
     """Stops the simulation clock of the running loop while sockets go on being served.
 
     So the time that a controller takes to start is not part of its trial, and a fault at 5 s comes 5 s after it began.

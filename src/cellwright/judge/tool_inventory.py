@@ -23,14 +23,14 @@ from cellwright.catalogue import (
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
-__all__ = ["Reaches", "ToolShed"]
+__all__ = ["ReachTest", "ToolInventory"]
 
 Point = npt.NDArray[np.float64]
 
 HANGS_M = 0.02  # a tool that near to where it hangs in a holder can be taken from there
 
 
-class Reaches(Protocol):
+class ReachTest(Protocol):
     """Whether a robot gets to a point of the world from above."""
 
     def __call__(self, robot: str, point_in_world_m: Point, tool: str = "") -> bool:
@@ -44,7 +44,7 @@ class Reaches(Protocol):
         """
 
 
-class ToolShed:
+class ToolInventory:
     """All tools.
 
     Args:
@@ -59,7 +59,7 @@ class ToolShed:
         handles: Tool -> SKUs of the parts and trays that it holds.
     """
 
-    def __init__(self, world: World, reaches: Reaches) -> None:
+    def __init__(self, world: World, reaches: ReachTest) -> None:
         self._world, self._reaches = world, reaches
         self.robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
         self._fixed = {f"{n}_gripper": i.hand.figures for n, i in world.robots.items() if i.hand and i.changer is None}

@@ -22,17 +22,17 @@ from cellwright.judge.faults.cfg import (
     matches,
     matches_name,
 )
+from cellwright.judge.faults.detector_offset import FilteredSensor
 from cellwright.judge.faults.detectors import BlackoutFault, DetectorOffsetFault
 from cellwright.judge.faults.effects import DropFault, Fault, PushFault, RemoveFault, SwapFault, WeakGripperFault
-from cellwright.judge.faults.seen import FilteredSensor
 from cellwright.judge.faults.trays import carried_trays
-from cellwright.judge.hands import HandWatch
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.sim import ObjectIndex, World
 
-__all__ = ["fit", "make_effect"]
+__all__ = ["check_fault", "make_effect"]
 
 
-def fit(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> None:
+def check_fault(fault: FaultCfg, world: World, detectors: Sequence[FilteredSensor]) -> None:
     """Refuses a fault about what is not there.
 
     Raises:
@@ -93,7 +93,7 @@ _SIMPLE: dict[type[FaultCfg], type[Fault[Any]]] = {
 
 
 def make_effect(
-    fault: FaultCfg, world: World, watch: HandWatch, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
+    fault: FaultCfg, world: World, watch: HandMonitor, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
 ) -> Fault[Any]:
     """Returns what carries the fault out."""
     if isinstance(fault, BlackoutCfg):

@@ -17,11 +17,11 @@ from cellwright.catalogue import (
 )
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
-from cellwright.judge.hands import HandWatch
+from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.judge.kit import KitVerdict, judge_kit, parts_on
-from cellwright.judge.oracle_tools import Reaches, ToolShed
-from cellwright.judge.oracle_trays import TrayPlan
 from cellwright.judge.seating import judge_slots, lean_rad
+from cellwright.judge.tool_inventory import ReachTest, ToolInventory
+from cellwright.judge.tray_inventory import TrayInventory
 from cellwright.orders import KitDesign
 from cellwright.planning import CellState, HeldItem, HeldKind, KitState, PartsTray, PlannerRobot, Tool, ToolHolderState
 from cellwright.sim import World
@@ -47,20 +47,20 @@ class TrueState:
         self,
         world: World,
         wanted: Mapping[str, KitDesign],
-        reaches: Reaches,
-        watch: HandWatch | None,
+        reaches: ReachTest,
+        watch: HandMonitor | None,
         robots: Collection[str] | None,
         max_lean_rad: float,
     ) -> None:
         self.world, self.max_lean_rad = world, max_lean_rad
         self.held = {robot: hold.part for robot, hold in (watch.held if watch else {}).items()}
-        self.shed = ToolShed(world, reaches)
+        self.shed = ToolInventory(world, reaches)
         self.robots = self.shed.robots
         self.in_service = {name for name in self.robots if robots is None or name in robots}
         self.lost: dict[str, str] = {}
         self.hopeless: list[str] = []
         self.in_kits: set[str] = set()  # parts that a plan sees as part of a wanted kit, right or wrong
-        self.trays = TrayPlan(world, self.shed, self.in_service, self.held) if boxes_of(world).outlets else None
+        self.trays = TrayInventory(world, self.shed, self.in_service, self.held) if boxes_of(world).outlets else None
         self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design)]
         if self.trays is not None:
             self.trays.add_others(wanted)
