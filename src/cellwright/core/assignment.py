@@ -1,4 +1,4 @@
-"""Which of these belongs to which of those: exact assignment within a gate."""
+"""Exact assignment of rows to columns within a gate, for data association."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = npt.NDArray[np.float64]
 
 
 def squared_distances(first: Array, first_variances: Array, second: Array, second_variances: Array) -> Array:
-    """Squares of Mahalanobis distances between positions, n x 3 and m x 3 -> n x m."""
+    """Returns the squared Mahalanobis distances between positions, n x 3 and m x 3 -> n x m."""
     result: Array = np.zeros((len(first), len(second)))
     columns = zip(first.T, first_variances.T, second.T, second_variances.T, strict=True)
     for one, one_variance, other, other_variance in columns:  # a sum over three numbers takes longer than three sums
@@ -20,7 +20,7 @@ def squared_distances(first: Array, first_variances: Array, second: Array, secon
 
 
 def assign(costs: Array, limit: float) -> list[tuple[int, int]]:
-    """Pairs of rows and columns with the least sum, where leaving a row alone costs the limit.
+    """Returns the pairs of rows and columns with the least total cost, where leaving a row alone costs the limit.
 
     A pair above the limit is never made. Where a row and a column want only each other, which is usual, nothing has
     to be searched; the rest is solved exactly.
@@ -40,7 +40,7 @@ def assign(costs: Array, limit: float) -> list[tuple[int, int]]:
 
 
 def _shortest_paths(costs: Array, limit: float) -> list[tuple[int, int]]:
-    """Shortest augmenting paths with potentials (Jonker and Volgenant), n3 at worst."""
+    """Solves by shortest augmenting paths with potentials (Jonker and Volgenant), n3 at worst."""
     rows, columns = costs.shape
     wide = np.full((rows, columns + rows), np.inf)
     wide[:, :columns] = costs
@@ -66,7 +66,7 @@ def _shortest_paths(costs: Array, limit: float) -> list[tuple[int, int]]:
         row_potential[start] += reached
         row_potential[owner[done]] += reached - shortest[done]
         column_potential[done] -= reached - shortest[done]
-        while last >= 0:  # everybody on the way moves by one
+        while last >= 0:  # every row on the path moves by one
             previous = int(before[last])
             owner[last] = owner[previous] if previous >= 0 else start
             last = previous

@@ -26,8 +26,8 @@ class BlockingSession:
     """Base of such clients: opens and closes one, and waits for its calls.
 
     Args:
-        client: What lives on the thread.
-        name: The thread's.
+        client: The asynchronous client, which lives on the thread.
+        name: The thread's name.
     """
 
     def __init__(self, client: _Client, name: str) -> None:
@@ -48,7 +48,7 @@ class BlockingSession:
         return self
 
     def close(self) -> None:
-        """Disconnects. Harmless when it is closed."""
+        """Disconnects; does nothing when it is closed."""
         if self._loop is not None:
             self._wait(self._session.close())
             self._end_thread()
@@ -62,7 +62,7 @@ class BlockingSession:
     def _wait(
         self, work: Coroutine[Any, Any, T], on_interrupt: Callable[[], Coroutine[Any, Any, object]] | None = None
     ) -> T:
-        """Returns what comes of the work; an interrupt (Ctrl-C) ends it, and does what is to be done then."""
+        """Returns the result of the work; an interrupt (Ctrl-C) cancels it and then runs the given clean-up."""
         if self._loop is None:
             work.close()
             raise RuntimeError("the client is not open")

@@ -1,4 +1,4 @@
-"""The bus: who publishes what to whom, and who may see the truth."""
+"""The bus: publishing and subscribing to topics, and which roles may see the truth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Callback = Callable[[str, Any], None]
 
 
 class Role(Enum):
-    """What a subscriber is; only the judge and the recorder may see messages that carry truth."""
+    """The role of a subscriber; only the judge and the recorder may see messages that carry truth."""
 
     CONTROLLER = "controller"
     JUDGE = "judge"
@@ -30,7 +30,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Subscription:
-    """Who listens to what; `topic` None means every topic it may see."""
+    """A subscriber's callback on a topic; `topic` None means every topic that its role may see."""
 
     topic: str | None
     subscriber: str
@@ -41,7 +41,7 @@ class Subscription:
 class Bus:
     """Synchronous delivery in the order of subscription: no queues, no threads, nothing to drift.
 
-    A topic carries one message type, declared by whoever publishes it. Subscribing to a topic of truth is
+    A topic carries one message type, declared by its publisher. Subscribing to a topic of truth is
     refused at once, whichever side comes first.
     """
 
@@ -74,13 +74,13 @@ class Bus:
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends a subscription; harmless when it has ended."""
+        """Ends a subscription; does nothing when it has ended."""
         self.subscriptions = [s for s in self.subscriptions if s is not subscription]
         for known in self.topics:
             self._route(known)
 
     def publish(self, topic: str, message: Message) -> None:
-        """Delivers a message to everybody who listens; whoever is unsubscribed meanwhile gets it no more."""
+        """Delivers a message to all subscribers; one that is unsubscribed meanwhile does not get it any more."""
         if self.topics.get(topic) is not type(message):
             self.declare(topic, type(message))  # refuses another type, which might carry truth
         callbacks = self._callbacks[topic]
@@ -89,11 +89,11 @@ class Bus:
                 callback(topic, message)
 
     def has_listener(self, topic: str) -> bool:
-        """Returns whether anybody would get a message of that topic: lets publishers skip work nobody sees."""
+        """Returns whether a message of that topic has a subscriber: lets publishers skip needless work."""
         return bool(self._callbacks.get(topic))
 
     def listeners(self, topic: str) -> int:
-        """Returns how many would get it."""
+        """Returns the number of its subscribers."""
         return len(self._callbacks.get(topic, ()))
 
     def _check(self, subscription: Subscription, message_type: type[Message]) -> None:

@@ -19,7 +19,7 @@ __all__ = ["Cfg", "Normal", "Number", "Uniform", "draw", "parse_yaml", "read_yam
 M = TypeVar("M", bound=BaseModel)
 
 _known_keys: ContextVar[dict[int, dict[str, None]] | None] = ContextVar("known_keys", default=None)
-MOST_TOLD = 50  # mistakes
+MOST_TOLD = 50  # errors
 UNKNOWN = ("extra_forbidden", "invalid_key")  # pydantic's words for a key that it does not know
 
 
@@ -31,7 +31,7 @@ class Cfg(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _note_known_keys(cls, data: Any) -> Any:
-        """Remembers what a mapping may hold: pydantic refuses an unknown key, but does not say what it knows."""
+        """Notes which keys a mapping may have: pydantic refuses an unknown key, but does not list those it knows."""
         if not isinstance(data, dict) or cls.model_config.get("extra") != "forbid":
             return data
         known = [key for name, field in cls.model_fields.items() for key in (field.alias, name) if key]
@@ -39,7 +39,7 @@ class Cfg(BaseModel):
         if noted is not None:
             noted.setdefault(id(data), {}).update(dict.fromkeys(known))
             return data
-        for key in data:  # made in Python, where nobody collects what is wrong
+        for key in data:  # made in Python, where no error is collected
             if key not in known:
                 problem = str(UnknownName("key", str(key), dict.fromkeys(known)))
                 raise PydanticCustomError("unknown_key", "{problem}", {"problem": problem})
@@ -77,7 +77,7 @@ class Normal(Cfg):
 
 
 def _kind_of_number(value: Any) -> str | None:
-    """Returns which form is meant, so that an error speaks about that one only."""
+    """Returns the form that is meant, so that an error concerns that one only."""
     if isinstance(value, dict):
         if "distribution" not in value:
             return "uniform" if {"low", "high"} & set(value) else "normal" if {"mean", "sd"} & set(value) else None
@@ -120,7 +120,7 @@ def read_yaml(path: Path, model: type[M]) -> M:
 
 
 def validate(data: Any, model: type[M], where: str | Path) -> M:
-    """Checks plain data against a model; every problem is told, one line each."""
+    """Checks plain data against a model; reports every problem, one line each."""
     token = _known_keys.set({})
     try:
         return model.model_validate(data)
@@ -157,7 +157,7 @@ _LIMITS = {
 
 
 def _describe(error: ValidationError, data: Any) -> list[tuple[str, str]]:
-    """Path and problem of every error, in the order of the file."""
+    """Returns the path and the problem of every error, in the order of the file."""
     found: dict[tuple[str, ...], list[ErrorDetails]] = {}
     for problem in _meant(error.errors(include_url=False), data):
         if problem["type"] in UNKNOWN:
@@ -171,9 +171,9 @@ def _describe(error: ValidationError, data: Any) -> list[tuple[str, str]]:
 
 
 def _meant(problems: list[ErrorDetails], data: Any) -> list[ErrorDetails]:
-    """Without those of union members that were not meant: every member complains in its own way.
+    """Returns the problems without those of union members that were not meant: every member reports its own.
 
-    Meant is the member that was understood deepest, then the one with the fewest complaints; all where that is a draw.
+    Meant is the member that was understood deepest, then the one with the fewest problems; all where that is a draw.
     """
     unions: dict[tuple[str, ...], dict[str, list[ErrorDetails]]] = {}
     kept = []
@@ -194,7 +194,7 @@ def _meant(problems: list[ErrorDetails], data: Any) -> list[ErrorDetails]:
 
 
 def _member(loc: Sequence[int | str], data: Any, kind: str) -> tuple[tuple[str, ...], str]:
-    """Returns the first union on a path, and which of its members speaks; an empty name without one."""
+    """Returns the first union on a path, and the name of its member there; an empty name without one."""
     path: list[str] = []
     for index, step in enumerate(loc):
         try:
@@ -207,7 +207,7 @@ def _member(loc: Sequence[int | str], data: Any, kind: str) -> tuple[tuple[str, 
 
 
 def _holder(loc: Sequence[int | str], data: Any) -> Any:
-    """Returns the mapping that a key stands in, along a path with or without the names of union members."""
+    """Returns the mapping that contains a key, along a path with or without the names of union members."""
     for step in loc[:-1]:
         try:
             data = data[step]
@@ -217,7 +217,7 @@ def _holder(loc: Sequence[int | str], data: Any) -> Any:
 
 
 def _problem(problems: list[ErrorDetails]) -> str:
-    """Returns what is wrong in one place: all that the members of a union would take."""
+    """Returns the problem in one place: all that the members of a union would accept."""
     unknown = [problem for problem in problems if problem["type"] in UNKNOWN]
     texts = [_text(problem) for problem in problems if not unknown or problem in unknown]
     wanted = " or ".join(dict.fromkeys(text.removeprefix("should be ") for text in texts))
@@ -226,7 +226,7 @@ def _problem(problems: list[ErrorDetails]) -> str:
 
 
 def _order(path: tuple[str, ...], data: Any) -> tuple[int, ...]:
-    """Returns where a path stands in the data: its places among their neighbours."""
+    """Returns the position of a path in the data: the index of each of its keys among their siblings."""
     places: list[int] = []
     for step in path:
         if isinstance(data, dict):
@@ -255,7 +255,7 @@ def _text(problem: ErrorDetails) -> str:
 
 
 def _path(loc: Sequence[int | str], data: Any, kind: str) -> tuple[str, ...]:
-    """The keys and indices that occur in the data, without the names that pydantic gives to members of unions."""
+    """Returns keys and indices that occur in the data, without the names that pydantic gives to members of unions."""
     path: list[str] = []
     for index, step in enumerate(loc):
         try:
@@ -268,7 +268,7 @@ def _path(loc: Sequence[int | str], data: Any, kind: str) -> tuple[str, ...]:
 
 
 def _shown(value: Any) -> str:
-    """Returns a value as a person would name it, short."""
+    """Returns a short, readable form of a value."""
     if value is None:
         return "nothing"
     return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(str(value)[:60])

@@ -1,7 +1,7 @@
 """Errors that say what is wrong, where, and what is allowed.
 
 Every error a user can cause derives from `CellwrightError` and fits on one line; the command line prints that
-line and exits with `exit_code`, so nobody meets a traceback for a typing mistake.
+line and exits with `exit_code`, so that a typing error never ends in a traceback.
 """
 
 from __future__ import annotations
@@ -49,28 +49,28 @@ class CellwrightError(Exception):
 
 
 class BadInput(CellwrightError):
-    """What the user gave cannot be used; nothing was done."""
+    """Raised when the user's input cannot be used; nothing was done."""
 
     exit_code = 2
 
 
 class JobFailed(CellwrightError):
-    """The job was understood and tried, and honestly failed."""
+    """Raised when a job was understood and tried, and failed."""
 
 
 class OutOfReach(JobFailed):
     """A place to which an arm cannot get.
 
     Attributes:
-        away_m: How far it is, where it is too far.
-        reach_m: How far it may be.
+        away_m: Its distance, where it is too far.
+        reach_m: The largest distance that it may have.
     """
 
     away_m = reach_m = 0.0
 
 
 class SimulationError(CellwrightError):
-    """Physics diverged, or the simulation was asked for something impossible."""
+    """Raised when physics diverged, or the simulation was asked for something impossible."""
 
 
 class UnknownName(BadInput):
@@ -99,7 +99,7 @@ class ConfigError(BadInput):
 
 
 class ConfigErrors(ConfigError):
-    """Several mistakes in one configuration, so that they can be put right together.
+    """Several errors in one configuration, so that they can be corrected together.
 
     Attributes:
         errors: Each of them, no line twice.
@@ -146,7 +146,7 @@ class MissingExtra(BadInput):
 
 
 class FrameMismatch(CellwrightError):
-    """Two poses were chained whose frames do not meet."""
+    """Raised when two poses are chained whose frames do not meet."""
 
     def __init__(self, left_child: str, right_parent: str) -> None:
         super().__init__(

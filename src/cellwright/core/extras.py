@@ -1,4 +1,4 @@
-"""Optional packages, asked for before the work that needs them begins."""
+"""Checks for optional packages, made before the work that needs them begins."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def has_extra(*modules: str) -> bool:
 
 
 def need_extra(feature: str, extra: str, *modules: str) -> None:
-    """Refuses what cannot be done without optional packages.
+    """Raises an error unless the optional packages of a feature are installed.
 
     Args:
-        feature: What needs them.
+        feature: The feature that needs them.
         extra: The extra of this package that brings them.
-        modules: What must be there.
+        modules: Their modules.
 
     Raises:
         MissingExtra: One is not installed; says how to get it.

@@ -1,4 +1,4 @@
-"""Files that somebody made stay as they are unless somebody says otherwise."""
+"""Protection of existing files: they are only replaced when the user says so."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["refuse_existing"]
 
 
 def refuse_existing(*paths: Path | None) -> None:
-    """Refuses names that somebody gave, and that are taken.
+    """Refuses output paths that exist already.
 
     Raises:
-        BadInput: What is there, and what to do.
+        BadInput: A path exists; says what to do.
     """
     for path in paths:
         if path is not None and path.is_file():

@@ -1,4 +1,4 @@
-"""A Kalman filter for many things that stand still, coordinate by coordinate: any arrays of one shape."""
+"""A Kalman filter for many objects at rest, coordinate by coordinate: any arrays of one shape."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LEAST = 1e-18
 
 
 def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
-    """Returns how well things are known some time after they were seen.
+    """Predicts: returns the variances some time after the last measurement.
 
     Args:
-        variances: Known then, n x k.
-        seconds: Since then, n; a clock that went backwards makes nobody wiser.
-        drift: Variance that comes with every second, k.
+        variances: After that measurement, n x k.
+        seconds: Since then, n; a clock that went backwards reduces no variance.
+        drift: Variance that is added every second, k.
         most: No variance grows above this, k; one that is above already stays.
     """
     waited = np.minimum(np.maximum(seconds, 0.0), 1e9)[:, None]

@@ -1,4 +1,4 @@
-"""A port that is listened on: opened once, asked for its address, closed."""
+"""A listening TCP port: opened once, asked for its address, closed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Listener"]
 
 
 class Listener:
-    """Takes connections in the event loop that opens it.
+    """Accepts connections in the event loop that opens it.
 
     Args:
-        what: Who listens, for errors.
+        what: The name of the server, for errors.
     """
 
     def __init__(self, what: str) -> None:
@@ -38,10 +38,10 @@ class Listener:
         """Listens; port 0 is any free one.
 
         Args:
-            make: Makes what serves a connection.
-            host: Where.
-            port: Where.
-            backlog: How many may wait to be taken.
+            make: Makes the protocol object that serves a connection.
+            host: The address to bind.
+            port: The port to bind.
+            backlog: The number of connections that may wait to be accepted.
 
         Raises:
             BadInput: It listens already, or cannot listen there.
@@ -57,7 +57,7 @@ class Listener:
             raise BadInput(f"cannot listen on {host}:{port}: {reason}") from None
 
     def close(self) -> None:
-        """Takes no more connections; those that there are go on."""
+        """Stops accepting connections; those that are open stay open."""
         if self._server is not None:
             self._server.close()
             self._server = None

@@ -1,7 +1,7 @@
 """An asyncio event loop whose time is simulation time.
 
 Code that waits is ordinary `async` code; when every task is waiting, the loop lets the simulation run to the
-moment at which the first of them wants to go on. Nothing happens per physics step: a coroutine switch costs as
+moment at which the first of them is due. Nothing happens per physics step: a coroutine switch costs as
 much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets.
 """
 
@@ -24,15 +24,15 @@ __all__ = ["SimulationLoop", "Stepping", "WaitClock"]
 
 T = TypeVar("T")
 
-SPIN_LIMIT = 100_000  # turns of the loop without a tick of simulation time: somebody awaits nothing for ever
+SPIN_LIMIT = 100_000  # turns of the loop without a tick of simulation time: a task never really waits
 STRETCH_S = 1.0  # simulated time after which a run at full speed looks at sockets, threads and signals
 LAG_S = 0.1  # wall time by which a paced run may be late and still catch up; beyond it, time slips
-BUSY_TURNS = 20  # of the loop in which somebody was ready: more than a process that was merely not served has
+BUSY_TURNS = 20  # of the loop in which a task was ready: more than a process that was merely not served has
 CANCEL_ROUNDS = 10  # how often a task that waits again while it is cancelled is cancelled again
 
 
 class Stepping(Protocol):
-    """What the loop drives: it owns the clock's tick."""
+    """The simulation that the loop drives: it owns the clock's tick."""
 
     def advance(self, until_tick: int) -> None:
         """Runs to that tick, or less far when `interrupt` was called in between."""
@@ -42,7 +42,7 @@ class Stepping(Protocol):
 
 
 class WaitClock:
-    """What tasks see of time: `await clock.sleep(0.05)`.
+    """The clock for tasks: `await clock.sleep(0.05)`.
 
     Sleepers of one tick wake in the order in which they went to sleep; `asyncio.sleep` gives no such order.
     """
@@ -66,7 +66,7 @@ class WaitClock:
 
 
 class _SteppingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type, unused-ignore]
-    """The place where an event loop waits; here it makes the simulation run instead."""
+    """The selector, in which an event loop waits; this one runs the simulation instead."""
 
     def __init__(self, *, poll_first: bool) -> None:
         super().__init__()
@@ -98,9 +98,9 @@ class _NumberedTask(asyncio.Task[Any]):
 
 
 @contextmanager
-def _garbage_of_before_set_aside() -> Iterator[None]:
-    """Has Python look for garbage only among what is made from here on: a quarter of a million objects are not it."""
-    is_ours = gc.get_freeze_count() == 0  # whoever has set things aside shall find them there
+def _frozen_garbage_collection() -> Iterator[None]:
+    """Freezes the objects made so far, a quarter of a million, so that garbage collection does not visit them."""
+    is_ours = gc.get_freeze_count() == 0  # objects that the caller froze stay frozen
     if is_ours:
         gc.freeze()
     try:
@@ -117,7 +117,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         clock: The simulation clock.
         stepper: Runs physics and everything with a fixed rate.
         pace: Simulated seconds per wall second; None runs as fast as possible.
-        horizon_s: Simulation time after which a run that nobody ends is an error.
+        horizon_s: Simulation time after which a run that has not ended is an error.
     """
 
     def __init__(
@@ -164,14 +164,14 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._wall_start_s = self._idle_s = time.monotonic()
         self._pace_start_tick = self._sim_clock.tick
         try:
-            with _garbage_of_before_set_aside():
+            with _frozen_garbage_collection():
                 return self.run_until_complete(task)
         finally:
             self._main_running = False
             self._cancel_leftover()
 
     def close(self) -> None:
-        """Frees what the loop holds; harmless when it is closed."""
+        """Frees the loop's resources; does nothing when it is closed."""
         if not (self.is_closed() or self.is_running() or asyncio._get_running_loop() is not None):
             self.run_until_complete(self.shutdown_asyncgens())
         super().close()
@@ -185,28 +185,28 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return future
 
     def call_soon(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
-        """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
+        """Works as in asyncio; also ends a stretch of simulation in progress, because a task became ready."""
         handle = super().call_soon(*args, **kwargs)
         if self._stepping:
             self._nudge()
         return handle
 
     def call_soon_threadsafe(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
-        """As in asyncio; ends a stretch of simulation in progress, because somebody became ready."""
+        """Works as in asyncio; also ends a stretch of simulation in progress, because a task became ready."""
         handle = super().call_soon_threadsafe(*args, **kwargs)
         if self._stepping:
             self._nudge()
         return handle
 
     def call_at(self, *args: Any, **kwargs: Any) -> asyncio.TimerHandle:  # type: ignore[override]
-        """As in asyncio; ends a stretch of simulation in progress, which might lead past the new timer."""
+        """Works as in asyncio; also ends a stretch of simulation in progress, which might lead past the new timer."""
         handle = super().call_at(*args, **kwargs)
         if self._stepping:
             self._nudge()
         return handle
 
     def run_in_executor(self, *args: Any, **kwargs: Any) -> asyncio.Future[Any]:  # type: ignore[override]
-        """As in asyncio; simulation time stands still until the thread is done, so thinking costs no luck."""
+        """Works as in asyncio; simulation time stops until the thread is done: results do not depend on its speed."""
         future: asyncio.Future[Any] = super().run_in_executor(*args, **kwargs)
         self._threads += 1
         future.add_done_callback(self._thread_done)
@@ -220,7 +220,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._stepper.interrupt()
 
     def _wait(self, timeout_s: float | None) -> float | None:
-        """Called before the loop looks at its sockets: runs the simulation, then says how long to wait for them."""
+        """Runs the simulation before the loop looks at its sockets; returns how long to wait for them."""
         if self._draining:
             self._spins += 1
             if timeout_s != 0 or self._spins > SPIN_LIMIT:
@@ -246,7 +246,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return 0.0 if ready or self._pace is None else self._until_next_tick_s(self._pace)
 
     def _next_wake_tick(self, timeout_s: float | None) -> int:
-        """Returns the tick at which the first task wants to go on; the horizon when none has said so."""
+        """Returns the tick at which the first task is due; the horizon when none is."""
         if self._sim_clock.tick >= self._horizon_tick:
             raise SimulationError(f"nothing ended the run within its horizon, {self._horizon_s:g} s of simulation")
         while self._sleepers and self._sleepers[0][2].done():
@@ -259,7 +259,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return min(candidates)
 
     def _reachable(self, wake_tick: int) -> int:
-        """Returns how far towards that tick the simulation may run now."""
+        """Returns the tick up to which the simulation may run now on its way to that one."""
         now = self._sim_clock.tick
         if self._pace is None:
             return min(wake_tick, now + self._stretch_ticks)
@@ -268,7 +268,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         return min(wake_tick, self._allowed_tick(self._pace))
 
     def _allowed_tick(self, pace: float) -> int:
-        """The tick that belongs to the wall clock; a machine that is too slow lets time slip instead of racing."""
+        """Returns the tick that belongs to the wall clock; on a slow machine, time slips instead of racing."""
         now, tick_s = self._sim_clock.tick, self._sim_clock.tick_s
         allowed = self._pace_start_tick + int((time.monotonic() - self._wall_start_s) * pace / tick_s)
         excess_s = (allowed - now) * tick_s / pace - LAG_S
@@ -305,7 +305,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             for _ in range(CANCEL_ROUNDS):
                 for pending in sorted(asyncio.all_tasks(self), key=hash):
                     pending.cancel()
-                self.run_forever()  # until nobody is ready: see _wait
+                self.run_forever()  # until no task is ready: see _wait
                 if not asyncio.all_tasks(self):
                     return
             for stubborn in sorted(asyncio.all_tasks(self), key=hash):

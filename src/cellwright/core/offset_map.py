@@ -24,7 +24,7 @@ class OffsetMap:
 
     Attributes:
         points: Registration points as the vision system reported them, (n, k).
-        offsets: What to add there to get robot coordinates, (n, m).
+        offsets: To be added there to get robot coordinates, (n, m).
     """
 
     points: Array
@@ -46,7 +46,7 @@ class OffsetMap:
         return np.asarray(weight @ self.offsets / weight.sum())
 
     def to_robot(self, point: npt.ArrayLike) -> Array:
-        """Robot coordinates of a point that the vision system reported."""
+        """Returns the robot coordinates of a point that the vision system reported."""
         if self.points.shape != self.offsets.shape:
             raise BadInput(
                 f"offset map: offsets of {self.offsets.shape[1]} numbers cannot be added to "
@@ -55,7 +55,7 @@ class OffsetMap:
         return np.asarray(self._checked(point) + self.offset_at(point))
 
     def to_vision(self, point: npt.ArrayLike, *, tolerance: float = 1e-12, iterations: int = 200) -> Array:
-        """The inverse, used in simulation: what the vision system would report for a point in robot coordinates.
+        """Returns the inverse, used in simulation: the point that the vision system would report for robot coordinates.
 
         Solves p + delta(p) = q by fixed-point iteration, which converges while offsets change more slowly than
         position, as they do wherever the registration is of any use. With the sum over all pairs of registration

@@ -1,4 +1,4 @@
-"""Pages for people: a template of a package, with the style that all of them share."""
+"""HTML pages: a template of a package, with the style that all pages share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["fill_page"]
 
 
 def fill_page(package: str, file: str, /, **values: object) -> str:
-    """Returns a page as one file, with nothing from elsewhere: the template, its places filled, and its style.
+    """Returns a page as one self-contained file: the template with its values filled in, and its style.
 
     Args:
-        package: Where the template is.
+        package: The package that contains the template.
         file: The template's name.
-        values: What stands in its places; text must be escaped already.
+        values: The values of its fields; text must be escaped already.
     """
     template = resources.files(package).joinpath(file).read_text(encoding="utf-8")
     style = resources.files("cellwright.core").joinpath("page.css").read_text(encoding="utf-8")

@@ -49,12 +49,12 @@ class Pose:
 
     @classmethod
     def from_xyz_rpy(cls, xyz: npt.ArrayLike, rpy: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Self:
-        """From a position and roll, pitch, yaw in radians (fixed axes x, then y, then z)."""
+        """Makes a pose from a position and roll, pitch, yaw in radians (fixed axes x, then y, then z)."""
         return cls(np.asarray(xyz, float), rotation.quaternion_from_rpy(np.asarray(rpy, float)))
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike) -> Self:
-        """From a homogeneous 4 x 4 (or 3 x 4) matrix."""
+        """Makes a pose from a homogeneous 4 x 4 (or 3 x 4) matrix."""
         m = np.asarray(matrix, float)
         if m.shape not in ((4, 4), (3, 4)):
             raise ValueError(f"a pose is a matrix of 4 x 4 or 3 x 4 numbers, not {m.shape}")
@@ -120,7 +120,7 @@ class Pose:
         return self.towards(other)(fraction)
 
     def towards(self, other: Pose) -> Callable[[float], Pose]:
-        """`interpolate` by the fraction alone: what many points of one way have in common is reckoned once."""
+        """Returns `interpolate` as a function of the fraction; what many points of one way share is computed once."""
         turn = rotation.vector_from_quaternion(rotation.multiply(rotation.conjugate(self.quaternion), other.quaternion))
         way, start, quaternion = other.position - self.position, self.position, self.quaternion
 
@@ -131,12 +131,12 @@ class Pose:
         return at
 
     def distance_m(self, other: Pose) -> float:
-        """Distance between the two origins."""
+        """Returns the distance between the two origins."""
         way = self.position - other.position
         return math.sqrt(way.dot(way))
 
     def angle_rad(self, other: Pose) -> float:
-        """Angle of the rotation between the two."""
+        """Returns the angle of the rotation between the two."""
         return rotation.angle_between(self.quaternion, other.quaternion)
 
     def is_close(self, other: Pose, *, tolerance_m: float = 1e-9, tolerance_rad: float = 1e-9) -> bool:

@@ -1,4 +1,4 @@
-"""Names to things: what ships with the package, and what other installed packages add by entry points."""
+"""Registries of named classes and functions: those of this package, and those that others add by entry points."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """A table of named things of one kind.
+    """A table of named entries of one kind.
 
-    What another package adds is imported when it is asked for, so a broken package harms nobody who does not use it.
+    Entries of other packages are imported when they are asked for, so that a broken package affects only its users.
 
     Args:
-        kind: What the things are called in messages, such as `sensor`.
+        kind: The kind of entry, for messages, such as `sensor`.
         group: The entry-point group through which other packages add theirs, such as `cellwright.sensors`.
     """
 
@@ -29,7 +29,7 @@ class Registry(Generic[T]):
         self._points: dict[str, list[EntryPoint]] | None = None
 
     def register(self, name: str) -> Callable[[T], T]:
-        """Decorator that files a class or function under a name."""
+        """Returns a decorator that registers a class or function under a name."""
 
         def decorate(thing: T) -> T:
             self.add(name, thing)
@@ -38,13 +38,13 @@ class Registry(Generic[T]):
         return decorate
 
     def add(self, name: str, thing: T) -> None:
-        """Files a thing under a name that must be free."""
+        """Registers an entry under a name that must be free."""
         if name in self._entries and self._entries[name] is not thing:
             raise BadInput(f"{self.kind} '{name}' is registered twice")
         self._entries[name] = thing
 
     def get(self, name: str, where: str = "") -> T:
-        """Returns the thing of that name; the error lists what exists and suggests the nearest."""
+        """Returns the entry of that name; the error lists what exists and suggests the nearest."""
         for point in self._found().get(name, []):
             self._load(point)
         self._found().pop(name, None)

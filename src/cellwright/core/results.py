@@ -1,4 +1,4 @@
-"""What a bench or an experiment gives: numbers with names, what they should be, and what they depend on."""
+"""Results of benches and experiments: named metrics, their targets, and what they depend on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Measurement", "MeasurementConditions", "MeasurementFailed", "Result"
 
 
 class MeasurementFailed(JobFailed):
-    """The measurement itself could not be made; poor figures are no failure."""
+    """Raised when the measurement itself could not be made; poor figures are no failure."""
 
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what} could not be measured: {why}")
@@ -22,12 +22,12 @@ class MeasurementFailed(JobFailed):
 
 @dataclass(frozen=True)
 class MeasurementConditions:
-    """How to measure.
+    """The conditions of a measurement.
 
     Attributes:
         seed: Root of all randomness.
         quick: Fewer repetitions: the same metrics with less certainty, for trying out.
-        say: Told what is going on.
+        say: Called with progress texts.
     """
 
     seed: int = 0
@@ -48,10 +48,10 @@ class Result:
     """A measurement with what it depends on.
 
     Attributes:
-        paper: What a publication gives for some of the metrics, to be read beside them; not a target.
+        paper: Published values of some of the metrics, to be read beside them; not a target.
         quick: Whether it was made with fewer repetitions, and so is not to be compared with a full one.
         ranges: Least and largest value of each metric, when `metrics` are medians of several runs.
-        runs: Of how many.
+        runs: The number of these runs.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Result:
         versions: Mapping[str, str],
         paper: Mapping[str, float] | None = None,
     ) -> Result:
-        """From a measurement; targets and published figures of what was not measured are left out."""
+        """Makes a result from a measurement, without targets and published figures of what was not measured."""
         metrics = dict(measured.metrics)
         targets = {metric: target for metric, target in measured.targets.items() if metric in metrics}
         figures = {metric: figure for metric, figure in (paper or {}).items() if metric in metrics}
@@ -105,7 +105,7 @@ class Result:
         return all((value >= limit) if bound == "min" else (value <= limit) for bound, limit in target.items())
 
     def target_text(self, name: str) -> str:
-        """Returns a metric's target as a person reads it; empty when it has none."""
+        """Returns a metric's target as readable text; empty when it has none."""
         target = self.targets.get(name, {})
         return ", ".join(f"{'>=' if bound == 'min' else '<='} {limit:g}" for bound, limit in target.items())
 
@@ -130,7 +130,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Result:
-        """The result that `as_dict` made; what is missing or of another kind raises `KeyError` or `TypeError`."""
+        """Makes a result from what `as_dict` gave; missing or wrong entries raise `KeyError` or `TypeError`."""
         metrics = {str(name): _number(value) for name, value in data["metrics"].items()}
         targets = {str(name): dict(bounds) for name, bounds in data["targets"].items() if name in metrics}
         paper = dict(data.get("paper", {}))

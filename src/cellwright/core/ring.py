@@ -15,18 +15,18 @@ __all__ = ["KinematicRing"]
 
 @dataclass(frozen=True)
 class KinematicRing:
-    """The fixed links of one robot's chain; the flange's pose in the base is what the arm itself contributes."""
+    """The fixed transforms of one robot's chain; the arm itself contributes the flange's pose in the base."""
 
     pose_base_in_world: Pose
     pose_tool_in_flange: Pose = field(default_factory=Pose.identity)
     pose_part_in_tool: Pose = field(default_factory=Pose.identity)
 
     def tool_in_world(self, pose_flange_in_base: Pose) -> Pose:
-        """Returns where the tool's centre point is when the arm holds its flange there."""
+        """Returns the pose of the tool's centre point for a flange pose."""
         return self.pose_base_in_world @ pose_flange_in_base @ self.pose_tool_in_flange
 
     def part_in_world(self, pose_flange_in_base: Pose) -> Pose:
-        """Returns where a held part is."""
+        """Returns the pose of a held part for a flange pose."""
         return self.tool_in_world(pose_flange_in_base) @ self.pose_part_in_tool
 
     def flange_for_tool(self, pose_tool_in_world: Pose) -> Pose:

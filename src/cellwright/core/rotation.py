@@ -14,7 +14,7 @@ SMALL_ANGLE_RAD = 1e-4  # below it the Taylor series are more exact than the clo
 
 
 def normalised(quaternion: Array) -> Array:
-    """Unit length and w >= 0 (of q and -q, which are the same rotation, one is chosen)."""
+    """Returns the quaternion with unit length and w >= 0 (q and -q are the same rotation)."""
     if quaternion.shape != (4,):
         raise ValueError(f"a quaternion has 4 numbers, not {quaternion.shape}")
     length = math.sqrt(quaternion.dot(quaternion))
@@ -30,7 +30,7 @@ def normalised(quaternion: Array) -> Array:
 
 
 def conjugate(quaternion: Array) -> Array:
-    """Returns the rotation back."""
+    """Returns the inverse rotation."""
     back: Array = quaternion * _BACK
     return back
 
@@ -97,7 +97,7 @@ def _is_rotation(m: Array) -> bool:
 
 
 def quaternion_from_rpy(rpy: Array) -> Array:
-    """Roll about x, then pitch about y, then yaw about z, all fixed axes."""
+    """Returns the rotation by roll about x, then pitch about y, then yaw about z, all fixed axes."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy / 2), np.sin(rpy / 2)
     return np.array(
         [
@@ -110,7 +110,7 @@ def quaternion_from_rpy(rpy: Array) -> Array:
 
 
 def rpy_from_matrix(m: Array) -> Array:
-    """Roll, pitch, yaw; at pitch = +-pi/2, where only their combination is defined, roll is 0."""
+    """Returns roll, pitch, yaw; at pitch = +-pi/2, where only their combination is defined, roll is 0."""
     level = np.hypot(m[2, 1], m[2, 2])
     roll = 0.0 if level < 1e-9 else np.arctan2(m[2, 1], m[2, 2])
     # Yaw is what is left when this roll is taken out: near pitch = +-pi/2 their errors then cancel.

@@ -1,4 +1,4 @@
-"""Long work in slices, so that whatever shares its event loop need not wait for all of it.
+"""Long work in slices, so that other tasks of the event loop need not wait for all of it.
 
 Work in slices is a generator that yields after every so many steps. Steps are counted, never timed, so that what comes
 out, and when in simulation time, is the same on every machine.
@@ -24,14 +24,14 @@ SLICE_S = 0.002
 
 
 class SliceClock(Protocol):
-    """A clock that can be waited by."""
+    """A clock with an asynchronous sleep."""
 
     async def sleep(self, duration_s: float) -> None:
         """Waits for at least the duration, and at least one tick."""
 
 
 def at_once(work: Slices[T]) -> T:
-    """Does all slices without a pause; the result."""
+    """Does all slices without a pause; returns the result."""
     while True:
         try:
             next(work)
@@ -40,7 +40,7 @@ def at_once(work: Slices[T]) -> T:
 
 
 async def in_turns(work: Slices[T], clock: SliceClock) -> T:
-    """Does one slice at a time and lets others have their turn in between; the result.
+    """Does one slice at a time and lets other tasks run in between; returns the result.
 
     A task that is cancelled meanwhile leaves the rest undone.
     """
@@ -60,5 +60,5 @@ async def in_turns(work: Slices[T], clock: SliceClock) -> T:
 
 
 def spans(length: int, most: int) -> Iterator[slice]:
-    """Returns the slices of a sequence of that length, each with at most so many items."""
+    """Yields the slices of a sequence of that length, each with at most so many items."""
     return (slice(begin, min(begin + most, length)) for begin in range(0, length, most))

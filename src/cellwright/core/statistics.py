@@ -1,4 +1,4 @@
-"""The little statistics that benches and experiments need."""
+"""Statistics for benches and experiments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Z_95 = 1.959964
 
 
 def wilson_low(successes: int, trials: int) -> float:
-    """Lower end of the 95 % Wilson interval of a success rate: what the trials allow to claim."""
+    """Returns the lower end of the 95 % Wilson interval of a success rate: what the trials allow to claim."""
     if trials == 0:
         return 0.0
     rate, z2 = successes / trials, Z_95**2

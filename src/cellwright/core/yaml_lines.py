@@ -1,4 +1,4 @@
-"""In which line of a YAML file a key stands, so that a mistake can be found where it was written."""
+"""The line of a key in a YAML file, so that errors name the place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BYTES = 4_000_000
 
 
 def line_of(path: Path, key: str) -> int | None:
-    """Returns the line of a key such as `orders.0.quantity`; of what it should stand in when it is missing.
+    """Returns the line of a key such as `orders.0.quantity`; of its parent when it is missing.
 
     None when the file cannot be read as YAML, or is empty.
     """
@@ -50,13 +50,13 @@ def with_line(where: str, key: str = "") -> str:
 
 @functools.lru_cache(maxsize=1)
 def _composed(text: str) -> yaml.Node | None:
-    """Returns the nodes of a text, kept for the next mistake in it."""
+    """Returns the nodes of a text, cached for the next error in it."""
     made: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
     return made
 
 
 def _search(path: Path, key: str) -> tuple[int, int] | None:
-    """Returns the line of as much of a key as is there, and how many of its steps that is."""
+    """Returns the line of the longest part of a key that exists, and the number of its steps."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return None

@@ -1,4 +1,4 @@
-"""Plain data from YAML that somebody else wrote: nothing lost silently, nothing that explodes."""
+"""Plain data from untrusted YAML: no key is lost silently, and aliases cannot expand without bound."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cellwright.core.errors import ConfigError
 
 __all__ = ["parse_yaml"]
 
-MAX_CHARACTERS = 1_000_000  # of a file: far above any cell, far below what would keep somebody waiting
+MAX_CHARACTERS = 1_000_000  # of a file: far above any cell, far below what takes noticeable time
 MAX_NODES = 20_000  # values in a file, with everything that an alias (*name) repeats counted again
 
 
 def parse_yaml(text: str, where: str | Path) -> Any:
-    """Plain data from YAML text; a syntax error becomes one line with its position."""
+    """Parses YAML text to plain data; a syntax error becomes one line with its position."""
     if len(text) > MAX_CHARACTERS:
         raise ConfigError(where, "", f"larger than the {MAX_CHARACTERS} characters that a configuration may have")
     try:
@@ -33,7 +33,7 @@ def parse_yaml(text: str, where: str | Path) -> Any:
 
 
 class _CarefulLoader(yaml.SafeLoader):
-    """Safe YAML in which a key that occurs twice is an error, not a silent loss, and aliases cannot explode."""
+    """A safe YAML loader in which a key that occurs twice is an error, and aliases cannot expand without bound."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

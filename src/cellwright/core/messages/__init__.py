@@ -1,4 +1,4 @@
-"""The messages of the ring: its contract is its data."""
+"""The message types of the bus: the data contract between sensors, perception, planning and control."""
 
 from cellwright.core.messages.base import Message
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus

@@ -1,4 +1,4 @@
-"""What every message carries."""
+"""The base class of messages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Message:
     """Base of all messages: simulation time, sequence number, source; SI units and radians.
 
     A subclass is a plain dataclass of numbers, strings, arrays and tuples; the recorder and the ROS mapping follow
-    from its fields. Messages are values: whoever receives one must not change it.
+    from its fields. Messages are values: a subscriber must not change them.
 
     Attributes:
         time_ns: Simulation time to which the content belongs.
         sequence: Counts the messages of one source from 0.
-        source: Who made it, such as `fanuc` or `detector_fanuc`.
+        source: Its publisher, such as `fanuc` or `detector_fanuc`.
     """
 
     time_ns: int

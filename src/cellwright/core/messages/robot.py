@@ -1,4 +1,4 @@
-"""What a robot and its tool report."""
+"""Reports of a robot and its tool."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class JointState(Message):
 
 @dataclass(slots=True)
 class ToolStatus(Message):
-    """What the mounted tool reports: `width_m` of a gripper, `power` 0..1 of a vacuum tool, whether it holds."""
+    """The report of the mounted tool: `width_m` of a gripper, `power` 0..1 of a vacuum tool, whether it holds."""
 
     tool: str
     kind: str
@@ -36,7 +36,7 @@ class ToolStatus(Message):
 
 @dataclass(slots=True)
 class SafetyStatus(Message):
-    """Why a robot may not move: the stop category in force (empty when none) and the zones that are entered."""
+    """The safety state: the stop category in force (empty when none) and the zones that are entered."""
 
     stop_category: str
     zones_entered: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What only the judge and the recorder may see."""
+"""Messages with the simulator's truth, for the judge and the recorder alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class WorldTruth(Message):
 
 @dataclass(slots=True)
 class FaultEvent(Message):
-    """What was done to the world."""
+    """A fault that was injected into the world."""
 
     TRUTH: ClassVar[bool] = True
 

@@ -49,7 +49,7 @@ class Detections(Message):
 
     Attributes:
         frame: The frame of the poses.
-        skus: What each object was taken for.
+        skus: The SKU as which each object was recognised.
         positions: (n, 3).
         quaternions: (n, 4), w first.
         variances: (n, 4): x, y, z in m2 and yaw in rad2.

@@ -43,7 +43,7 @@ class ActionEvent(Message):
 
 @dataclass(slots=True)
 class BeliefChange(Message):
-    """What changed in the world model, from which evidence, and whether the state is marked stable."""
+    """A change of the world model, its evidence, and whether the state is marked stable."""
 
     subject: str
     change: str

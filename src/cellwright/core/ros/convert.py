@@ -55,8 +55,8 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
 
     Args:
         message_type: The class to make.
-        ros: An object with the fields of its ROS type; whose class it is does not matter.
-        sequence: What standard ROS types do not carry; used where `ros` has no place for it.
+        ros: An object with the fields of its ROS type, of any class.
+        sequence: Used where `ros` has no field for it, as standard ROS types do not.
         source: Likewise.
     """
     layout = layout_of(message_type)
@@ -125,5 +125,5 @@ def _build(layout: MessageLayout, ros_name: str, prefix: str, values: dict[str, 
 
 @cache
 def _ros_fields(layout: MessageLayout, ros_name: str) -> tuple[tuple[str, str], ...]:
-    """Field names with their type, which matters only where it is another message."""
+    """Returns field names with their type, which matters only where it is another message."""
     return tuple((name, str(description[1])) for name, description in layout.store.fielddefs[ros_name][1])

@@ -80,7 +80,7 @@ class CdrEncoder:
         return template
 
     def _explain(self, message: Message, error: Exception) -> BadInput:
-        """Returns which field of a message cannot be encoded, in place of an error out of the middle of the packing."""
+        """Returns an error that names the field that cannot be encoded, in place of one from inside the packing."""
         for slot in self._layout.slots:
             try:
                 _check(slot, getattr(message, slot.field))
@@ -97,12 +97,12 @@ def _encoder(message_type: type[Message]) -> CdrEncoder:
 
 
 def encode(message: Message) -> bytes:
-    """CDR bytes of one message, by a shared encoder of its class."""
+    """Returns the CDR bytes of one message, by a shared encoder of its class."""
     return _encoder(type(message)).encode(message)
 
 
 def _check(slot: FieldSlot, value: Any) -> None:
-    """Tries one value the slow way; its error tells what is wrong with it."""
+    """Checks one value by itself; the error says what is wrong with it."""
     wire, code = slot.kind.wire, slot.kind.code
     if wire is WireForm.TEXT:
         str.encode(value)
@@ -127,7 +127,7 @@ def _wanted(slot: FieldSlot) -> str:
 
 
 def _gaps(layout: MessageLayout) -> Iterator[bool]:
-    """For each slot, whether constant bytes may come before it: counts, texts, padding, the encapsulation."""
+    """Yields for each slot whether constant bytes may come before it: counts, texts, padding, the encapsulation."""
     aligned = 0
     for slot in layout.slots:
         wire, size = slot.kind.wire, slot.kind.size
@@ -151,7 +151,7 @@ def _static_bytes(wire: WireForm, value: Any, start: int) -> bytes:
 
 
 def _dynamic_format(slot: FieldSlot, static: Iterator[Any]) -> tuple[str, int]:
-    """`struct` format and length in bytes of what is packed anew each time."""
+    """Returns the `struct` format and the length in bytes of what is packed anew each time."""
     wire, size = slot.kind.wire, slot.kind.size
     if wire is WireForm.STAMP:
         return "iI", 8
@@ -164,7 +164,7 @@ def _dynamic_format(slot: FieldSlot, static: Iterator[Any]) -> tuple[str, int]:
 
 
 def _source(layout: MessageLayout, gaps: list[bool]) -> str:
-    """The text of the class's encode function; written out, because a loop over the slots costs twice as much."""
+    """Returns the source of the class's encode function; written out, because a loop over slots costs twice as much."""
     prepare, key, arguments, gap_names = [], [], [], []
     for i, (slot, has_gap) in enumerate(zip(layout.slots, gaps, strict=True)):
         wire, field, value = slot.kind.wire, slot.field, f"message.{slot.field}"

@@ -1,4 +1,4 @@
-"""How the field types of a message class travel in ROS: the one table of what is allowed."""
+"""The ROS representation of the field types of a message class: the one table of what is allowed."""
 
 from __future__ import annotations
 

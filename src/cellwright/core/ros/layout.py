@@ -1,4 +1,4 @@
-"""Which field of a message class becomes which field of its ROS message, in the order of the bytes."""
+"""The mapping from the fields of a message class to those of its ROS message, in the order of the bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of"
 
 T = TypeVar("T")
 
-LONG_TERM_RELEASE = Stores.ROS2_LYRICAL  # named, not "latest": a log's bytes must not change with a library's mind
+LONG_TERM_RELEASE = Stores.ROS2_LYRICAL  # named, not "latest": a log's bytes must not change with a library's default
 PACKAGE = "cellwright_msgs"
 HEADER = "std_msgs/msg/Header"
 
@@ -31,7 +31,7 @@ RENAMED = {
 
 
 class Definition(NamedTuple):
-    """A ROS type as a log or a peer wants to have it described.
+    """The description of a ROS type, as logs and peers need it.
 
     Attributes:
         name: Such as `cellwright_msgs/msg/ToolStatus`.
@@ -43,12 +43,12 @@ class Definition(NamedTuple):
 
 
 class FieldSlot(NamedTuple):
-    """One value on its way.
+    """One value of a message.
 
     Attributes:
         path: The field of the ROS message, dotted.
         field: The field of our class.
-        kind: How it travels.
+        kind: Its representation.
         components: Of a vector, the fields of the nested ROS message, such as x, y, z.
     """
 
@@ -81,7 +81,7 @@ class MessageLayout:
 
 
 def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Message]], T]:
-    """`functools.cache` for functions of a message class, which mypy takes for unhashable there."""
+    """Caches a function of a message class, as `functools.cache`, for which mypy takes classes for unhashable."""
     results: dict[type[Message], T] = {}
 
     @wraps(function)
@@ -119,7 +119,7 @@ def definition(message_type: type[Message]) -> Definition:
 
 
 def type_store(message_type: type[Message]) -> Typestore:
-    """Returns a rosbags type store that knows the ROS type of a message class, for whoever needs more than CDR."""
+    """Returns a rosbags type store that knows the ROS type of a message class, for uses beyond CDR."""
     return layout_of(message_type).store
 
 
