@@ -1,4 +1,4 @@
-"""Who commands an arm's drives: one controller of several, or somebody outside, straight away."""
+"""The source of an arm's drive commands: one of several controllers, or direct commands from outside."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Array = npt.NDArray[np.float64]
 
 
 class Commander:
-    """The drives of one arm and whoever has them.
+    """The drives of one arm, and the controller or direct commands that drive them.
 
     Attributes:
         drive: The drives.
-        controller: Who follows motions and holds the arm.
+        controller: The controller that follows motions and holds the arm.
         chosen: Its registered name, and the gains that it was given.
         direct: Commands from outside, when they are taken.
 
     Args:
-        world: Where the arm is.
+        world: The world that contains the arm.
         stepper: Runs the controllers.
         robot: Its name.
-        pose_base_in_world: Where it stands by the drawings.
+        pose_base_in_world: The pose of its base by the drawings.
         controller: Name of the first controller.
-        overspeed: Told joint, speed and limit when a joint runs away under commands from outside.
+        overspeed: Called with joint, speed and limit when a joint runs away under commands from outside.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Commander:
 
     @property
     def set_point_rad(self) -> Array:
-        """Where the arm is held."""
+        """The joint angles at which the arm is held."""
         if self.drive.mode is CommandMode.POSITION:
             return self.drive.set_point_rad
         return np.array(self.controller.reference[-1, 0])
@@ -76,7 +76,7 @@ class Commander:
         return self.drive.mode is self.controller.mode and not self.direct.active
 
     def use(self, controller: str, **gains: Any) -> None:
-        """Goes over to another controller by name; the arm stays where it is."""
+        """Switches to another controller by name; the arm stays where it is."""
         chosen = CONTROLLERS.get(controller)(self._site, **gains)
         self.direct.cancel()
         self.controller.stop()
@@ -84,13 +84,13 @@ class Commander:
         chosen.start()
 
     def carry(self, payload: Payload) -> None:
-        """Tells controllers what the arm carries: the present one is made anew."""
+        """Declares the payload to controllers: the present one is made anew."""
         self._site = replace(self._site, payload=payload)
         name, gains = self.chosen
         self.use(name, **gains)
 
     def take_commands(self, mode: CommandMode) -> None:
-        """Has the drives take commands from outside; in position mode motions can be followed, too."""
+        """Lets the drives take commands from outside; in position mode motions can be followed, too."""
         self.controller.stop()
         self.direct.cancel()
         if mode is CommandMode.POSITION:
@@ -100,7 +100,7 @@ class Commander:
             self.direct.start()
 
     def command(self, values: npt.ArrayLike) -> bool:
-        """Passes a command from outside on; whether the drives take any."""
+        """Passes on a command from outside; returns whether the drives take any."""
         if self.drive.mode is CommandMode.POSITION:
             self.drive.write_position(values)
         elif self.direct.active:
@@ -117,18 +117,18 @@ class Commander:
         self.controller.start()
 
     def hold(self, position_rad: Array) -> None:
-        """Has the controller hold the arm somewhere, at once."""
+        """Has the controller hold the arm at joint angles, at once."""
         still = np.zeros_like(position_rad)
         self.controller.follow(np.array([[position_rad, still, still]]))
         if self.drive.mode is CommandMode.POSITION:
             self.drive.ctrl_position[:] = position_rad + self.drive.zeros_rad
 
     def save(self) -> Any:
-        """Returns who has the drives, and where the arm is held."""
+        """Returns the source of commands, and the angles at which the arm is held."""
         return self.controller, self.controller.save(), self.chosen, self.direct.save()
 
     def load(self, state: Any, *, moving: bool) -> None:
-        """Goes back to what `save` gave; a motion in progress keeps its reference."""
+        """Restores what `save` returned; a motion in progress keeps its reference."""
         controller, own, self.chosen, direct = state
         self.direct.load(direct)
         if controller is not self.controller:

@@ -17,7 +17,7 @@ __all__ = ["compiled_tick"]
 
 @cache
 def compiled_tick(law: str) -> Any:
-    """The tick of a law as a C function ``void f(const mjModel*, mjData*, block*)``; `.address` is where it is."""
+    """Returns the tick of a law as a C function ``void f(const mjModel*, mjData*, block*)`` with its `.address`."""
     numba = _numba(law)
     functions = _translate(numba)
     pointer = _make_pointer()
@@ -58,7 +58,7 @@ def _numba(law: str) -> Any:
 
 @cache
 def _translate(numba: Any) -> dict[str, Any]:
-    """Each law as a compiled function, in a space of names where the laws that it calls are compiled ones, too."""
+    """Compiles each law, in a namespace where the laws that it calls are compiled ones, too."""
     names: dict[str, Any] = dict(vars(laws))
     for function in laws.LAWS:
         names[function.__name__] = numba.njit(cache=True)(FunctionType(function.__code__, names))
@@ -67,7 +67,7 @@ def _translate(numba: Any) -> dict[str, Any]:
 
 @cache
 def _make_pointer() -> Any:
-    """Returns a function of compiled code that takes a number for an address."""
+    """Returns a compiled function that turns a number into a pointer."""
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic

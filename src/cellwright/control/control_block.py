@@ -1,4 +1,4 @@
-"""What a compiled controller works on: one block of memory with the arm, the gains, and where to read and write."""
+"""The memory of a compiled controller: one block with the arm, the gains, and the addresses to read and write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BLOCK = np.dtype(
 
 @dataclass(frozen=True)
 class Payload:
-    """What the arm carries beyond its tool, as its operator declares it: the arm cannot know by itself.
+    """The load of an arm beyond its tool, as its operator declares it: the arm cannot know by itself.
 
     Attributes:
         mass_kg: Its mass.
@@ -90,7 +90,7 @@ def _payload_body(payload: Payload) -> Body:
 
 
 def _hanging(robot: RobotIndex) -> list[Body]:
-    """Returns all that hangs on the flange, in its frame: a changer with its coupling, and the tool."""
+    """Returns the bodies on the flange, in its frame: a changer with its coupling, and the tool."""
     gripper, cup, changer = robot.tool, robot.vacuum, robot.changer
     bodies = _gripper_bodies(gripper) if gripper else _vacuum_bodies(cup) if cup else []
     if changer is None:
@@ -120,7 +120,7 @@ def _disc(mass_kg: float, radius_m: float) -> Array:
 
 
 def _gripper_bodies(index: ToolIndex) -> list[Body]:
-    """Housing and open fingers as solid blocks, in the tool's frame."""
+    """Returns housing and open fingers as solid blocks, in the tool's frame."""
     tool = index.figures
     x, y, z = tool.tcp_xyz_m
     housing = np.array(tool.body_size_m) + [0, 0, tool.mount_height_m]

@@ -1,4 +1,4 @@
-"""What a controller is: something that turns a reference and the joints' state into commands, at a fixed rate.
+"""The base of controllers: they turn a reference and the joints' state into commands, at a fixed rate.
 
 A new one is a subclass with `command`, registered under a name or named by an entry point of the group
 `cellwright.controllers`.
@@ -29,12 +29,12 @@ CHECK_HZ = 125.0
 
 @dataclass(frozen=True)
 class ControllerSite:
-    """What a controller has to do with: the drives of one arm, and what the drawings say about the arm.
+    """The surroundings of a controller: the drives of one arm, and what the drawings say about the arm.
 
     Attributes:
         drive: Reads and commands the joints.
-        pose_base_in_world: Where the arm stands by the drawings: which way is down.
-        payload: What the operator declared.
+        pose_base_in_world: The pose of the base by the drawings: which way is down.
+        payload: As the operator declared it.
     """
 
     world: World
@@ -51,10 +51,10 @@ class Controller(ABC):
     Between motions it goes on: the last row of its reference is where the arm is held.
 
     Attributes:
-        mode: Which commands it gives.
-        rate_hz: How often.
-        count: How many rows of the reference have had their turn.
-        watch: Called now and then while a reference is followed, by whoever supervises the motion.
+        mode: The kind of commands that it gives.
+        rate_hz: Its rate.
+        count: The number of rows of the reference that are done.
+        watch: The supervision of the motion, called regularly while a reference is followed.
     """
 
     mode: ClassVar[CommandMode] = CommandMode.EFFORT
@@ -73,16 +73,16 @@ class Controller(ABC):
 
     @abstractmethod
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
-        """Returns what the drives are to be told: one number per joint, in the units of `mode`.
+        """Returns the commands of the drives: one number per joint, in the units of `mode`.
 
         Args:
             reference: Positions, velocities and accelerations that the joints should have now, in three rows.
-            position_rad: Where the encoders say that the joints are.
-            velocity_radps: How fast they turn.
+            position_rad: Joint angles by the encoders.
+            velocity_radps: Joint speeds.
         """
 
     def look_up(self) -> None:  # noqa: B027
-        """The world's arrays were replaced: addresses in them have to be looked up anew; by default there are none."""
+        """Looks up addresses anew after the world's arrays were replaced; by default there are none."""
 
     def start(self) -> None:
         """Takes over the drives, to hold the arm where it is."""
@@ -92,7 +92,7 @@ class Controller(ABC):
         self.scheduled = self._schedule()
 
     def stop(self) -> None:
-        """Gives no more commands."""
+        """Stops giving commands."""
         for call in self.scheduled:
             call.cancel()
 
@@ -102,15 +102,15 @@ class Controller(ABC):
         self.count = 0
 
     def rest(self) -> None:
-        """The reference has been followed to its end; by default it is held there."""
+        """Ends a reference that was followed to its end; by default the arm is held there."""
         self.watch = bool
 
     def save(self) -> Any:
-        """Returns where it holds the arm, between motions."""
+        """Returns the reference at which it holds the arm, between motions."""
         return self.reference[-1:].copy(), tuple(self.scheduled)
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
+        """Restores what `save` returned; the laboratory restores the schedule itself."""
         reference, scheduled = state
         self.follow(reference)
         self.scheduled = list(scheduled)

@@ -1,4 +1,4 @@
-"""Controllers of robots on two wheels: speeds for the motors, steps counted, odometry, lamps."""
+"""Controllers of robots on two wheels: speeds for the motors, step counters, odometry, LEDs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FRAME = "odom"
 
 @dataclass(frozen=True)
 class DriveEstimate:
-    """Where a robot believes to be in the frame `odom`, and how fast it goes.
+    """The estimated pose of a robot in the frame `odom`, and its speeds.
 
     Attributes:
         covariance: (3, 3) of x, y and yaw, since its start or its last reset; a few readings old.
@@ -47,14 +47,14 @@ class DifferentialDrives:
     `/<robot>/odom`.
 
     Args:
-        world: Where they are.
-        stepper: What calls them.
-        bus: Where odometry goes.
+        world: The world that contains them.
+        stepper: Schedules them.
+        bus: Odometry is published on it.
         starts: Robot -> its pose in the drawings; the robots must stand next to each other in the world's order.
-        rate_hz: How often steps are counted.
+        rate_hz: The rate at which steps are counted.
 
     Attributes:
-        robots: Robot -> what drives it.
+        robots: Robot -> its drive.
     """
 
     def __init__(self, world: World, stepper: Stepper, bus: Bus, starts: Mapping[str, Pose], rate_hz: float) -> None:
@@ -87,26 +87,26 @@ class DifferentialDrives:
         )
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """Returns what the step counters say: (robots, 2)."""
+        """Returns the step counters: (robots, 2)."""
         return self._world.wheels.counts()[self._rows]
 
     def save(self) -> Any:
-        """Odometry and the counts that it has taken in."""
+        """Returns odometry and the counts that it has processed."""
         return self._counts.copy(), self._sequence, self.odometry.save()
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         counts, self._sequence, odometry = state
         self._counts = counts.copy()
         self.odometry.load(odometry)
 
     def reset(self, row: int, pose: tuple[float, float, float]) -> None:
-        """Has the odometry of one robot begin anew; steps that it has not taken in belong to the way before."""
+        """Restarts the odometry of one robot; steps not yet processed belong to the way before."""
         self._counts[row] = self.counts()[row]
         self.odometry.reset(row, pose)
 
     def let_go(self, part: str) -> None:
-        """Wheels hold no parts."""
+        """Does nothing: wheels hold no parts."""
 
     def _reckon(self) -> None:
         counts = self.counts()
@@ -138,7 +138,7 @@ class DifferentialDrives:
 
 
 class DifferentialDrive:
-    """What drives one mobile robot.
+    """The drive of one mobile robot.
 
     Its motors are stepper motors: a speed is a whole number of steps a second, at most that of the catalogue. How
     quickly the wheels follow is up to the motors' torque and the floor.
@@ -156,7 +156,7 @@ class DifferentialDrive:
         self.drive_steps(left_radps / step, right_radps / step)
 
     def drive_steps(self, left: float, right: float) -> None:
-        """The same in steps a second, the robot's own unit; rounded to whole ones."""
+        """Turns the wheels at speeds in steps a second, the robot's own unit; rounded to whole ones."""
         if not (isfinite(left) and isfinite(right)):
             raise BadInput(f"{self.name} cannot turn its wheels at {left} and {right} steps a second")
         most = self.figures.max_steps_per_s
@@ -179,42 +179,42 @@ class DifferentialDrive:
 
     @property
     def commanded_radps(self) -> tuple[float, float]:
-        """What the motors are told: left, right."""
+        """The commanded speeds of the motors: left, right."""
         return self._world.wheels.commanded(self._row)
 
     @property
     def steps(self) -> tuple[int, int]:
-        """What the step counters of the wheels say now: left, right."""
+        """The step counters of the wheels: left, right."""
         left, right = self._group.counts()[self._at]
         return int(left), int(right)
 
     @property
     def odometry(self) -> DriveEstimate:
-        """Where it believed to be when it last counted."""
+        """The estimate as of the last count."""
         found, at = self._group.odometry, self._at
         x, y, yaw, speed, turn = (float(number) for number in (*found.pose[at], *found.velocity[at]))
         return DriveEstimate(x, y, yaw, speed, turn, found.covariance[at].copy())
 
     def reset_odometry(self, x_m: float = 0.0, y_m: float = 0.0, yaw_rad: float = 0.0) -> None:
-        """Begins anew at a place that somebody is sure of."""
+        """Restarts odometry at a known pose."""
         if not all(isfinite(number) for number in (x_m, y_m, yaw_rad)):
             raise BadInput(f"{self.name} cannot be at x {x_m}, y {y_m}, yaw {yaw_rad}")
         self._group.reset(self._at, (x_m, y_m, yaw_rad))
 
     @property
     def leds(self) -> tuple[bool, ...]:
-        """Which lamps are on, by number."""
+        """The LEDs by number, True if on."""
         return tuple(bool(lit) for lit in self._world.leds.on[self.name])
 
     def set_led(self, number: int, on: bool = True) -> None:
-        """Switches a lamp: 0 to 7 of an e-puck are its ring, 8 its body, 9 its front."""
+        """Switches an LED: 0 to 7 of an e-puck are its ring, 8 its body, 9 its front."""
         last = len(self.figures.leds) - 1
         if number not in range(last + 1):
             raise OutOfRange(f"lamp of {self.name}", number, 0, last)
         self._world.leds.on[self.name][number] = on
 
     def set_leds(self, on: Sequence[bool]) -> None:
-        """Switches the first lamps, in the order of their numbers."""
+        """Switches the first LEDs, in the order of their numbers."""
         count = len(self.figures.leds)
         if len(on) > count:
             raise OutOfRange(f"number of lamps of {self.name}", len(on), 0, count)

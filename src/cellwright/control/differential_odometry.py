@@ -1,4 +1,4 @@
-"""Dead reckoning on two wheels, for many robots of a kind at once, with a covariance that knows what it cannot know."""
+"""Dead reckoning on two wheels, for many robots of a kind at once, with its covariance."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SPREAD_EVERY = 4  # updates
 
 @dataclass(frozen=True)
 class WheelFigures:
-    """What is known of the wheels.
+    """The nominal figures of the wheels and their tolerances.
 
     Attributes:
         radius_m: Nominal radius.
         base_m: Nominal distance.
-        radius_sd_m: How far single wheels may be from that.
-        base_sd_m: How far single bases may be from that.
+        radius_sd_m: Standard deviation of single wheels from it.
+        base_sd_m: Standard deviation of single robots from it.
         slip_m: Variance per metre of a wheel's travel.
         step_m: Travel of one step of the counters.
     """
@@ -37,7 +37,7 @@ class WheelFigures:
 
 
 class WheelOdometry:
-    """Where each of several robots believes to be, from the travel of its wheels by their nominal figures.
+    """The estimated poses of several robots, from the travel of their wheels by nominal figures.
 
     Between two readings a robot is taken to drive an arc. Two kinds of error grow with the way. Wheels that are a
     little larger or farther apart than the drawings say are wrong by the same share for ever, so their effect adds up
@@ -72,7 +72,7 @@ class WheelOdometry:
         self._by_travel = np.tile(np.array([[0.0, 0.0], [0.0, 0.0], [-1 / base, 1 / base]]), (count, 1, 1))
 
     def update(self, travel_m: Array, duration_s: float) -> None:
-        """Takes in what the wheels have travelled since the last time: (n, 2), left and right."""
+        """Updates the poses by the travel of the wheels since the last time: (n, 2), left and right."""
         motion = travel_m @ self._mix
         self.velocity = motion / duration_s
         ahead, half = motion[:, 0], motion[:, 1] / 2 + 1e-300
@@ -86,11 +86,11 @@ class WheelOdometry:
             self._spread()
 
     def stand(self) -> None:
-        """Nothing has turned since the last time."""
+        """Sets the speeds to zero when no wheel has turned since the last time."""
         self.velocity = np.zeros_like(self.velocity)
 
     def _spread(self) -> None:
-        """Carries the errors over the stretch since the last time."""
+        """Propagates the errors over the stretch since the last time."""
         travel, by, lean = self._travel, self._by_travel, 1 / (2 * self._base)
         ahead, turn = (travel @ self._mix).T
         middle = self._yaw + turn / 2
@@ -111,18 +111,18 @@ class WheelOdometry:
         self.covariance = (shares * self._shares) @ shares.transpose(0, 2, 1) + errors[:, :, 3:] + self._unfinished
 
     def reset(self, row: int, pose: Any) -> None:
-        """Has one robot begin anew at a pose that it is sure of."""
+        """Restarts one robot at a known pose."""
         self.pose[row], self._yaw[row] = pose, pose[2]
         self.velocity[row], self._errors[row], self._travel[row] = 0.0, 0.0, 0.0
         self.covariance = self.covariance.copy()
         self.covariance[row] = self._unfinished
 
     def save(self) -> dict[str, Any]:
-        """Returns all that it remembers."""
+        """Returns the whole state."""
         kept = ("pose", "velocity", "covariance", "_errors", "_travel", "_yaw")
         return {name: getattr(self, name).copy() for name in kept} | {"_updates": self._updates}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         for name, value in state.items():
             setattr(self, name, value if name == "_updates" else value.copy())

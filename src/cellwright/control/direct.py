@@ -1,4 +1,4 @@
-"""Speeds and torques from outside, straight to the drives, and the guard that stands beside them."""
+"""Speeds and torques from outside, straight to the drives, and the guard that limits them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class DirectCommands:
     """Passes commands on, slows a joint down before its limit, and notices when one runs away.
 
     Args:
-        world: Where the arm is.
+        world: The world that contains the arm.
         stepper: Runs the guard.
         robot: Its name.
         drive: Its drives.
-        overspeed: Told joint, speed and limit when a joint turns too fast, which only a torque can bring about.
+        overspeed: Called with joint, speed and limit when a joint turns too fast, which only a torque can bring about.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class DirectCommands:
         return self._guard_call is not None
 
     def start(self) -> None:
-        """Begins, with the joints standing still."""
+        """Starts, with the joints at rest."""
         self._wanted[:] = 0.0
         period = self._world.clock.period_ticks(RATE_HZ)
         self._guard_call = self._stepper.every(
@@ -61,17 +61,17 @@ class DirectCommands:
         )
 
     def cancel(self) -> None:
-        """Ends; the drives keep the last command."""
+        """Ends direct commands; the drives keep the last one."""
         if self._guard_call is not None:
             self._guard_call.cancel()
         self._guard_call = None
 
     def save(self) -> tuple[ScheduledCall | None, Array]:
-        """Returns whether it is active, and with which speeds."""
+        """Returns the scheduled guard, if active, and the commanded speeds."""
         return self._guard_call, self._wanted.copy()
 
     def load(self, state: tuple[ScheduledCall | None, Array]) -> None:
-        """Goes back to what `save` gave; the schedule itself is put back by the laboratory."""
+        """Restores what `save` returned; the laboratory restores the schedule itself."""
         guard_call, self._wanted[:] = state
         if guard_call is not self._guard_call:
             self.cancel()
@@ -80,7 +80,7 @@ class DirectCommands:
             guard_call.active = True
 
     def write(self, values: npt.ArrayLike) -> None:
-        """The next command."""
+        """Writes the next command."""
         if self._drive.mode is CommandMode.EFFORT:
             self._drive.write_effort(values)
         else:

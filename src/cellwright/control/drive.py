@@ -1,4 +1,4 @@
-"""The drives of one arm: what they measure, what they are told, and in which of three modes they listen."""
+"""The drives of one arm: their measurements, their commands, and their three command modes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP_LIMIT_RAD = 0.05
 
 
 class CommandMode(StrEnum):
-    """What a drive takes as its command: joint angles, joint speeds, or torques."""
+    """The kind of command that a drive takes: joint angles, joint speeds, or torques."""
 
     POSITION = "position"
     VELOCITY = "velocity"
@@ -32,8 +32,8 @@ class CommandMode(StrEnum):
 class Drive:
     """One arm's joints, as its controller sees them.
 
-    Positions are what the encoders say, on the motors' side of the gears. The joints really are `joint_zero` beyond
-    that, and somewhere in the gears' play, and neither the controller nor anybody above it can tell.
+    Positions are those of the encoders, on the motors' side of the gears. The joints really are `joint_zero` beyond
+    that, and somewhere in the gears' play, and neither the controller nor a program above it can tell.
 
     A mode is a set of gains of the `pid` in the model: all of them, the speed's alone, or none, which leaves a motor.
     In effort mode the drive no longer carries the arm's weight by itself: the command is the whole torque at the
@@ -66,12 +66,12 @@ class Drive:
 
     @property
     def position_rad(self) -> Array:
-        """What the encoders say."""
+        """Joint angles by the encoders."""
         return np.asarray(self._motors_rad - self.zeros_rad)
 
     @property
     def velocity_radps(self) -> Array:
-        """How fast the motors turn, in terms of the joints."""
+        """The speeds of the motors, in terms of the joints."""
         return np.array(self.qvel) if self.play is None else np.asarray(self.qvel + self.play.slip_radps)
 
     @property
@@ -81,22 +81,22 @@ class Drive:
 
     @property
     def set_point_rad(self) -> Array:
-        """Where the servos are told to hold."""
+        """The set points of the servos."""
         return np.asarray(self.ctrl_position - self.zeros_rad)
 
     @property
     def _motors_rad(self) -> Array:
-        """Where the joints would be if their gears had no play."""
+        """The angles that the joints would have if their gears had no play."""
         return self.qpos if self.play is None else np.asarray(self.qpos - self.play.lag_rad)
 
     def aim(self, reference: Array) -> Array:
-        """Has torques follow a reference (positions, velocities, accelerations); what of it gets through the play."""
+        """Has torques follow a reference (positions, velocities, accelerations); returns what passes the play."""
         if self.play is None or self.mode is not CommandMode.EFFORT:
             return reference
         return self.play.aim(reference)
 
     def drift(self) -> None:
-        """Torques that follow nothing: the joints take up the play as they go."""
+        """Updates the play under torques without a reference: the joints take it up as they go."""
         if self.play is not None and self.mode is CommandMode.EFFORT:
             self.play.drift(self.qpos - self.zeros_rad)
 
@@ -109,7 +109,7 @@ class Drive:
         self._rest()
 
     def switch(self, mode: CommandMode, *, weightless_tool: bool = False) -> None:
-        """Goes over to another mode without a jump: the torque at this moment is where the new mode begins.
+        """Switches to another mode without a jump: the new mode begins with the torque of this moment.
 
         Args:
             mode: The mode to change to.
@@ -140,7 +140,7 @@ class Drive:
         self._rest(held=held)
 
     def write_position(self, position_rad: npt.ArrayLike) -> None:
-        """Angles to go to at once; refused when they are far from the present set point, which would be a jump."""
+        """Commands angles; refused when they are far from the present set point, which would be a jump."""
         lower, upper = np.array([j.position_limits_rad for j in self.figures.joints]).T
         goal = self._checked(position_rad, lower, upper, "position", "rad")
         near = self.set_point_rad
@@ -148,17 +148,17 @@ class Drive:
         self.ctrl_position[:] = goal + self.zeros_rad
 
     def write_velocity(self, velocity_radps: npt.ArrayLike) -> None:
-        """Speeds to turn with until told otherwise."""
+        """Commands speeds, which hold until the next command."""
         self.ctrl_velocity[:] = self._checked(
             velocity_radps, -self._velocity_limits, self._velocity_limits, "velocity", "rad/s"
         )
 
     def write_effort(self, effort_nm: npt.ArrayLike) -> None:
-        """Torques to turn with until told otherwise."""
+        """Commands torques, which hold until the next command."""
         self.ctrl_effort[:] = self._checked(effort_nm, -self._effort_limits, self._effort_limits, "effort", "Nm")
 
     def cap_effort(self, caps_nm: Mapping[int, float | None]) -> None:
-        """Has the servos of some joints push no harder than so; None lets them push as hard as they can again.
+        """Caps the torque of the servos of some joints; None removes the cap.
 
         What the drives carry of the arm's own weight comes on top. Only position and velocity commands are capped.
         """
@@ -171,11 +171,11 @@ class Drive:
         self._apply_caps()
 
     def clip_effort(self, effort_nm: Array) -> Array:
-        """As much of it as the drives can give."""
+        """Returns the torques, limited to what the drives can give."""
         return np.clip(effort_nm, -self._effort_limits, self._effort_limits)
 
     def clip_velocity(self, velocity_radps: Array) -> Array:
-        """As fast as the drives can turn, and no faster."""
+        """Returns the speeds, limited to what the drives can turn."""
         return np.clip(velocity_radps, -self._velocity_limits, self._velocity_limits)
 
     def _checked(self, values: npt.ArrayLike, lower: Array, upper: Array, what: str, unit: str) -> Array:
@@ -188,13 +188,13 @@ class Drive:
         return numbers
 
     def _carried(self) -> Array:
-        """Returns what the drives add by themselves against gravity in the present mode."""
+        """Returns the torques that the drives add by themselves against gravity in the present mode."""
         index, data = self._world.robot(self._robot), self._world.data
         mujoco.mj_passive(self._world.model, data)
         return np.array(data.qfrc_gravcomp[index.dof])
 
     def _apply(self) -> None:
-        """Gains and gravity compensation of the mode, in the model."""
+        """Sets gains and gravity compensation of the mode in the model."""
         model, index = self._world.model, self._world.robot(self._robot)
         position, effort = self.mode is CommandMode.POSITION, self.mode is CommandMode.EFFORT
         stiffness, damping = np.array(self.figures.stiffness_nm_per_rad), np.array(self.figures.damping_nms_per_rad)
@@ -214,7 +214,7 @@ class Drive:
         self._world.model.actuator_forcerange[self._world.robot(self._robot).actuators] = rows
 
     def _rest(self, *, held: bool = True) -> None:
-        """The motors are where their set points are, or, with none, where their encoders are."""
+        """Places the motors at their set points, or, with none, at their encoders."""
         if self.play is not None:
             self.play.rest(self.set_point_rad if held else self.position_rad)
 
@@ -223,7 +223,7 @@ class Drive:
         return self.mode, self._weightless_tool, self._effort_caps.copy()
 
     def load(self, state: tuple[CommandMode, bool, Array]) -> None:
-        """Goes back to a mode."""
+        """Restores a mode and caps that `save` returned."""
         self.mode, self._weightless_tool, caps = state
         self._effort_caps = caps.copy()
         if self._world.cell.fidelity == "physics":
@@ -231,7 +231,7 @@ class Drive:
             self._apply_caps()
 
     def let_go(self, part: str) -> None:
-        """Drives hold no parts."""
+        """Does nothing: drives hold no parts."""
 
 
 def _span(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Errors of motions in the words of the robot's user: its own name, and poses as they are given to it."""
+"""Errors of motions in the caller's terms: the robot's own name, and poses in the frame in which they were given."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ P = ParamSpec("P")
 
 
 class HasErrorContext(Protocol):
-    """What has moves whose errors are told in its own words."""
+    """An object with moves whose errors are translated for its caller."""
 
     def error_context(self) -> AbstractContextManager[None]:
-        """Tells the errors of what is done inside."""
+        """Returns a context that translates errors which are raised inside."""
 
 
 W = TypeVar("W", bound=HasErrorContext)
@@ -29,13 +29,13 @@ Move = Callable[Concatenate[W, P], Coroutine[Any, Any, None]]
 
 @contextmanager
 def caller_error_context(robot: str, arm: str, as_asked: Callable[[Pose], Pose], frame: str) -> Iterator[None]:
-    """Has errors of motions name the robot, not its kind of arm, and the pose that was asked for, not the flange's.
+    """Translates errors of motions: they name the robot, not its kind of arm, and the caller's pose, not the flange's.
 
     Args:
         robot: Its name.
-        arm: That of its kind, as the catalogue has it.
-        as_asked: From a pose of the flange in the base to one in the frame of whoever asks.
-        frame: What that frame is called.
+        arm: The name of its kind of arm in the catalogue.
+        as_asked: From a pose of the flange in the base to one in the caller's frame.
+        frame: The name of that frame.
     """
     try:
         yield
@@ -50,11 +50,11 @@ def caller_error_context(robot: str, arm: str, as_asked: Callable[[Pose], Pose],
 
 
 def with_error_context(move: Move[W, P]) -> Move[W, P]:
-    """Decorates a move: its errors are told as `error_context` of its object has them."""
+    """Decorates a move, so that it runs in the `error_context` of its object."""
 
     @wraps(move)
-    async def worded(self: W, /, *args: P.args, **kwargs: P.kwargs) -> None:
+    async def translated(self: W, /, *args: P.args, **kwargs: P.kwargs) -> None:
         with self.error_context():
             await move(self, *args, **kwargs)
 
-    return worded
+    return translated

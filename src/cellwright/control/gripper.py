@@ -13,13 +13,13 @@ from cellwright.sim import ToolIndex, World
 __all__ = ["GraspResult", "GraspStatus", "Gripper"]
 
 POLL_S = 0.02
-STILL_MPS = 0.002  # slower, and slower than near where it is told to go, a finger stands
-LIMIT_S, LIMIT_FACTOR = 2.0, 3.0  # how long a movement may take, at least and in closing times
+STILL_MPS = 0.002  # slower, and slower than near its commanded width, a finger counts as at rest
+LIMIT_S, LIMIT_FACTOR = 2.0, 3.0  # time limit of a movement, at least and in closing times
 REACHED_M = 0.0003  # twice what the drive leaves at its stop
 
 
 class GraspStatus(StrEnum):
-    """How a movement of the fingers ended."""
+    """The outcome of a movement of the fingers."""
 
     REACHED = "reached"
     HOLDING = "holding"
@@ -29,7 +29,7 @@ class GraspStatus(StrEnum):
 
 @dataclass(frozen=True)
 class GraspResult:
-    """Where the fingers came to rest, and why there."""
+    """The width at which the fingers came to rest, and why there."""
 
     status: GraspStatus
     width_m: float
@@ -37,10 +37,10 @@ class GraspResult:
 
 
 class Gripper:
-    """Opens and closes, and tells how wide it stands. Knows nothing of what is between its fingers.
+    """A parallel gripper, which measures its width and does not know what is between its fingers.
 
     Attributes:
-        next_force_n: How hard each finger presses in movements by `set`; None is the catalogue's force.
+        next_force_n: The force of each finger in movements by `set`; None is the catalogue's force.
     """
 
     kind = "gripper"
@@ -72,22 +72,22 @@ class Gripper:
 
     @property
     def width_limits_m(self) -> tuple[float, float]:
-        """Closed and open."""
+        """The widths when closed and when open."""
         return 2 * self._tool.figures.closed_m, 2 * self._tool.figures.open_m
 
     @property
     def force_limits_n(self) -> tuple[float, float]:
-        """Of each finger."""
+        """The least and the largest force of each finger."""
         return self._tool.figures.force_limits_n
 
     @property
     def width_m(self) -> float:
-        """Distance between the pads."""
+        """The distance between the pads."""
         return float(self._world.data.qpos[self._tool.qpos].sum())
 
     @property
     def holding(self) -> bool:
-        """Whether the fingers came to rest short of a narrower width than they stand at.
+        """Whether the fingers came to rest short of a narrower commanded width.
 
         As long as they are on their way they hold nothing yet, also in the moment before they start.
         """
@@ -101,7 +101,7 @@ class Gripper:
         return min(STILL_MPS, near * figures.speed_mps)
 
     def _speed_mps(self, ahead_s: float = 0.0) -> float:
-        """Of the quicker finger; that which it may have in a moment counts as well."""
+        """Returns the speed of the quicker finger, now or a moment ahead."""
         data, dof = self._world.data, self._tool.dof
         return float((abs(data.qvel[dof]) + ahead_s * abs(data.qacc[dof])).max())
 
@@ -114,7 +114,7 @@ class Gripper:
         return (await self._move(self._tool.figures.closed_m)).width_m
 
     async def set(self, fraction: float) -> None:
-        """To a fraction of the full width; what is held on the way to less stays held."""
+        """Moves to a fraction of the full width; what is held on the way to less stays held."""
         low_m, high_m = self.width_limits_m
         width_m = low_m + fraction * (high_m - low_m)
         if not (self.holding and width_m <= self.width_m):
@@ -146,7 +146,7 @@ class Gripper:
         return self._force_n
 
     def load(self, force_n: float | None) -> None:
-        """Goes back to a force; the whole drive is made weaker, so that the fingers are as quick with any force."""
+        """Restores a force; the whole drive is made weaker, so that the fingers are as quick with any force."""
         self._force_n = force_n
         if (tool := self._index) is None:
             return
@@ -159,7 +159,7 @@ class Gripper:
         tool.set_damping(model)
 
     def let_go(self, part: str) -> None:
-        """It holds by friction alone."""
+        """Does nothing: it holds by friction alone."""
 
     async def _move(self, finger_m: float) -> GraspResult:
         if self._busy:

@@ -13,7 +13,7 @@ __all__ = ["DigitalIo"]
 
 
 class DigitalIo:
-    """Signals that are on or off; every change is told on `/<robot>/io` and to whoever waits for it."""
+    """Signals that are on or off; every change is published on `/<robot>/io` and passed to the listeners."""
 
     def __init__(self, robot: str, clock: Clock, bus: Bus | None = None) -> None:
         self._robot, self._clock, self._bus = robot, clock, bus
@@ -23,11 +23,11 @@ class DigitalIo:
         self._sequence = 0
 
     def add_input(self, name: str, value: bool = False) -> None:
-        """A signal that comes from the cell."""
+        """Adds a signal that comes from the cell."""
         self._add(self._inputs, name, value)
 
     def add_output(self, name: str, value: bool = False) -> None:
-        """A signal that the controller gives."""
+        """Adds a signal that the controller gives."""
         self._add(self._outputs, name, value)
 
     def on_change(self, listener: Callable[[str, bool], None]) -> None:
@@ -42,11 +42,11 @@ class DigitalIo:
         return signals[name]
 
     def set_input(self, name: str, value: bool) -> None:
-        """What the cell does to an input."""
+        """Sets an input, as the cell does."""
         self._set(self._inputs, "input", name, value)
 
     def write(self, name: str, value: bool) -> None:
-        """What the controller does with an output."""
+        """Sets an output, as the controller does."""
         self._set(self._outputs, "output", name, value)
 
     def state(self) -> IoState:
@@ -59,12 +59,12 @@ class DigitalIo:
         return dict(self._inputs), dict(self._outputs), self._sequence
 
     def load(self, state: tuple[dict[str, bool], dict[str, bool], int]) -> None:
-        """Goes back to what `save` gave, and tells nobody."""
+        """Restores what `save` returned, without a message."""
         inputs, outputs, self._sequence = state
         self._inputs, self._outputs = dict(inputs), dict(outputs)
 
     def let_go(self, part: str) -> None:
-        """Signals hold no parts."""
+        """Does nothing: signals hold no parts."""
 
     def _add(self, table: dict[str, bool], name: str, value: bool) -> None:
         if name in self._inputs or name in self._outputs:

@@ -1,4 +1,4 @@
-"""The control laws, as plain loops over plain arrays: what Python runs slowly, a compiler runs in microseconds.
+"""The control laws, as plain loops over plain arrays, which compile to microseconds.
 
 The functions take a `block` (`control_block.py`): the arm as a rigid chain, the gains, and space for results. They
 use no package but numpy, so that `compiled.py` can translate them as they stand, and tests can run them as they stand.
@@ -18,27 +18,27 @@ __all__ = ["LAWS", "cartesian", "computed_torque"]
 
 
 def cross(a, b):
-    """The vector product. Vectors are tuples while they are worked on: compiled, those need no memory of their own."""
+    """Returns the cross product. Vectors are tuples inside the laws: compiled, those need no memory of their own."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def plus(a, b):
-    """The sum of two vectors."""
+    """Returns the sum of two vectors."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def minus(a, b):
-    """The difference of two vectors."""
+    """Returns the difference of two vectors."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def times(a, factor):
-    """A vector, so many times as long."""
+    """Returns a vector times a factor."""
     return (a[0] * factor, a[1] * factor, a[2] * factor)
 
 
 def apply(matrix, v):
-    """A matrix on a vector."""
+    """Returns the product of a matrix and a vector."""
     return (
         matrix[0, 0] * v[0] + matrix[0, 1] * v[1] + matrix[0, 2] * v[2],
         matrix[1, 0] * v[0] + matrix[1, 1] * v[1] + matrix[1, 2] * v[2],
@@ -52,19 +52,19 @@ def put(row, v):
 
 
 def swing(omega, alpha, arm):
-    """The acceleration at the end of an arm that turns."""
+    """Returns the acceleration at the end of a turning lever arm."""
     return plus(cross(alpha, arm), cross(omega, cross(omega, arm)))
 
 
 def product(a, b, result):
-    """Two matrices chained, into a third."""
+    """Writes the product of two matrices into a third."""
     for i in range(3):
         for j in range(3):
             result[i, j] = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
 
 
 def chain(block, position, rotations, origins, axes):
-    """Rotation and origin of each link's frame, and each joint's axis."""
+    """Computes rotation and origin of each link's frame, and each joint's axis."""
     turn, frame, spin = np.eye(3), np.empty((3, 3)), np.empty((3, 3))
     place = (0.0, 0.0, 0.0)
     for k in range(block["joints"]):
@@ -89,7 +89,7 @@ def chain(block, position, rotations, origins, axes):
 
 
 def inverse_dynamics(block, rotations, origins, axes, velocity, acceleration, effort):
-    """Torques for an acceleration: M(q) a + C(q, v) v + g(q), drives' inertia and losses included (Newton-Euler)."""
+    """Computes torques by Newton-Euler: M(q) a + C(q, v) v + g(q), drives' inertia and losses included."""
     joints, gravity = block["joints"], block["gravity"]
     forces, moments = np.zeros((joints, 3)), np.zeros((joints, 3))
     omega, alpha, last = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -116,7 +116,7 @@ def inverse_dynamics(block, rotations, origins, axes, velocity, acceleration, ef
 
 
 def flange(block, rotations, origins, axes, velocity, jacobian, drift):
-    """Where the flange is, its Jacobian, and the acceleration J' v that it has when the joints have none."""
+    """Computes the flange's pose, its Jacobian, and the acceleration J' v that it has when the joints have none."""
     joints = block["joints"]
     tip = plus(origins[joints - 1], apply(rotations[joints - 1], block["flange"]))
     omega, alpha, lift, last = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -158,7 +158,7 @@ def solve_damped(jacobian, epsilon, wanted, result):
 
 
 def through_play(play, position, velocity, reference):
-    """Has the motors follow a reference: what their encoders say then, and what of the reference reaches the links."""
+    """Has the motors follow a reference; returns their encoder readings, and the part that reaches the links."""
     take_up(play, reference[0], reference[1])
     joints = play.shape[1]
     motor, speed, wanted = np.empty(joints), np.empty(joints), np.empty((3, joints))
@@ -169,7 +169,7 @@ def through_play(play, position, velocity, reference):
 
 
 def computed_torque(block, position, velocity, reference):
-    """Equations 6 to 8: the arm's own dynamics cancelled, each joint a damped spring on its reference."""
+    """Applies equations 6 to 8: the arm's own dynamics cancelled, each joint a damped spring on its reference."""
     joints = block["joints"]
     rotations, origins, axes = np.empty((joints, 3, 3)), np.empty((joints, 3)), np.empty((joints, 3))
     chain(block, position, rotations, origins, axes)
@@ -184,7 +184,7 @@ def computed_torque(block, position, velocity, reference):
 
 
 def cartesian(block, position, velocity, reference):
-    """Equations 9 to 12: the flange a damped spring on its reference pose, through the damped inverse of J.
+    """Applies equations 9 to 12: the flange a damped spring on its reference pose, by the damped inverse of J.
 
     The orientation's error is the vector part of its quaternion. What J does not see, the self-motion of a
     seven-axis arm, is held to the joints' reference when `null_share` is 1.

@@ -20,7 +20,7 @@ PROFILES = ("full", "paper")
 
 
 class ModelBasedController(Controller):
-    """What the two have in common: a block of memory, and a compiled tick that works on it.
+    """The base of both: a block of memory, and a compiled tick that works on it.
 
     Args:
         site: The arm.
@@ -53,14 +53,14 @@ class ModelBasedController(Controller):
         self.look_up()
 
     def look_up(self) -> None:
-        """Where the drives' numbers are now."""
+        """Looks up the addresses of the drives' numbers."""
         drive = self.drive
         for name, view in (("qpos", drive.qpos), ("qvel", drive.qvel), ("ctrl", drive.ctrl_position)):
             self.row[name] = view.ctypes.data
 
     @property
     def count(self) -> int:
-        """How many rows of the reference have had their turn."""
+        """The number of rows of the reference that are done."""
         return int(self.row["count"])
 
     @count.setter
@@ -68,7 +68,7 @@ class ModelBasedController(Controller):
         self.row["count"] = value
 
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
-        """Returns the same law in Python: slow, and what the compiled one is compared with."""
+        """Returns the commands by the same law in Python: slow, for comparison with the compiled one."""
         getattr(laws, self.law)(self.row, position_rad, velocity_radps, reference)
         return np.array(self.row["effort"][: self.joints])
 

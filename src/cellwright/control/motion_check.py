@@ -1,4 +1,4 @@
-"""Whether a motion can be followed at all: asked before the arm moves, so that a bad one moves nothing."""
+"""The check of a motion before the arm moves, so that one that cannot be followed moves nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POSITION_ALLOWANCE_RAD = 1e-4
 
 
 def check_motion(robot: str, drive: Drive, motion: Motion, held_rad: Array) -> None:
-    """Refuses what would make an arm jump, leave its limits, or get lost.
+    """Refuses a motion that would make an arm jump, leave its limits, or fail to follow.
 
     A motion along a path has been checked against limits on the way when it was made.
 

@@ -16,7 +16,7 @@ CHECK_EVERY = 5
 
 @CONTROLLERS.register("pid")
 class PidController(Controller):
-    """Set points to the drives in the model; between motions nothing is called, the drives hold by themselves."""
+    """Writes set points to the drives in the model; between motions the drives hold by themselves."""
 
     mode = CommandMode.POSITION
     rate_hz = 250.0
@@ -30,7 +30,7 @@ class PidController(Controller):
         return np.asarray(reference[0])
 
     def start(self) -> None:
-        """The drives hold."""
+        """Takes over the drives, which hold by themselves."""
         if self.drive.mode is not self.mode:
             self.drive.switch(self.mode)
         self.reference = np.array([[self.drive.set_point_rad, np.zeros(self.joints), np.zeros(self.joints)]])
@@ -45,7 +45,7 @@ class PidController(Controller):
             self.scheduled = self._schedule()
 
     def load(self, state: object) -> None:
-        """Nothing: where the drives hold is part of the world."""
+        """Does nothing: where the drives hold is part of the world."""
 
     def _schedule(self) -> list[ScheduledCall]:
         name = f"{self.site.robot} servo"
@@ -61,7 +61,7 @@ class PidController(Controller):
             self.watch()
 
     def rest(self) -> None:
-        """After a motion: nothing more is called, the drives stand still."""
+        """Ends the calls after a motion; the drives hold."""
         super().rest()
         self.stop()
         self.scheduled = []

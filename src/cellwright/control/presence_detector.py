@@ -1,4 +1,4 @@
-"""Which loose objects reach into a box: what a light curtain or a scanner sees, without a single ray."""
+"""Presence detection: the loose objects that a light curtain or a scanner would see in a box, without rays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PresenceDetector:
             self._items.append((item.body, float(self._half.min()) + radius_m, name, geoms.tolist()))
 
     def objects(self) -> list[str]:
-        """Returns those that reach into the box now."""
+        """Returns the objects that reach into the box now."""
         # Between physics steps every numpy function costs some ten microseconds, so that there is only one.
         along = (self._places @ self._across).tolist()
         near = [item for item in self._items if abs(along[item[0]] - self._depth) < item[1]]

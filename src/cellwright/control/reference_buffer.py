@@ -1,4 +1,4 @@
-"""A motion run through ahead of its time, so that controllers find their reference in memory, row by row."""
+"""The reference buffer: a motion sampled ahead of time, from which controllers read their reference row by row."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MARGIN_ROWS = 100
 
 
 class ReferenceBuffer:
-    """The rows that a follower makes, and where it was at each of them.
+    """The rows that a follower makes, and its state at each of them.
 
-    An order at some row puts the follower back to that row, and what it does from there replaces the rows to come.
+    A command at some row puts the follower back to that row, and what it does from there replaces the rows to come.
     So nothing jumps, and controllers need no Python while they follow.
 
     Attributes:
@@ -41,7 +41,7 @@ class ReferenceBuffer:
 
     @property
     def state(self) -> RunState:
-        """How the rows end."""
+        """The state of the follower after the last row."""
         return self._follower.state
 
     @property
@@ -50,11 +50,11 @@ class ReferenceBuffer:
         return self._follower.at_rest
 
     def share(self, count: int, position_rad: Array | None = None) -> float:
-        """Returns how much of the motion lies behind once `count` rows have had their turn, 0 to 1.
+        """Returns the share of the motion that is done after `count` rows, 0 to 1.
 
         Args:
-            count: Of rows.
-            position_rad: Where the arm is, if that is not where it should be: it stays behind what it is told.
+            count: The number of rows that are done.
+            position_rad: The angles of the arm, where they lag behind the reference.
         """
         if position_rad is not None and count:
             count = 1 + int(np.linalg.norm(self.rows[:count, 0] - position_rad, axis=1).argmin())
@@ -64,7 +64,7 @@ class ReferenceBuffer:
         return self._follower.share_at(place)
 
     def change(self, count: int, order: Callable[[Follower], object]) -> None:
-        """Gives the follower an order as of the row in force, `count` of them having had their turn."""
+        """Gives the follower a command as of the row in force, after `count` rows are done."""
         self._drop(count)
         self._follower.put_back(self._start)
         order(self._follower)
@@ -73,7 +73,7 @@ class ReferenceBuffer:
         self._run()
 
     def extend(self, count: int) -> bool:
-        """Drops rows that had their turn and makes more, when their end comes near; whether it did."""
+        """Drops rows that are done and makes more, when their end comes near; returns whether it did."""
         if self.complete or count < len(self.rows) - MARGIN_ROWS:
             return False
         self._drop(count)

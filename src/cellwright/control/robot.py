@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class RobotController:
-    """What drives one arm and its gripper. It believes the nominal robot: the drawings' base, the catalogue's tool.
+    """The controller of one arm and its tool. It knows the nominal robot: the drawings' base, the catalogue's tool.
 
     Attributes:
         ring: The chain from the world to the tool, as the drawings have it.
@@ -66,12 +66,12 @@ class RobotController:
 
     @property
     def joints_rad(self) -> Array:
-        """What the encoders say."""
+        """Joint angles by the encoders."""
         return self._servo.position_rad
 
     @property
     def set_point_rad(self) -> Array:
-        """Where the arm is held: the start of the next motion."""
+        """The angles at which the arm is held: the start of the next motion."""
         return self._servo.set_point_rad
 
     @property
@@ -81,7 +81,7 @@ class RobotController:
 
     @property
     def velocity_radps(self) -> Array:
-        """How fast the joints turn."""
+        """Joint speeds."""
         return self._servo.drive.velocity_radps
 
     @property
@@ -96,17 +96,17 @@ class RobotController:
 
     @property
     def state(self) -> RobotState:
-        """What the robot is doing."""
+        """The state of the robot."""
         return self._servo.state
 
     @property
     def reason(self) -> str:
-        """Why it was stopped or is in fault; empty otherwise."""
+        """The reason why it was stopped or is in fault; empty otherwise."""
         return self._servo.reason
 
     @property
     def mode(self) -> CommandMode:
-        """What the drives take as their commands."""
+        """The kind of commands that the drives take."""
         return self._servo.drive.mode
 
     @property
@@ -116,7 +116,7 @@ class RobotController:
 
     @property
     def collision_limits(self) -> CollisionLimits:
-        """What counts as a collision; nothing, unless told."""
+        """The limits beyond which a motion counts as a collision; infinite by default."""
         return self._servo.supervision.limits
 
     @collision_limits.setter
@@ -125,7 +125,7 @@ class RobotController:
 
     @property
     def override(self) -> float:
-        """Share of the speed of all motions, 0 to 1, as an operator turns it: of the present one and those to come."""
+        """The speed override, 0 to 1: of the present motion and those to come."""
         return self._servo.override
 
     @override.setter
@@ -134,7 +134,7 @@ class RobotController:
 
     @property
     def tool_in_world(self) -> Pose:
-        """Where the controller believes its tool to be."""
+        """Returns the pose of the tool by the encoders and the nominal robot."""
         return self.ring.tool_in_world(self.kinematics.forward(self.joints_rad))
 
     def use_controller(self, name: str, **gains: Any) -> None:
@@ -142,19 +142,19 @@ class RobotController:
         self._servo.use(name, **gains)
 
     def set_payload(self, payload: Payload) -> None:
-        """Declares what the arm carries beyond its tool, to controllers that reckon with it."""
+        """Declares the load beyond the tool, for controllers that model it."""
         self._servo.carry(payload)
 
     def set_mode(self, mode: CommandMode | str) -> None:
-        """Has the drives take commands of one kind, without a jump; motions need mode position."""
+        """Switches the drives to commands of one kind, without a jump; motions need mode position."""
         self._servo.take_commands(CommandMode(mode))
 
     def command(self, values: npt.ArrayLike) -> None:
-        """Angles, speeds or torques for the drives, by the mode; they hold until the next ones."""
+        """Commands angles, speeds or torques, by the mode; they hold until the next ones."""
         self._servo.command(values)
 
     def limit_effort(self, caps_nm: Mapping[int, float | None]) -> None:
-        """Has some joints, counted from 0, push no harder than so beyond the arm's weight; None takes that back."""
+        """Caps the torque of some joints, counted from 0, beyond the arm's weight; None removes the cap."""
         self._servo.drive.cap_effort(caps_nm)
 
     def stop(self, category: StopCategory = StopCategory.FAST, reason: str = "commanded", *, lock: str = "") -> None:
@@ -170,11 +170,11 @@ class RobotController:
         self._servo.resume()
 
     def reset(self, lock: str = "") -> None:
-        """Ends a fault or takes away a lock."""
+        """Ends a fault or removes a lock."""
         self._servo.reset(lock)
 
     def require_unlocked(self) -> None:
-        """Whether a motion may begin.
+        """Checks that a motion may begin.
 
         Raises:
             NotReady: otherwise; says why.
@@ -183,34 +183,34 @@ class RobotController:
 
     @property
     def path_share(self) -> float | None:
-        """How much of the present motion lies behind, 0 to 1; None when there is none."""
+        """The share of the present motion that is done, 0 to 1; None when there is none."""
         return self._servo.path_share
 
     async def follow(self, motion: Motion, stretch: tuple[float, float] = (0.0, 1.0)) -> None:
-        """Any motion of the joints that begins where they are; `stretch` says which part of a longer path it is."""
+        """Follows any motion that begins at the present angles; `stretch` says which part of a longer path it is."""
         await self._servo.follow(motion, stretch)
 
     async def move_joints(self, goal_rad: npt.ArrayLike, speed: float = 1.0) -> None:
-        """All joints to a configuration, at a fraction of the arm's speed."""
+        """Moves all joints to a configuration, at a fraction of the arm's speed."""
         await self._servo.follow(JointMove(self.kinematics.arm, self._servo.set_point_rad, goal_rad, speed))
 
     async def move_home(self, speed: float = 1.0) -> None:
-        """Back to the configuration in which the cell starts."""
+        """Moves back to the configuration in which the cell starts."""
         await self.move_joints(self._home_rad, speed)
 
     async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
-        """The tool to a pose by the shortest joint move; the path between is not straight."""
+        """Moves the tool to a pose by the shortest joint move; the path between is not straight."""
         await self.move_joints(self.joints_for(pose_tool_in_world), speed)
 
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
-        """The tool to a pose along a straight line."""
+        """Moves the tool to a pose along a straight line."""
         goal, tool = self._in_base(pose_tool_in_world), self.ring.pose_tool_in_flange
         with self._error_context():
             motion = LineMove(self.kinematics, self.set_point_rad, goal, speed, tool=tool)
         await self._servo.follow(motion)
 
     async def move_through(self, poses_tool_in_world: Sequence[Pose], speed: LineSpeed, blend_m: float) -> None:
-        """The tool straight from pose to pose to rest at the last, with no halt: others are passed within `blend_m`."""
+        """Moves the tool straight from pose to pose without a halt: all but the last are passed within `blend_m`."""
         goals, tool = [self._in_base(pose) for pose in poses_tool_in_world], self.ring.pose_tool_in_flange
         with self._error_context():
             motion = ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool)
@@ -225,12 +225,12 @@ class RobotController:
         return await self.gripper.close()
 
     async def move_gripper(self, width_m: float, force_n: float | None = None) -> GraspResult:
-        """Moves the fingers to a width with a force; says where they came to rest, and whether they hold."""
+        """Moves the fingers to a width with a force; returns where they came to rest, and whether they hold."""
         return await self.gripper.move(width_m, force_n)
 
     @property
     def has_gripper(self) -> bool:
-        """Whether one is mounted."""
+        """Whether a gripper is mounted."""
         return self._world.robot(self.name).tool is not None
 
     @property
@@ -246,7 +246,7 @@ class RobotController:
 
     @property
     def tool(self) -> ToolController | None:
-        """The tool that is mounted now, whatever kind it is of."""
+        """The mounted tool, of any kind."""
         index = self._world.robot(self.name)
         return self._gripper if index.tool else self._vacuum if index.vacuum else None
 
@@ -263,7 +263,7 @@ class RobotController:
 
     @property
     def has_tool_changer(self) -> bool:
-        """Whether it has one."""
+        """Whether it has a tool changer."""
         return self._changer is not None
 
     @property
@@ -278,7 +278,7 @@ class RobotController:
         return self._changer
 
     def _look_up_tool(self) -> None:
-        """Another tool is another centre point."""
+        """Updates the tool centre point after a change of tools."""
         tcp_m = self._world.robot(self.name).tcp_in_flange_m
         if tuple(self.ring.pose_tool_in_flange.position) != tcp_m:
             self.ring = self.ring.with_tool(Pose.from_xyz_rpy(tcp_m))

@@ -1,4 +1,4 @@
-"""The cell's safety controller: guards that open, zones that are entered then, robots that stop."""
+"""The cell's safety controller: guards, the zones that they protect, and the stops of the robots there."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Box = tuple[Pose, tuple[float, float, float]]
 
 
 class Zone(Protocol):
-    """What a cell says about one zone."""
+    """The configuration of one zone."""
 
     @property
     def robots(self) -> tuple[str, ...]:
-        """Those that work in it."""
+        """The robots that work in it."""
 
     @property
     def category(self) -> str:
-        """How they stop."""
+        """The stop category of these robots."""
 
     @property
     def watched(self) -> bool:
-        """Whether it notices by itself what comes in."""
+        """Whether it detects by itself what comes in."""
 
     @property
     def box(self) -> Box:
@@ -44,27 +44,27 @@ class Zone(Protocol):
 
 
 class SafetyGuard(Protocol):
-    """What a cell says about one guard."""
+    """The configuration of one guard."""
 
     @property
     def kind(self) -> str:
-        """A gate, a light curtain, an emergency stop."""
+        """The kind of guard: a gate, a light curtain, an emergency stop."""
 
     @property
     def zones(self) -> tuple[str, ...]:
-        """What counts as entered when it opens."""
+        """The zones that count as entered when it opens."""
 
     @property
     def category(self) -> str | None:
-        """How the robots there stop, instead of as their zones say."""
+        """The stop category of the robots there, instead of that of their zones."""
 
     @property
     def box(self) -> Box | None:
-        """Where something breaks it, if it can be broken."""
+        """The box in which objects interrupt it, if they can."""
 
 
 class SafetyPlan(Protocol):
-    """What a cell says about its safety."""
+    """The safety configuration of a cell."""
 
     @property
     def zones(self) -> Mapping[str, Zone]:
@@ -76,11 +76,11 @@ class SafetyPlan(Protocol):
 
 
 class SafetyController:
-    """Stops the robots of a zone when it is entered, and keeps them locked until somebody resets it.
+    """Stops the robots of a zone when it is entered, and keeps them locked until a reset.
 
     A zone is entered when one of its guards opens: a gate, a light curtain or an emergency stop, closed when all is
     well, as its contacts are. Each guard is a digital input of the robots that it stops. Light curtains with a place
-    look 50 times a second whether a tray or a part breaks them; a thing so fast and so small that it is through in
+    look 50 times a second whether a tray or a part interrupts them; a thing so fast and so small that it is through in
     less passes unseen. A zone that is watched is also entered by what comes into its box.
     """
 
@@ -120,7 +120,7 @@ class SafetyController:
         return SafetyStatus(*header, category, tuple(sorted(self._entered)))
 
     def set_input(self, name: str, closed: bool) -> None:
-        """A guard opens or closes; closing it again lets nobody move before a reset."""
+        """Opens or closes a guard; after it has closed again, robots move only after a reset."""
         if name not in self._closed:
             raise UnknownName("safety input", name, self._closed)
         if self._closed[name] is closed:
@@ -136,7 +136,7 @@ class SafetyController:
         self._publish()
 
     def reset(self) -> None:
-        """Unlocks the robots, when every guard is closed and every robot stands.
+        """Unlocks the robots, when every guard is closed and every robot is at rest.
 
         Raises:
             NotReady: otherwise; names what is open or moves.
@@ -154,25 +154,25 @@ class SafetyController:
         self._publish()
 
     def save(self) -> Any:
-        """Guards and zones, for a snapshot."""
+        """Returns guards and zones, for a snapshot."""
         seen = dict(self._broken), dict(self._inside)
         return dict(self._closed), dict(self._entered), self._sequence, seen
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave; the robots' locks and signals are their own."""
+        """Restores what `save` returned; the robots restore their locks and signals themselves."""
         closed, entered, self._sequence, (broken, inside) = state
         self._closed, self._entered = dict(closed), dict(entered)
         self._broken, self._inside = dict(broken), dict(inside)
 
     def let_go(self, part: str) -> None:
-        """Guards hold no parts."""
+        """Does nothing: guards hold no parts."""
 
     def _stopped_by(self, guard: str) -> list[RobotController]:
         names = dict.fromkeys(robot for zone in self._cfg.inputs[guard].zones for robot in self._cfg.zones[zone].robots)
         return [self._robots[name] for name in names]
 
     def _signalled(self, name: str, closed: bool) -> None:
-        """A robot's digital input changed; it may be a guard's."""
+        """Handles a change of a robot's digital input, which may be a guard's."""
         if name in self._closed:
             self.set_input(name, closed)
 

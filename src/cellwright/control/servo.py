@@ -26,12 +26,12 @@ HARDNESS = list(StopCategory)
 
 
 class JointServo(RobotStateMachine):
-    """One arm's joints under a controller, and the state that the robot is in.
+    """The joints of one arm under a controller, and the state of the robot.
 
     Attributes:
-        state: What the robot is doing.
-        reason: Why it does not move, when it does not.
-        commander: The arm's drives and who has them.
+        state: The state of the robot.
+        reason: The reason why it was stopped or is in fault.
+        commander: The arm's drives and the source of their commands.
         supervision: Watches motions.
     """
 
@@ -62,12 +62,12 @@ class JointServo(RobotStateMachine):
 
     @property
     def path_share(self) -> float | None:
-        """How much of the path lies behind, 0 to 1; None when nothing moves."""
+        """The share of the path that is done, 0 to 1; None when nothing moves."""
         return None if self._buffer is None else self._share(self._buffer.share(self.controller.count))
 
     @property
     def override(self) -> float:
-        """Share of the speed of motions, 0 to 1: of the one in progress and those to come; 0 holds."""
+        """The speed override, 0 to 1: of the motion in progress and those to come; 0 holds."""
         return self._override
 
     @override.setter
@@ -84,12 +84,12 @@ class JointServo(RobotStateMachine):
         A task that is cancelled meanwhile comes to a stop on the path first; cancelled again, it holds at once.
 
         Args:
-            motion: What to follow.
-            stretch: Which part of a longer path it is, for those who are told how far the arm came.
+            motion: The motion to follow.
+            stretch: The part of a longer path that it is, for reports of how far the arm came.
 
         Raises:
             NotReady: when the robot moves already, is locked or in fault.
-            MotionStopped: when somebody stopped it.
+            MotionStopped: when it was stopped.
             FollowingError: when a joint strays; the arm stays where it is.
             Collision: when it hits something hard enough.
             BadInput: for a motion that begins elsewhere, leaves the limits, or is no motion; the arm stays.
@@ -116,7 +116,7 @@ class JointServo(RobotStateMachine):
             self.controller.rest()
 
     def stop(self, category: StopCategory, reason: str, *, lock: str = "") -> None:
-        """Stops, if it moves, and is STOPPED then; with a lock, until that is taken away by `reset`."""
+        """Stops, if it moves, and is STOPPED then; with a lock, until `reset` removes it."""
         self.lock(lock, reason)
         if self.commander.direct.active:
             self.commander.catch()
@@ -139,24 +139,24 @@ class JointServo(RobotStateMachine):
         self._change(Follower.pause)
 
     def resume(self) -> None:
-        """Goes on from a pause, along the path; also from one on which it is still slowing down."""
+        """Continues after a pause, along the path; also while it is still slowing down."""
         if not self._pausing:
             raise NotReady(self.robot, self.state, f"cannot resume: it is {self.state.value}, not paused")
         self.state, self._pausing = RobotState.MOVING, False
         self._change(Follower.resume)
 
     def save(self) -> Any:
-        """Returns who controls, where it holds the arm, and the robot's state."""
+        """Returns the state of the commander and that of the robot."""
         return self.commander.save(), super().save()
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         commander, own = state
         super().load(own)
         self.commander.load(commander, moving=self.moving)
 
     def let_go(self, part: str) -> None:
-        """Joints hold no parts."""
+        """Does nothing: joints hold no parts."""
 
     def _overspeed(self, joint: str, speed_radps: float, limit_radps: float) -> None:
         self.commander.catch()
@@ -177,7 +177,7 @@ class JointServo(RobotStateMachine):
         self.controller.follow(self._buffer.rows)
 
     async def _give_up(self) -> None:
-        """The task was cancelled, and with it the future that it waited for."""
+        """Stops the arm after its task was cancelled, and with it the future that it waited for."""
         if self.state is not RobotState.PAUSED:
             self._done = asyncio.get_running_loop().create_future()
             self.stop(StopCategory.FAST, "its task was cancelled")

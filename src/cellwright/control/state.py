@@ -1,4 +1,4 @@
-"""What a robot is doing, and why it does not move."""
+"""The states of a robot, and the errors of its motions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Collision", "CollisionLimits", "FollowingError", "MotionStopped", "N
 
 
 class RobotState(StrEnum):
-    """What a robot is doing.
+    """The state of a robot.
 
     A commanded stop ends in STOPPED, from which the next motion may begin at once; a safety stop ends there, too,
     but locked. A locked robot and one in FAULT need a reset.
@@ -54,7 +54,7 @@ class Collision(JobFailed):
 
 @dataclass(frozen=True)
 class CollisionLimits:
-    """When a motion counts as a collision; infinite limits never do.
+    """The limits beyond which a motion counts as a collision; infinite ones are never passed.
 
     Attributes:
         force_n: At the wrist, beyond what was there when the motion began.

@@ -1,4 +1,4 @@
-"""Whether a robot may move, and why not: its state, the locks on it, and how they are taken away."""
+"""The state machine of a robot: its state, the locks on it, and how they are reset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 
 
 class RobotStateMachine(ABC):
-    """State, reason and locks of one robot, and what only a robot that stands still and is free may be told."""
+    """State, reason and locks of one robot, and the commands that it takes only at rest and unlocked."""
 
     commander: Commander
 
@@ -36,17 +36,17 @@ class RobotStateMachine(ABC):
 
     @property
     def controller(self) -> Controller:
-        """Who commands them."""
+        """The controller that commands them."""
         return self.commander.controller
 
     @property
     def position_rad(self) -> Array:
-        """What the encoders say."""
+        """Joint angles by the encoders."""
         return self.drive.position_rad
 
     @property
     def set_point_rad(self) -> Array:
-        """Where the arm is held: the start of the next motion."""
+        """The angles at which the arm is held: the start of the next motion."""
         return self.commander.set_point_rad
 
     @property
@@ -55,7 +55,7 @@ class RobotStateMachine(ABC):
         """Whether a motion is in progress."""
 
     def use(self, controller: str, **gains: Any) -> None:
-        """Goes over to another controller by name; the arm stays where it is.
+        """Switches to another controller by name; the arm stays where it is.
 
         Raises:
             NotReady: while the arm moves, is locked or in fault.
@@ -65,17 +65,17 @@ class RobotStateMachine(ABC):
         self.commander.use(controller, **gains)
 
     def carry(self, payload: Payload) -> None:
-        """Tells controllers what the arm carries."""
+        """Declares the payload to controllers."""
         self.require_unlocked()
         self.commander.carry(payload)
 
     def take_commands(self, mode: CommandMode) -> None:
-        """Has the drives take commands directly, in one of the modes; in position mode motions can be followed, too."""
+        """Lets the drives take direct commands in one of the modes; in position mode motions can be followed, too."""
         self.require_unlocked()
         self.commander.take_commands(mode)
 
     def command(self, values: npt.ArrayLike) -> None:
-        """Angles, speeds or torques for the drives, whichever they take now; they hold until the next ones.
+        """Commands angles, speeds or torques, by the mode of the drives; they hold until the next ones.
 
         Raises:
             NotReady: when the robot moves by itself, is locked or in fault, or a controller commands its drives.
@@ -92,11 +92,11 @@ class RobotStateMachine(ABC):
         self.reason = reason
 
     def fail(self, reason: str) -> None:
-        """Something went wrong: nothing moves before a reset."""
+        """Enters the fault state: nothing moves before a reset."""
         self.state, self.reason = RobotState.FAULT, reason
 
     def reset(self, lock: str = "") -> None:
-        """Takes away a lock, or, without its name, ends a fault; ready again when nothing else is in the way."""
+        """Removes a lock, or, without its name, ends a fault; the robot is ready when no lock is left."""
         self.locks.discard(lock)
         if self.moving:
             raise NotReady(self.robot, self.state, f"cannot be reset: it is {self.state.value}")
@@ -105,7 +105,7 @@ class RobotStateMachine(ABC):
             self.reason = self.reason if self.locks else ""
 
     def require_unlocked(self) -> None:
-        """Whether the robot stands still and may be told to move.
+        """Checks that the robot is at rest and may move.
 
         Raises:
             NotReady: otherwise; says why.
@@ -119,10 +119,10 @@ class RobotStateMachine(ABC):
             raise NotReady(self.robot, self.state, why)
 
     def save(self) -> Any:
-        """State, reason and locks."""
+        """Returns state, reason and locks."""
         return self.state, self.reason, frozenset(self.locks)
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         self.state, self.reason, locks = state
         self.locks = set(locks)

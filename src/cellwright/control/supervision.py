@@ -1,4 +1,4 @@
-"""Watching a motion: a joint that strays, a force that should not be there."""
+"""The supervision of a motion: following errors and collision forces."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UNLIMITED = CollisionLimits()
 
 
 class Supervision:
-    """Looks at one arm while it moves.
+    """Supervises one arm while it moves.
 
     Attributes:
-        limits: What counts as a collision.
+        limits: Those beyond which a motion counts as a collision.
     """
 
     def __init__(self, world: World, robot: str, drive: Drive) -> None:
@@ -33,11 +33,11 @@ class Supervision:
         self._rest_wrench: Array = np.zeros(6)
 
     def begin(self) -> None:
-        """A motion begins: the force at the wrist at this moment is no collision."""
+        """Starts with a motion: the force at the wrist at this moment is no collision."""
         self._rest_wrench = self._wrench()
 
     def error(self, reference_rad: Array, path_share: Callable[[], float]) -> FollowingError | Collision | None:
-        """Returns what is wrong with joints that should be there, if anything, and how far along the path."""
+        """Returns the error of joints that should follow the reference, if any, with the place on the path."""
         error = np.abs(self._drive.position_rad - reference_rad)
         worst = int(error.argmax())
         if error[worst] > FOLLOWING_LIMIT_RAD:
@@ -57,7 +57,7 @@ class Supervision:
         return f"{felt}; {joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
 
     def _beyond(self) -> str:
-        """Returns which limit is passed; empty if none is."""
+        """Returns the limit that is passed, as text; empty if none is."""
         change = self._change()
         limits, joints = self.limits, self._drive.figures.joints
         if np.linalg.norm(change[:3]) > limits.force_n:
@@ -74,7 +74,7 @@ class Supervision:
         return self._wrench() - self._rest_wrench
 
     def _felt(self) -> str:
-        """Returns the force in words: beyond what was there when the motion began, in the axes of the sensor."""
+        """Returns the force as text: beyond that at the beginning of the motion, in the axes of the sensor."""
         force = self._change()[:3]
         x, y, z = np.round(force) + 0.0  # no -0
         return f"force at the wrist {np.linalg.norm(force):.1f} N (Fx {x:.0f}, Fy {y:.0f}, Fz {z:.0f})"

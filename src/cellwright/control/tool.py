@@ -1,4 +1,4 @@
-"""What every tool's controller has, whatever the tool is."""
+"""The interface of all tool controllers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["ToolController"]
 
 
 class ToolController(Protocol):
-    """A tool on a robot. It knows what its own sensors say, and not what it holds."""
+    """A tool on a robot. It knows the readings of its own sensors, and not what it holds."""
 
     @property
     def name(self) -> str:
-        """What the tool is called: its model, or the name that the cell gives it."""
+        """The tool's name: its model, or the name that the cell gives it."""
 
     @property
     def kind(self) -> str:
@@ -20,13 +20,13 @@ class ToolController(Protocol):
 
     @property
     def holding(self) -> bool:
-        """Whether it has something."""
+        """Whether it holds something."""
 
     async def open(self) -> float:
-        """Lets go; returns its width, or its vacuum."""
+        """Releases; returns its width, or its vacuum."""
 
     async def close(self) -> float:
-        """Takes what is there; returns its width, or its vacuum."""
+        """Grasps; returns its width, or its vacuum."""
 
     async def set(self, fraction: float) -> None:
-        """Its setting as CRCL has it, 0 to 1: how far the jaws are open, how much the pump draws."""
+        """Applies a setting as CRCL has it, 0 to 1: the opening of the jaws, or the power of the pump."""

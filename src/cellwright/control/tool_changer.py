@@ -10,7 +10,7 @@ __all__ = ["NoToolThere", "ToolChanger"]
 
 
 class NoToolThere(JobFailed):
-    """The lock did not close: its switches find no tool within its reach."""
+    """Raised when the lock did not close: its switches find no tool within its reach."""
 
     def __init__(self, robot: str, lateral_m: float, axial_m: float, turn_deg: float) -> None:
         super().__init__(
@@ -20,7 +20,7 @@ class NoToolThere(JobFailed):
 
 
 class ToolChanger:
-    """Locks the tool that is under it and lets it go. A tool that is let go in mid air falls."""
+    """Locks the tool that is under it and releases it. A tool that is released in mid air falls."""
 
     def __init__(self, world: World, robot: str, clock: WaitClock) -> None:
         self._world, self._robot, self._clock = world, robot, clock
@@ -56,7 +56,7 @@ class ToolChanger:
         return tool
 
     async def open(self) -> str:
-        """Lets the tool go, wherever it is, and returns its name.
+        """Releases the tool, wherever it is, and returns its name.
 
         Raises:
             JobFailed: when there is none.

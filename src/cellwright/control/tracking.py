@@ -1,4 +1,4 @@
-"""How well controllers follow: the same joint move under each of them, errors and torques at every step."""
+"""The tracking study of controllers: the same joint move under each of them, errors and torques at every step."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Tracking:
     """One controller on one move, in rows of time.
 
     Attributes:
-        label: What the study calls it.
+        label: Its name in the study.
         time_s: Since the move began.
-        reference_rad: Where the joints should be.
+        reference_rad: Commanded joint angles.
         error_rad: Encoders less reference, per joint.
         effort_nm: Torque of the drives, per joint.
     """
@@ -49,7 +49,7 @@ class Tracking:
 
     @property
     def rms_error_rad(self) -> float:
-        """Over all joints and times."""
+        """The root mean square of the error over all joints and times."""
         return float(np.sqrt((self.error_rad**2).mean()))
 
     @property
@@ -69,9 +69,9 @@ def tracking_study(
     """Has each controller follow the same joint move in a world of its own, from home to the goal.
 
     Args:
-        make_world: A fresh world for each of them.
-        robot: Who moves.
-        goal_rad: Where to.
+        make_world: Makes a fresh world for each of them.
+        robot: The robot that moves.
+        goal_rad: The goal of the move.
         speed: Share of the arm's speed.
         controllers: Label -> registered name and gains.
     """

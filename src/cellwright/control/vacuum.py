@@ -16,7 +16,7 @@ LIMIT_S = 0.6
 
 
 class Vacuum:
-    """Switches the pump, and reads the vacuum. Whether the cup seals is up to what it touches."""
+    """Switches the pump, and reads the vacuum. Whether the cup seals depends on what it touches."""
 
     kind = "vacuum"
 
@@ -37,7 +37,7 @@ class Vacuum:
 
     @property
     def power(self) -> float:
-        """How much the pump is told to draw, 0 to 1."""
+        """The commanded power of the pump, 0 to 1."""
         return float(self._world.data.ctrl[self._tool.power])
 
     @property
@@ -66,7 +66,7 @@ class Vacuum:
         return self.level
 
     async def set(self, fraction: float) -> None:
-        """Has the pump draw so much, and waits for the vacuum to settle."""
+        """Sets the power of the pump, and waits for the vacuum to settle."""
         if not 0.0 <= fraction <= 1.0:
             raise OutOfRange(f"{self._robot} vacuum power", fraction, 0.0, 1.0)
         self._world.data.ctrl[self._tool.power] = fraction
