@@ -1,4 +1,4 @@
-"""What a closed form answers for one pose, made into configurations by compiled code: some ten times faster than numpy.
+"""Configurations from the answers of a closed form for one pose, by compiled code: some ten times faster than numpy.
 
 It decides, and calculates nothing: the numbers of a configuration are those of the closed form, with or without full
 turns, the same that `branches.py` finds to the last bit. What needs more than a decision it hands back.
@@ -42,7 +42,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 @_compiled
 def times(v, m):
-    """A row vector times a matrix of three rows. Both are tuples: compiled, those need no memory of their own."""
+    """Returns a row vector times a matrix of three rows. Both are tuples: compiled, those need no memory."""
     return (
         v[0] * m[0][0] + v[1] * m[1][0] + v[2] * m[2][0],
         v[0] * m[0][1] + v[1] * m[1][1] + v[2] * m[2][1],
@@ -52,13 +52,13 @@ def times(v, m):
 
 @_compiled
 def dot(a, b):
-    """The scalar product."""
+    """Returns the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @_compiled
 def forward(joints, axes, offsets, flange_rotation):
-    """The flange's rotation and position."""
+    """Returns the flange's rotation and position."""
     a, b, c = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     px, py, pz = offsets[0, 0], offsets[0, 1], offsets[0, 2]
     for k in range(len(joints)):
@@ -78,7 +78,7 @@ def forward(joints, axes, offsets, flange_rotation):
 
 @_compiled
 def distance(joints, target, axes, offsets, flange_rotation):
-    """Between the flange and a pose, metres or radians, the larger."""
+    """Returns the distance between the flange and a pose, metres or radians, the larger."""
     rotation, position = forward(joints, axes, offsets, flange_rotation)
     away = turned = 0.0
     for i in range(3):
@@ -108,7 +108,7 @@ def unwind(joints, near, target, axes, offsets, flange_rotation):
 
 @_compiled
 def compare(a, b):
-    """Which of two rows comes first, in the order of their rounded numbers; 0 when they are the same."""
+    """Compares two rows by their rounded numbers: negative, positive, or 0 when they are the same."""
     for k in range(len(a)):
         x, y = np.rint(a[k] * ROUNDING), np.rint(b[k] * ROUNDING)
         if x != y:
@@ -137,7 +137,7 @@ def sort_in(row, index, order, count):
 
 @_compiled
 def verify(rows, approximate, target, near, axes, offsets, flange_rotation, order):
-    """Which rows take the pose, sorted and each once, into `order`; how many, or UNDECIDED."""
+    """Writes the rows that take the pose, sorted and each once, into `order`; returns how many, or UNDECIDED."""
     tried = np.empty(rows.shape[1])
     count, closest = 0, np.inf
     for index in range(len(rows)):
@@ -145,7 +145,7 @@ def verify(rows, approximate, target, near, axes, offsets, flange_rotation, orde
         closest = min(closest, away)
         if away <= TOLERANCE:
             count = sort_in(rows, index, order, count)
-        if approximate[index]:  # would it be right with a straight wrist unwound? Then that is to be reckoned with
+        if approximate[index]:  # would it be right with a straight wrist unwound? Then it must be solved for
             tried[:] = rows[index]
             unwind(tried, near, target, axes, offsets, flange_rotation)
             away = distance(tried, target, axes, offsets, flange_rotation)
@@ -171,13 +171,13 @@ def pack(axes: Array, offsets: Array, flange_rotation: Array, low: Array, high: 
 
 @_compiled
 def find(columns, approximate, target, near, geometry, only_nearest):
-    """Configurations within the limits that take a pose, nearest first, and whether that is the whole answer.
+    """Returns the configurations within the limits that take a pose, nearest first, and whether these are all.
 
     Args:
-        columns: What the closed form found (joints, n).
-        approximate: Where it says that it did not meet the pose.
+        columns: The answers of the closed form (joints, n).
+        approximate: True where it did not meet the pose exactly.
         target: The pose's matrix.
-        near: To which configuration nearest.
+        near: The configuration to be near to.
         geometry: The arm, as `pack` gives it.
         only_nearest: Whether one is enough.
     """
@@ -224,7 +224,7 @@ def find(columns, approximate, target, near, geometry, only_nearest):
 
 
 def announce() -> None:
-    """Says so when the first call will have to compile, because nothing is on disk yet."""
+    """Logs a note when the first call will have to compile, because nothing is on disk yet."""
     folder = getattr(find._cache, "cache_path", None)
     if folder is None or not any(Path(folder).glob("branch_kernel.find-*.nbi")):
         _log.warning("compiling inverse kinematics, once for this version: about %d s", FIRST_TIME_S)

@@ -1,4 +1,4 @@
-"""From what a closed form answers to what an arm can do: rows that take the pose, each once, within the limits.
+"""From the answers of a closed form to configurations of an arm: distinct rows within the limits.
 
 All functions work on rows of many poses at once; `owner` says which pose a row is for, in ascending order.
 """
@@ -18,7 +18,7 @@ LIMIT_ROOM_RAD = 1e-9
 
 
 def distinct(rows: Array, owner: Indices, decimals: int) -> tuple[Array, Indices]:
-    """Rows without those that another one of the same owner repeats, in ascending order of their numbers."""
+    """Returns the rows without those that another one of the same owner repeats, in ascending order."""
     rounded = rows.round(decimals)
     order = np.lexsort((*rounded.T[::-1], owner))
     rounded, sorted_owner = rounded[order], owner[order]
@@ -45,7 +45,7 @@ def within_limits(rows: Array, owner: Indices, nears: Array, low: Array, high: A
 
 
 def nearest_within_limits(rows: Array, near: Array, low: Array, high: Array) -> Array:
-    """What `within_limits` would put first for a single pose (1 or 0, joints), without making all the others."""
+    """Returns the first row of `within_limits` for a single pose (1 or 0, joints), without making all the others."""
     turns = rows + FULL_TURNS_RAD[:, None, None]
     allowed = (turns >= low - LIMIT_ROOM_RAD) & (turns <= high + LIMIT_ROOM_RAD)
     away = np.where(allowed, (turns - near) ** 2, np.inf)

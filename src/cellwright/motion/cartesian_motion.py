@@ -33,7 +33,7 @@ class CartesianMotion:
 
     Args:
         kinematics: Of the arm.
-        start_rad: Where it stands, at rest.
+        start_rad: The start configuration, at rest.
         trajectory: Of the flange in the base frame.
 
     Raises:

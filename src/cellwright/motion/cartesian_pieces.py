@@ -39,7 +39,7 @@ class _Turn:
 
 
 class Line:
-    """Straight from one pose to another; the longer of the way and the turn is its length."""
+    """A straight line from one pose to another; the longer of the way and the turn is its length."""
 
     def __init__(self, start: Pose, end: Pose, equivalent_radius_m: float) -> None:
         self._start, self._way = start.position, end.position - start.position

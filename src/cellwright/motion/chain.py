@@ -1,4 +1,4 @@
-"""A serial chain of revolute joints: where its flange is and how it moves, for many configurations at once."""
+"""A serial chain of revolute joints: pose and Jacobian of its flange, for many configurations at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SerialChain:
         self._cross_squared = self._cross @ self._cross
 
     def forward(self, joints: Array) -> tuple[Array, Array]:
-        """Rotations (n, 3, 3) and positions (n, 3) of the flange for configurations (n, joints)."""
+        """Returns rotations (n, 3, 3) and positions (n, 3) of the flange for configurations (n, joints)."""
         turns = self._turns(joints)
         position, rotation = self.offsets[0], turns[:, 0]
         for number, offset in enumerate(self.offsets[1:-1], 1):
@@ -46,14 +46,14 @@ class SerialChain:
         return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
 
     def distance(self, joints: Array, targets: Array) -> Array:
-        """Returns how far configurations (n, joints) are from poses (n or 1, 4, 4): metres or radians, the larger."""
+        """Returns distances of configurations (n, joints) from poses (n or 1, 4, 4): metres or radians, the larger."""
         rotations, positions = self.forward(joints)
         # For small angles the norm of the difference of two rotation matrices is sqrt(2) times the angle.
         turned2 = ((rotations - targets[:, :3, :3]) ** 2).sum(axis=(1, 2)) / 2
         return np.asarray(np.sqrt(np.maximum(turned2, ((positions - targets[:, :3, 3]) ** 2).sum(axis=1))))
 
     def jacobian(self, joints: Array) -> tuple[Array, Array, Array]:
-        """Rotations and positions of the flange, and its Jacobians (n, 6, joints): linear rows, then angular.
+        """Returns rotations and positions of the flange, and its Jacobians (n, 6, joints): linear rows, then angular.
 
         A joint at p that turns about a moves the flange at f with ``a x (f - p)`` and turns it with a.
         """

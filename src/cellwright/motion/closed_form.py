@@ -33,7 +33,7 @@ class ClosedForm:
     """The branches of one arm.
 
     Attributes:
-        known: Whether the arm's geometry has a closed form; nothing else here is of use without.
+        known: Whether the arm's geometry has a closed form; the methods need one.
     """
 
     def __init__(self, chain: SerialChain, home_rad: tuple[float, ...], low: Array, high: Array) -> None:
@@ -46,7 +46,7 @@ class ClosedForm:
         self.known = 3 <= joints <= 7 and self._decomposes(home)
 
     def fan(self, near: Array) -> list[float | None]:
-        """The values to try for the redundant joint of a seven-axis arm, the present one first; None without one."""
+        """Returns the values to try for the redundant joint, the present one first; None for an arm without one."""
         if len(near) != 7:
             return ONLY
         low, high = self._low[REDUNDANT_JOINT], self._high[REDUNDANT_JOINT]
@@ -57,11 +57,11 @@ class ClosedForm:
     def configurations(
         self, target: Array, near: Array, fan: list[float | None] | None = None, *, only_nearest: bool = False
     ) -> Array:
-        """Returns those within the limits that take a pose (n, joints), nearest first.
+        """Returns the configurations within the limits that take a pose (n, joints), nearest first.
 
         Args:
             target: The pose's matrix.
-            near: Nearest to which.
+            near: The configuration to be near to.
             fan: Values of the redundant joint; by default all of them.
             only_nearest: Whether the first is enough.
         """
@@ -91,7 +91,7 @@ class ClosedForm:
     def branches_of_many(self, targets: Array, redundancy_rad: float | None) -> list[Array | None]:
         """Returns every branch of each pose with one value of the redundant joint, within the limits or not.
 
-        None where the closed form has no exact answer: such a pose needs more than this.
+        None where the closed form has no exact answer.
         """
         answers = [self._candidates(target, [redundancy_rad]) for target in targets]
         owner = np.repeat(np.arange(len(targets)), [len(approximate) for _, approximate in answers])
@@ -111,7 +111,7 @@ class ClosedForm:
         return self._solved(columns.T, approximate, owner, target[None], near[None])[0]
 
     def _load_kernel(self, more: int) -> bool:
-        """Has compiled code decide after so many poses that it pays to load it; results are the same. Needs numba."""
+        """Switches to compiled code after so many poses that loading it pays; results are the same. Needs numba."""
         self._asked += more
         if self._kernel is None and self._asked > WORTH_COMPILING:
             module = _kernel_module()
@@ -122,7 +122,7 @@ class ClosedForm:
         return self._kernel is not None
 
     def _decomposes(self, redundancy_rad: float | None) -> bool:
-        """Whether the closed form knows the arm; of axes in a place that it cannot sort it says so by an error."""
+        """Returns whether the closed form knows the arm; for some arrangements of axes it says so by an error."""
         try:
             return bool(self._robot(redundancy_rad).has_known_decomposition())
         except RuntimeError:
@@ -133,7 +133,7 @@ class ClosedForm:
         return Robot(self._chain.axes.T, self._chain.offsets.T, self._chain.flange_rotation, fixed, True)
 
     def _candidates(self, target: Array, fan: list[float | None]) -> tuple[Array, Flags]:
-        """What the closed form answers for each value of the redundant joint, and where it calls that inexact."""
+        """Returns the answers of the closed form for each value of the redundant joint, and which are inexact."""
         if len(fan) == 1:
             answer = self._solver(fan[0])(target)
             return answer.Q.T, answer.is_LS
@@ -162,7 +162,7 @@ class ClosedForm:
         return distinct(found, whose, DECIMALS)
 
     def _polished(self, close: Array, target: Array, near: Array) -> Array:
-        """What a search finds from candidates that are close, and from where the arm is, if that is close, too."""
+        """Returns the results of a search from candidates that are close, and from the present angles, if close."""
         if self._chain.distance(near[None], target[None])[0] <= SINGULAR:
             close = np.concatenate([close, near[None]])
         if not len(close):
@@ -189,7 +189,7 @@ class ClosedForm:
 
 @cache
 def _kernel_module() -> Any:
-    """Returns the compiled way, or None where numba is not installed."""
+    """Returns the module of compiled code, or None where numba is not installed."""
     if find_spec("numba") is None:
         return None
     from cellwright.motion import branch_kernel

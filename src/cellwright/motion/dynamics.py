@@ -1,4 +1,4 @@
-"""The equation of motion of one arm alone: what torque a motion takes."""
+"""The equation of motion of one arm alone: the torques of a motion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRAVITY_MPS2: Vector3 = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Load:
-    """What the arm carries, as one rigid body in the flange's frame.
+    """The load of the arm, as one rigid body in the flange's frame.
 
     Attributes:
         mass_kg: Mass.
@@ -72,8 +72,8 @@ class ArmDynamics:
 
     Args:
         figures: Of the arm.
-        tool: What is mounted on the flange, with its fingers as far apart as they go.
-        load: What is carried besides.
+        tool: The gripper on the flange, with open fingers.
+        load: The load besides.
         gravity_mps2: In the base's axes, for an arm that does not stand upright.
     """
 
@@ -119,7 +119,7 @@ class ArmDynamics:
         return np.asarray(torque + self.armature_kgm2 * accelerations + self.damping_nms_per_rad * data.qvel)
 
     def energy_j(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[float, float]:
-        """Potential and kinetic energy."""
+        """Returns potential and kinetic energy."""
         self._place(q, checked_angles(self.arm, qd))
         mujoco.mj_makeM(self._model, self._data)
         mujoco.mj_energyPos(self._model, self._data)

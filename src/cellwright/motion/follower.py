@@ -1,4 +1,4 @@
-"""Running along something tick by tick: what all followers have in common, whatever their parameter is."""
+"""The base of followers, which run along a motion tick by tick, whatever their parameter is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REST = 1e-9  # of the parameter and its rate: what is left by rounding
 
 
 class StopCategory(StrEnum):
-    """How to stop, in the words of CRCL's StopMotion, the hardest first."""
+    """The stop categories of CRCL's StopMotion, the hardest first."""
 
     IMMEDIATE = "Immediate"  # every joint brakes by itself, harder than motions are planned; the path is left
     FAST = "Fast"  # on the path, as hard as the joints' limits allow there
@@ -34,7 +34,7 @@ class StopCategory(StrEnum):
 
 
 class RunState(Enum):
-    """What a follower is doing."""
+    """The run state of a follower."""
 
     RUNNING = "running"
     PAUSED = "paused"  # or slowing down to it
@@ -47,7 +47,7 @@ ENDED = (RunState.DONE, RunState.STOPPED)
 
 
 class FollowerState(NamedTuple):
-    """Where a follower was at some tick, so that it can be put back there and go on in another way."""
+    """The state of a follower at some tick, so that it can be put back there and continue in another way."""
 
     place: float
     rate: float
@@ -59,11 +59,11 @@ class Follower(ABC):
     """Drives one parameter by an online generator of one degree of freedom, and the joints by the parameter.
 
     Attributes:
-        state: What it is doing.
+        state: Its run state.
         sample: The joints as of the last tick.
 
     Args:
-        arm: Whose joints they are.
+        arm: The arm.
         period_s: Time from one tick to the next.
         end: The parameter's value at the end; it begins at 0.
     """
@@ -81,7 +81,7 @@ class Follower(ABC):
 
     @property
     def override(self) -> float:
-        """Share of the motion's speed, 0 to 1; 0 holds."""
+        """The speed override, 0 to 1; 0 holds."""
         return self._override
 
     @override.setter
@@ -94,16 +94,16 @@ class Follower(ABC):
 
     @property
     def fraction(self) -> float:
-        """How much of the parameter lies behind; unchanged once an immediate stop has left the path."""
+        """The share of the parameter that is done; unchanged once an immediate stop has left the path."""
         return self.share_at(self._now[0])
 
     def share_at(self, place: float) -> float:
-        """Returns how much lies behind at a value of the parameter."""
+        """Returns the share that is done at a value of the parameter."""
         return min(1.0, place / self._end) if self._end > 0 else 1.0
 
     @property
     def at_rest(self) -> bool:
-        """Whether no joint moves and none will at the next tick, as things are."""
+        """Whether no joint moves and none will at the next tick, without a further command."""
         if self.state in ENDED:
             return True
         if self.state is not RunState.PAUSED and (self.state is not RunState.RUNNING or self._override > 0):
@@ -112,23 +112,23 @@ class Follower(ABC):
 
     @property
     def moment(self) -> FollowerState:
-        """Where it is, to be put back to."""
+        """Its present state, for `put_back`."""
         return FollowerState(*self._now, self.state)
 
     def put_back(self, moment: FollowerState) -> None:
-        """Forgets what came after a moment; the next order counts from there."""
+        """Goes back to a state; the next command counts from there."""
         self._place(moment.place, moment.rate, moment.change)
         self.state, self._brake = moment.state, None
         self.sample = self._sampled(min(moment.place, self._end), moment.rate, moment.change)
 
     def pause(self) -> None:
-        """Comes to rest on the path and waits there; nothing when it is stopping or at its end."""
+        """Comes to rest on the path and waits there; does nothing when it is stopping or at its end."""
         if self.state is RunState.RUNNING:
             self.state = RunState.PAUSED
             self._slow(StopCategory.NORMAL)
 
     def resume(self) -> None:
-        """Goes on from where it is, even if it has not yet come to rest."""
+        """Continues, even if it has not yet come to rest."""
         if self.state is RunState.PAUSED:
             self.state = RunState.RUNNING
             self._aim()
@@ -156,10 +156,10 @@ class Follower(ABC):
         return self.sample
 
     def run(self, most: int) -> tuple[Array, list[FollowerState]]:
-        """At least one tick and at most so many, until it rests; several at once are quicker than one by one.
+        """Runs at least one tick and at most so many, until it rests; several at once are faster than one by one.
 
         Returns:
-            Positions, velocities and accelerations, (ticks, 3, joints), and where it was at each of them.
+            Positions, velocities and accelerations, (ticks, 3, joints), and its state at each of them.
         """
         moments: list[FollowerState] = []
         if self.state in ENDED or self._brake is not None:
@@ -176,7 +176,7 @@ class Follower(ABC):
         return made, moments
 
     def _advance(self) -> None:
-        """The parameter one period later."""
+        """Advances the parameter by one period."""
         result = self._generated()
         answer = self._answer
         answer.pass_to_input(self._request)
@@ -195,7 +195,7 @@ class Follower(ABC):
         self._now = place, rate, change
 
     def _generated(self) -> Any:
-        """The generator's next answer; it finds none where limits fit each other exactly, and needs a little less."""
+        """Returns the generator's next state; where limits fit each other exactly, it needs slightly lower ones."""
         for _ in range(MOST_TRIES):
             try:
                 result = self._generator.update(self._request, self._answer)
@@ -217,11 +217,11 @@ class Follower(ABC):
 
     @abstractmethod
     def _aim(self) -> None:
-        """Goes for the end, no faster than the override says."""
+        """Heads for the end, no faster than the override says."""
 
     @abstractmethod
     def _slow(self, category: StopCategory) -> None:
-        """Goes for rest, on the path."""
+        """Slows down to rest, on the path."""
 
     @abstractmethod
     def _arrives(self, finished: bool) -> bool:
@@ -233,7 +233,7 @@ class Follower(ABC):
         self._request.max_jerk = [limits.jerk]
 
     def _keep_rate(self, rate: float) -> None:
-        """Has the generator go over to a rate, wherever that leads."""
+        """Has the generator reach and keep a rate, wherever that leads."""
         self._request.control_interface = ControlInterface.Velocity
         self._request.target_velocity = [rate]
 

@@ -1,7 +1,7 @@
 """Grasps of a parallel gripper on every part of the catalogue: from above and from the side, checked and ranked.
 
-Only what part and gripper have to do with each other is judged here: whether the jaws open far enough, whether the
-palm or the tips run into something, how much of the pads touches. Whether an arm gets there is for planning to say.
+Only part and gripper are considered here: whether the jaws open far enough, whether the
+palm or the tips run into something, how much of the pads touches. Whether an arm reaches the grasp is left to planning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Grasp", "GraspKind", "find_grasps", "tcp_in_part"]
 
 
 class GraspKind(StrEnum):
-    """From where the gripper comes."""
+    """The direction of approach of the gripper."""
 
     TOP = "top"
     SIDE = "side"
@@ -39,18 +39,18 @@ class GraspKind(StrEnum):
 
 @dataclass(frozen=True)
 class Grasp:
-    """One way to take a part; all poses are of the tool centre point in the part's frame.
+    """One grasp of a part; all poses are of the tool centre point in the part's frame.
 
     Attributes:
         kind: From above or from the side.
         turn_rad: About the part's axis, against the first sample.
-        pose_tcp: When the jaws close.
+        pose_tcp: Where the jaws close.
         pose_approach: Before, at a distance against the direction of approach.
         pose_retreat: After, with the part lifted straight up.
-        width_m: Of what the jaws close on.
+        width_m: The width of the part between the jaws.
         clearance_m: Between each open pad and the part; negative when the gripper does not open far enough.
         score: 0 (impossible) to 1; comparable between grasps of one part with one gripper.
-        reason: What the score comes from, or why it is impossible.
+        reason: The basis of the score, or why it is impossible.
     """
 
     kind: GraspKind
@@ -65,7 +65,7 @@ class Grasp:
 
     @property
     def possible(self) -> bool:
-        """Whether it can be done at all."""
+        """Whether the grasp is possible at all."""
         return self.score > 0
 
 
@@ -94,7 +94,7 @@ class _Handle:
 
 @dataclass(frozen=True)
 class _Outline:
-    """A part as the fingers meet it: half its extent along x and y at heights, bottom to top, about the grasp point."""
+    """The outline of a part: half its extent along x and y at heights, bottom to top, about the grasp point."""
 
     points: tuple[tuple[float, float, float], ...]  # height, half along x, half along y
     is_round: bool
@@ -126,14 +126,14 @@ def find_grasps(
     retreat_m: float = 0.1,
     impossible_too: bool = False,
 ) -> list[Grasp]:
-    """Grasps of a part that stands on a flat floor, best first.
+    """Finds grasps of a part that stands on a flat floor, best first.
 
     Args:
-        part: What to take.
-        tool: What to take it with.
+        part: The part to grasp.
+        tool: The gripper.
         turns: Samples about the axis of a round part; angular ones are taken in quarter turns, flat on their faces.
-        approach_m: How far before the grasp the approach begins.
-        retreat_m: How far the part is lifted.
+        approach_m: The distance of the approach pose from the grasp.
+        retreat_m: The height by which the part is lifted.
         impossible_too: Whether to list those that cannot be done, last, with the reason.
     """
     if not 1 <= turns <= 3600:
@@ -157,7 +157,7 @@ def find_grasps(
 
 
 def _of_solids(part: BoundedFigures, tool: GripperFigures, ways_m: tuple[float, float]) -> list[Grasp]:
-    """Grasps of a part of any shape at each of its points, either way round: from above and from both sides."""
+    """Returns grasps of a part of any shape at each of its points, either way round: from above and both sides."""
     found = []
     for point in part.points:
         least_m = least_height_m(part, tool, min(point.width_m / 2, tool.open_m))

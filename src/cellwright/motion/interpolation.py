@@ -36,18 +36,18 @@ class Trapezoid:
 
     @property
     def ramp_s(self) -> float:
-        """Until the top speed; a length too short for it is half ramp up, half ramp down."""
+        """The time until the top speed; a length too short for it is half ramp up, half ramp down."""
         full_s = self.speed_mps / self.acceleration_mps2
         return min(full_s, float(np.sqrt(self.length_m / self.acceleration_mps2)))
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest."""
+        """The duration from rest to rest."""
         top_mps = self.acceleration_mps2 * self.ramp_s
         return 0.0 if top_mps == 0 else self.length_m / top_mps + self.ramp_s
 
     def at(self, time_s: float) -> tuple[float, float, float]:
-        """Way, speed and acceleration at a time."""
+        """Returns way, speed and acceleration at a time."""
         a, ramp_s, end_s = self.acceleration_mps2, self.ramp_s, self.duration_s
         t = min(max(time_s, 0.0), end_s)
         if t < ramp_s:
@@ -60,7 +60,7 @@ class Trapezoid:
 
 @dataclass(frozen=True)
 class CartesianSample:
-    """Where the frame is and how it moves; velocity and acceleration are (linear, angular) in the parent's axes."""
+    """The pose and motion of the frame; velocity and acceleration are (linear, angular) in the parent's axes."""
 
     pose: Pose
     velocity: Array
@@ -91,7 +91,7 @@ class CartesianTrajectory:
         return [list(pieces) for pieces in self._stretches]
 
     def way_at(self, time_s: float) -> tuple[int, float, float, float]:
-        """Returns which stretch it is at a time since the start, and the way, speed and acceleration along it."""
+        """Returns the stretch at a time since the start, and the way, speed and acceleration along it."""
         number, left_s = 0, max(time_s, 0.0)
         while number < len(self._profiles) - 1 and left_s > self._profiles[number].duration_s:
             left_s -= self._profiles[number].duration_s
@@ -99,7 +99,7 @@ class CartesianTrajectory:
         return number, *self._profiles[number].at(left_s)
 
     def at(self, time_s: float) -> CartesianSample:
-        """Returns the frame at a time since the start; the end holds."""
+        """Returns the sample at a time since the start; the end holds."""
         number, way_m, speed_mps, acceleration_mps2 = self.way_at(time_s)
         pose, slope, bend = along(self._stretches[number], way_m)
         return CartesianSample(pose, slope * speed_mps, slope * acceleration_mps2 + bend * speed_mps**2)
@@ -119,7 +119,7 @@ def along(pieces: Sequence[PathPiece], way_m: float) -> tuple[Pose, Array, Array
 def linear(
     waypoints: Sequence[Pose], speed_mps: float, acceleration_mps2: float, equivalent_radius_m: float = 0.001
 ) -> CartesianTrajectory:
-    """Straight from each waypoint to the next, with a halt at each."""
+    """Makes a trajectory straight from each waypoint to the next, with a halt at each."""
     _check(waypoints)
     lines = [[Line(a, b, equivalent_radius_m)] for a, b in pairwise(waypoints)]
     return CartesianTrajectory(lines, speed_mps, acceleration_mps2)
@@ -132,9 +132,9 @@ def blended(
     radius_m: float,
     equivalent_radius_m: float = 0.001,
 ) -> CartesianTrajectory:
-    """Along the same lines without a halt, each corner cut by an arc of the radius; inner waypoints are passed by.
+    """Makes a trajectory along the same lines without a halt, each corner cut by an arc of the radius.
 
-    The arc touches the lines ``radius tan(bend / 2)`` before and after the corner.
+    Inner waypoints are passed by; the arc touches the lines ``radius tan(bend / 2)`` before and after the corner.
 
     Raises:
         BadInput: when a line is too short for the arcs at its ends, naming the largest radius that would fit, or
@@ -176,7 +176,7 @@ def _direction(start: Pose, end: Pose) -> Array:
 
 
 def _bends(waypoints: Sequence[Pose]) -> list[float]:
-    """By how much the path turns at each inner waypoint."""
+    """Returns the angle by which the path turns at each inner waypoint."""
     for number, (a, b) in enumerate(pairwise(waypoints)):
         if len(waypoints) > 2 and a.distance_m(b) < SAME_M:
             raise BadInput(f"waypoints {number} and {number + 1} lie at one place, so no corner there can be rounded")

@@ -49,12 +49,12 @@ def checked_angles(arm: ArmFigures, joints_rad: npt.ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class IkSolution:
-    """A configuration that takes a pose, and what speaks for it.
+    """A solution of the inverse kinematics, with its rating.
 
     Attributes:
         joints_rad: The configuration.
         limit_distance_rad: Of the joint that is nearest to one of its limits.
-        clearance_m: From what the caller's function looks at; infinite without one.
+        clearance_m: By the caller's function; infinite without one.
     """
 
     joints_rad: Array
@@ -73,7 +73,7 @@ class ArmKinematics:
 
     Attributes:
         arm: The figures.
-        effort: What a pose costs to solve, as a multiple of what it costs in closed form.
+        effort: The cost of solving a pose, as a multiple of that in closed form.
         method: `analytic` when the geometry has a closed form, so that every branch is found; otherwise `numerical`:
             a search from many starts, a hundred times slower, that may miss branches.
     """
@@ -101,11 +101,11 @@ class ArmKinematics:
         return poses
 
     def jacobian(self, joints_rad: npt.ArrayLike) -> Array:
-        """The flange's motion per joint speed, 6 x joints: velocity of its origin, then its turn, in base axes."""
+        """Returns the flange's Jacobian, 6 x joints, in base axes: velocity of its origin, then its turn."""
         return np.asarray(self._chain.jacobian(checked_angles(self.arm, joints_rad)[None])[2][0])
 
     def manipulability(self, joints_rad: npt.ArrayLike) -> float:
-        """Yoshikawa's measure ``sqrt(det(J J'))``: 0 where the flange cannot move in some direction."""
+        """Returns Yoshikawa's measure ``sqrt(det(J J'))``: 0 where the flange cannot move in some direction."""
         return float(np.prod(np.linalg.svd(self.jacobian(joints_rad), compute_uv=False)))
 
     def inverse(self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike | None = None) -> list[Array]:
@@ -123,10 +123,10 @@ class ArmKinematics:
     def inverse_of_many(
         self, poses_flange_in_base: Sequence[Pose], near_rad: npt.ArrayLike | None = None
     ) -> list[Array]:
-        """`inverse` of many poses at once, several times faster than one by one: (n, joints) for each of them.
+        """Solves `inverse` of many poses at once, several times faster than one by one: (n, joints) for each of them.
 
         Args:
-            poses_flange_in_base: What to reach.
+            poses_flange_in_base: The poses to reach.
             near_rad: One configuration for all of them, or one for each.
         """
         count = len(poses_flange_in_base)
@@ -153,7 +153,7 @@ class ArmKinematics:
         raise Unreachable(self.arm.name, pose_flange_in_base, self._why_not(target, near))
 
     def require_reachable(self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike) -> None:
-        """Refuses what the arm cannot take, at the cost of one pose; a search that may miss is not asked.
+        """Refuses a pose that the arm cannot take, without a numerical search, which may miss solutions.
 
         Raises:
             Unreachable: when it is beyond the stretched arm, or no configuration within the limits takes it.
@@ -172,7 +172,7 @@ class ArmKinematics:
             raise error
 
     def nearest_along(self, poses_flange_in_base: Sequence[Pose], start_rad: npt.ArrayLike) -> list[Array]:
-        """`nearest` of each pose on a way, to the configuration before; several times faster than one by one.
+        """Solves `nearest` of each pose on a way, to the configuration before; several times faster than one by one.
 
         Raises:
             Unreachable: when there is none, as `nearest`.
@@ -192,7 +192,7 @@ class ArmKinematics:
         return found
 
     def _tries(self, target: Array, near: Array) -> Iterator[Array]:
-        """Ways to find a configuration near by, the cheapest first."""
+        """Yields the results of several methods to find a configuration near by, the cheapest first."""
         if self.method == "numerical":
             for starts in (near[None], None):  # one search from where it stands is quick, and mostly enough
                 found = self._search(target, near, starts=starts)
@@ -209,9 +209,9 @@ class ArmKinematics:
         """Returns every configuration of `inverse`, best first: away from limits and obstacles, then nearest.
 
         Args:
-            pose_flange_in_base: What to reach.
-            near_rad: Where the arm stands.
-            clearance: Distance in metres to what a configuration must not touch; those without any are left out.
+            pose_flange_in_base: The pose to reach.
+            near_rad: The present configuration.
+            clearance: Distance in metres of a configuration to obstacles; those without any are left out.
         """
         choices = []
         for joints in self.inverse(pose_flange_in_base, near_rad):
@@ -224,7 +224,7 @@ class ArmKinematics:
     def choose(
         self, pose_flange_in_base: Pose, near_rad: npt.ArrayLike, clearance: Callable[[Array], float] | None = None
     ) -> Array:
-        """The best of `ranked`: where a seven-axis arm should put its elbow, a six-axis arm its shoulder and wrist.
+        """Returns the best of `ranked`, which decides on elbow, shoulder and wrist.
 
         Raises:
             Unreachable: when there is none, with the reason.
@@ -239,7 +239,7 @@ class ArmKinematics:
         return np.zeros(len(self.lower_rad)) if near_rad is None else checked_angles(self.arm, near_rad).copy()
 
     def _why_not(self, target: Array, near: Array) -> str:
-        """Out of reach, or the joint that is least beyond its limits in the best of all configurations."""
+        """Returns the reason: out of reach, or the joint that is least beyond its limits in the best configuration."""
         if self.method == "numerical":
             beyond = self._search(target, near, limited=False)
         else:
@@ -256,7 +256,7 @@ class ArmKinematics:
         )
 
     def _search(self, target: Array, near: Array, *, limited: bool = True, starts: Array | None = None) -> Array:
-        """Configurations (n, joints) that a numerical search finds; it heeds the limits, unless told not to."""
+        """Returns configurations (n, joints) by a numerical search, which keeps the limits if `limited`."""
         if starts is None:
             starts = np.vstack([near, self.arm.home_rad, random_starts(self.lower_rad, self.upper_rad)])
         room_rad = 0.0 if limited else np.pi
@@ -272,7 +272,7 @@ class ArmKinematics:
 
 
 def _matrices(poses: Sequence[Pose]) -> Array:
-    """`Pose.matrix` of many (n, 4, 4): at once, it takes a tenth of the time."""
+    """Returns `Pose.matrix` of many (n, 4, 4): at once, it takes a tenth of the time."""
     w, x, y, z = np.array([pose.quaternion for pose in poses]).reshape(-1, 4).T
     matrices = np.zeros((len(poses), 4, 4))
     rows = (

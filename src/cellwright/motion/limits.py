@@ -1,4 +1,4 @@
-"""The limits of joints and of the motion along a path, and how one follows from the other."""
+"""The limits of joints and of the motion along a path, and their relation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JointLimits:
 
     @classmethod
     def of(cls, arm: ArmFigures, share: float = 1.0) -> JointLimits:
-        """Returns those of an arm, all times a share."""
+        """Returns the limits of an arm, all times a share."""
         rows = [(j.velocity_limit_radps, j.acceleration_limit_radps2, j.jerk_limit_radps3) for j in arm.joints]
         return cls(*np.array(rows).T * share)
 
@@ -49,7 +49,7 @@ class PathLimits:
 
     @property
     def top_rate(self) -> float:
-        """The speed that a run over the whole path comes to, from rest to rest."""
+        """The top speed of a run over the whole path, from rest to rest."""
         v, a, j = self.velocity, self.acceleration, self.jerk
         alone = (j / 4) ** (1 / 3)  # 1/s, with jerk as the only limit: v * 2 sqrt(v / j) = 1
         if a * a / j < alone:  # the acceleration is reached: v (v / a + a / j) = 1
@@ -58,13 +58,13 @@ class PathLimits:
 
     @property
     def duration_s(self) -> float:
-        """Of a run over the whole path, from rest to rest."""
+        """The duration of a run over the whole path, from rest to rest."""
         v, j = self.top_rate, self.jerk
         a = min(self.acceleration, (v * j) ** 0.5)
         return float(1 / v + v / a + a / j)
 
     def within(self, joints: JointLimits, first: Array, second: Array, third: Array) -> PathLimits:
-        """The same or less, so that every joint keeps its limits everywhere on the path, whatever is done there.
+        """Returns the same limits or less, so that every joint keeps its own everywhere on the path.
 
         With the path's derivatives q1, q2, q3 by its parameter the joints have speeds ``q1 v``, accelerations
         ``q2 v^2 + q1 a`` and jerks ``q3 v^3 + 3 q2 v a + q1 j``. Where the path bends, the speed takes its share of
@@ -72,7 +72,7 @@ class PathLimits:
         run is taken. As it holds for any point of the path, a stop or a change of speed is allowed at any moment.
 
         Args:
-            joints: Theirs.
+            joints: The limits of the joints.
             first: Magnitudes of q1 (points, joints).
             second: Of q2.
             third: Of q3.
@@ -80,7 +80,7 @@ class PathLimits:
         return at_once(self.within_in_slices(joints, first, second, third))
 
     def within_in_slices(self, joints: JointLimits, first: Array, second: Array, third: Array) -> Slices[PathLimits]:
-        """Yields the same, found in slices."""
+        """Computes the same in slices."""
         slope = first + TINY
         v = min(self.velocity, float((joints.velocity_radps / slope).min()))
         a = min(self.acceleration, float((joints.acceleration_radps2 / slope).min()))

@@ -19,12 +19,12 @@ ENOUGH = 1e-9  # metres and radians together: as exact as a closed form, for eve
 
 
 def random_starts(low: Array, high: Array) -> Array:
-    """Configurations spread over the joints' ranges, the same in every process."""
+    """Returns configurations spread over the joints' ranges, the same in every process."""
     return np.random.default_rng(0).uniform(low, high, (STARTS, len(low)))
 
 
 def solve_numerically(chain: SerialChain, target: Array, starts: Array, low: Array, high: Array) -> Array:
-    """Where each start (n, joints) ends, kept within the limits; whether that takes the pose is for the caller to see.
+    """Returns the result of each start (n, joints), kept within the limits; the caller checks which ones take the pose.
 
     The step solves ``(J' J + d I) step = J' e`` for the error e = (position, rotation vector). The damping d is half
     the squared error: large far away, where the linear model is wrong, and gone at the goal (Sugihara 2011).
@@ -48,7 +48,7 @@ def solve_numerically(chain: SerialChain, target: Array, starts: Array, low: Arr
 
 
 def _turn_vector(target: Array, rotations: Array) -> Array:
-    """Rotation vectors, in the base frame, from each rotation to the target; near half a turn only their direction."""
+    """Returns rotation vectors, in the base frame, from each rotation to the target; at half turns only directions."""
     turn = target @ rotations.swapaxes(1, 2)
     sine = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], 1)
     length = np.linalg.norm(sine, axis=1)

@@ -1,4 +1,4 @@
-"""Where a motion leads, without time: straight in joint space, or with the flange along poses."""
+"""Paths of motions, without time: straight in joint space, or with the flange along poses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Path(Protocol):
         """Returns the same at many places, in rows."""
 
     def steepness(self) -> tuple[Array, Array, Array]:
-        """Magnitudes of the first three derivatives (points, joints), nowhere exceeded."""
+        """Returns the magnitudes of the first three derivatives (points, joints), nowhere exceeded."""
 
 
 class JointPath:
@@ -61,7 +61,7 @@ class JointPath:
         return self._start + column * self._way, self._way[None], self._straight[None]
 
     def steepness(self) -> tuple[Array, Array, Array]:
-        """Magnitudes of the first three derivatives."""
+        """Returns the magnitudes of the first three derivatives."""
         none = self._straight[None]
         return np.abs(self._way)[None], none, none
 
@@ -70,7 +70,7 @@ class PosePath:
     """The flange along any smooth course of poses, by inverse kinematics on the way.
 
     The path is solved at points a few millimetres apart, each taking the configuration nearest to the one before;
-    between them runs a spline, and the points are doubled until the flange is on its course there, too. A course on
+    between them is a spline, and the points are doubled until the flange is on its course there, too. A course on
     which the arm would have to jump from one branch of its configurations to another never gets there.
 
     Attributes:
@@ -80,11 +80,11 @@ class PosePath:
 
     Args:
         kinematics: Of the arm.
-        start_rad: Where it stands.
+        start_rad: The start configuration.
         pose_at: The flange in the base frame by the fraction of the way, 0 to 1.
         length_m: Of the course.
         turn_rad: Of the flange on the way.
-        what: The course, in messages.
+        what: The name of the course, in messages.
 
     Raises:
         BadInput: when the course begins elsewhere, or is too long to be solved.
@@ -113,7 +113,7 @@ class PosePath:
         turn_rad: float,
         what: str = "course",
     ) -> Slices[PosePath]:
-        """Yields the same, solved in slices."""
+        """Makes the same path, solved in slices."""
         path = PosePath.__new__(PosePath)
         yield from path._make(kinematics, start_rad, pose_at, length_m, turn_rad, what)
         return path
@@ -154,7 +154,7 @@ class PosePath:
         self.at, self.at_many, self.steepness = self.spline.at, self.spline.at_many, self.spline.steepness
 
     def hardest(self) -> str:
-        """Returns where on the course which joint has the farthest to go."""
+        """Returns the place on the course where a joint moves the farthest, and that joint, as text."""
         steps = np.abs(np.diff(self.spline.rows, axis=0))
         return f"{self._swing(steps, 0, len(steps))}, near a singular configuration"
 
@@ -179,7 +179,7 @@ class PosePath:
         return (yield from Spline.in_slices(table))
 
     def _refuse_jumps(self, rows: Array, first: int, pieces: int) -> None:
-        """A joint that has turned to its limit goes on a full turn away: however near the points are, it jumps."""
+        """Refuses a path on which a joint at its limit would jump by a full turn, however near the points are."""
         steps = np.abs(np.diff(rows, axis=0))
         if steps.max() > JUMP_RAD:
             raise JobFailed(
@@ -187,7 +187,7 @@ class PosePath:
             )
 
     def _on_course(self) -> Slices[bool]:
-        """Yields whether the flange is where it should be in the middle of every piece."""
+        """Checks in slices whether the flange is on its course in the middle of every piece."""
         middles = self.spline.middles()
         for part in spans(len(middles), 2 * SLICE_POSES):
             if not self._near_course(middles[part], range(part.start, part.stop)):
@@ -213,7 +213,7 @@ class LinePath(PosePath):
     def between(
         cls, kinematics: ArmKinematics, start_rad: Array, pose_goal_in_base: Pose, tool: Pose | None = None
     ) -> Slices[Self]:
-        """Yields the path, solved in slices."""
+        """Makes the path, solved in slices."""
         flange = kinematics.forward(start_rad)
         pose = flange if tool is None else flange @ tool
         back = None if tool is None else tool.inverse()

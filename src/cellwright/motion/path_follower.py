@@ -24,7 +24,7 @@ class PathFollower(Follower):
     theirs (`PathLimits.within`). At 100 % and undisturbed it makes the same motion as `PathMotion.at`.
 
     Args:
-        motion: What to run.
+        motion: The motion to run.
         period_s: Time from one tick to the next.
         override: Share of the motion's speed, 0 to 1; 0 holds.
     """

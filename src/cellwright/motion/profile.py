@@ -27,9 +27,9 @@ JERK_SHARES = (1.0, 0.999, 0.99)  # where speed, acceleration and jerk fit each 
 
 
 class Motion(Protocol):
-    """What a servo can follow: joints over time, from rest to rest.
+    """A motion for a servo: joints over time, from rest to rest.
 
-    A motion that also has `acceleration(time_s)` spares the servo from reckoning that by differences.
+    A motion that also has `acceleration(time_s)` spares the servo from computing it by differences.
     """
 
     duration_s: float
@@ -42,17 +42,17 @@ class PathMotion:
     """A path and the jerk-limited run along it, from rest to rest.
 
     Attributes:
-        arm: Whose motion it is.
-        path: Where it leads.
+        arm: The figures of the arm.
+        path: Its path.
         limits: Along the path, as this motion uses them.
-        hardest: The same speed with all the acceleration and jerk that the joints have: for stops in a hurry.
+        hardest: The same speed with all the acceleration and jerk that the joints have: for fast stops.
         duration_s: Until it rests.
 
     Args:
-        arm: Whose limits to keep.
-        path: Where it leads.
-        limits: What is wanted along the path; less is taken where a joint could not follow.
-        duration_s: How long it shall take, instead of as short as possible.
+        arm: The arm whose limits to keep.
+        path: Its path.
+        limits: The wanted limits along the path; lower ones are used where a joint could not follow.
+        duration_s: The wanted duration, instead of the shortest.
         share: Of the joints' limits.
     """
 
@@ -63,7 +63,7 @@ class PathMotion:
 
     @classmethod
     def along(cls, arm: ArmFigures, path: Path, limits: PathLimits) -> Slices[PathMotion]:
-        """Yields the motion along a path, made in slices."""
+        """Makes the motion along a path, in slices."""
         motion = PathMotion.__new__(PathMotion)
         yield from motion._run_along(arm, path, limits)
         return motion
@@ -100,14 +100,14 @@ class PathMotion:
 
 
 class JointMove(PathMotion):
-    """From one configuration to another, all joints in proportion, within speed, acceleration and jerk.
+    """A joint move from one configuration to another, all joints in proportion, within speed, acceleration and jerk.
 
     Args:
-        arm: Whose limits to keep.
-        start_rad: Where it stands, at rest.
-        goal_rad: Where it shall stand, at rest.
+        arm: The arm whose limits to keep.
+        start_rad: The start configuration, at rest.
+        goal_rad: The goal configuration, at rest.
         speed: Fraction of the speed limits, in (0, 1]; accelerations and jerks scale with it.
-        duration_s: How long it shall take, instead of as short as the limits allow.
+        duration_s: The wanted duration, instead of the shortest within the limits.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class LineSpeed:
-    """How fast a tool moves along a line; the turn of the tool is scaled along."""
+    """The speed of a tool along a line; the turn of the tool is scaled along."""
 
     speed_mps: float = 0.4
     acceleration_mps2: float = 1.5
@@ -161,14 +161,14 @@ class LineSpeed:
 
 
 class LineMove(PathMotion):
-    """The flange or its tool straight from one pose to another, as slow as the joint that is hardest pressed.
+    """A straight line of the flange or its tool from one pose to another, as fast as its joints can follow.
 
     Args:
         kinematics: Of the arm.
-        start_rad: Where it stands, at rest.
-        pose_goal_in_base: Where its flange shall be, or, with a tool, the tool.
-        speed: The most that is wanted along the line.
-        duration_s: How long it shall take, instead of as short as `speed` and the joints allow.
+        start_rad: The start configuration, at rest.
+        pose_goal_in_base: The goal pose of its flange, or, with a tool, of the tool.
+        speed: The largest speed along the line.
+        duration_s: The wanted duration, instead of the shortest that `speed` and the joints allow.
         tool: In the flange; None moves the flange itself.
 
     Raises:
@@ -198,7 +198,7 @@ class LineMove(PathMotion):
         speed: LineSpeed,
         tool: Pose | None = None,
     ) -> Slices[Self]:
-        """Yields the same, made in slices."""
+        """Makes the same motion in slices."""
         move = cls.__new__(cls)
         yield from move._make(kinematics, start_rad, pose_goal_in_base, speed, None, tool)
         return move
@@ -226,7 +226,7 @@ class LineMove(PathMotion):
 
 
 def _run(limits: PathLimits) -> tuple[Trajectory, PathLimits]:
-    """From 0 to 1, from rest to rest, and the limits that it keeps: a trifle less where the generator needs it."""
+    """Returns the run from 0 to 1, from rest to rest, and its limits: a little less where the generator needs it."""
     for share in JERK_SHARES:
         kept = PathLimits(limits.velocity, limits.acceleration, limits.jerk * share)
         request = InputParameter(1)

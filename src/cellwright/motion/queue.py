@@ -18,7 +18,7 @@ START_TOLERANCE_RAD = 1e-6
 
 
 class MotionQueue:
-    """Runs motions in the order of their coming; each begins and ends at rest, and where the last one ended.
+    """Runs motions in the order in which they were added; each begins and ends at rest, and where the last one ended.
 
     Override, pause and stop concern the whole queue: an override stays for the motions to come, a stop drops them.
 
@@ -34,7 +34,7 @@ class MotionQueue:
         self._last: PathMotion | None = None
 
     def __len__(self) -> int:
-        """Returns how many motions wait behind the one that runs."""
+        """Returns the number of motions that wait behind the one that runs."""
         return len(self._waiting)
 
     @property
@@ -44,7 +44,7 @@ class MotionQueue:
 
     @property
     def override(self) -> float:
-        """Share of the motions' speed, 0 to 1."""
+        """The speed override, 0 to 1."""
         return self._override
 
     @override.setter
@@ -87,13 +87,13 @@ class MotionQueue:
             self._follower.pause()
 
     def resume(self) -> None:
-        """Goes on."""
+        """Continues after a pause."""
         self._paused = False
         if self._follower is not None:
             self._follower.resume()
 
     def stop(self, category: StopCategory = StopCategory.NORMAL) -> None:
-        """Comes to rest and forgets what was to come."""
+        """Comes to rest and drops the motions that wait."""
         self._waiting.clear()
         self._paused, self._last = False, None
         if self._follower is not None:

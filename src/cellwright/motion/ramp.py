@@ -1,4 +1,4 @@
-"""How quickly the time of a motion may be slowed down or sped up, so that its joints keep their limits."""
+"""Ramps of the time of a motion: how fast it may be slowed down or sped up within the limits of the joints."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TimeTable:
         return best
 
     def _excess(self, rows: Array, fastest: float, share: float) -> float:
-        """Returns how many times too much a ramp asks for; 1 or less is within the limits."""
+        """Returns the largest ratio of what a ramp needs to the limits; 1 or less is within them."""
         rate, change = rows[:, 1, None], rows[:, 2, None]
         if rate.min() < -EDGE or rate.max() > fastest + EDGE:
             return float("inf")
@@ -82,7 +82,7 @@ class TimeTable:
         )
 
     def _at(self, times_s: Array, column: Array) -> Array:
-        """Between the rows."""
+        """Returns values between the rows."""
         place = np.clip(times_s / self._step_s, 0, len(column) - 1)
         below = np.minimum(place.astype(int), max(len(column) - 2, 0))
         above = np.minimum(below + 1, len(column) - 1)
@@ -95,7 +95,7 @@ def _limits(seconds: float) -> PathLimits:
 
 
 def _try(at_s: float, rate: float, change: float, target: float, limits: PathLimits, step_s: float) -> Array | None:
-    """Rows of moment, rate and its change; None when there is no such ramp."""
+    """Returns rows of time, rate and its change; None when there is no such ramp."""
     request: Any = InputParameter(1)
     request.control_interface = ControlInterface.Velocity
     request.current_position, request.current_velocity, request.current_acceleration = [at_s], [rate], [change]

@@ -1,4 +1,4 @@
-"""Where along a path to be slow: a change of its parameter after which one and the same rate suits all of it."""
+"""Reparametrisation of a path: a change of its parameter after which one constant rate suits all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["time_spaced_places"]
 
 Array = npt.NDArray[np.float64]
 
-FINE = 8  # places to a piece, to reckon with
+FINE = 8  # places to a piece, for the computation
 SLOWEST = 1e-3  # of the fastest rate
 SLICE_PLACES = 4000  # that are gone through in some milliseconds
 SLICE_WINDOWS = 2_000_000  # places in all windows that are looked at in one
@@ -26,10 +26,10 @@ def time_spaced_places(
     smooth_s: float,
     count: int,
 ) -> Slices[tuple[Array, float]]:
-    """Places on a path, evenly spaced in the time that it takes to run along it, and that time.
+    """Returns places on a path, evenly spaced in the time that it takes to run along it, and that time.
 
     Every piece of the path has its largest rate, by the bends there; between slow and fast pieces the rate rises and
-    falls evenly, and its corners are drawn out. This is only a proposal: what it does to the limits is left to
+    falls evenly, and its corners are smoothed. This is only a proposal: the limits are checked by
     `PathLimits.within`.
 
     Args:
@@ -37,8 +37,8 @@ def time_spaced_places(
         limits: Of the columns.
         fastest: Rate of the path's parameter that is nowhere exceeded.
         share: Of acceleration and jerk, for bends, and for speeding up and slowing down.
-        smooth_s: Over how much time corners are drawn out.
-        count: How many pieces to divide the time into.
+        smooth_s: The time over which corners are smoothed.
+        count: The number of pieces to divide the time into.
     """
     first, second, third = (np.repeat(rows + 1e-12, FINE, axis=0) for rows in steepness)
     pieces = len(first)
@@ -75,7 +75,7 @@ def time_spaced_places(
 
 
 def _smooth(rate: Array, half: int) -> Slices[Array]:
-    """Without corners, and nowhere more than it was: the least around each place, averaged twice over half of that."""
+    """Returns the rate without corners, nowhere more than before: the least around each place, averaged twice."""
     padded = np.pad(rate, 2 * half, mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 4 * half + 1)
     least = np.empty(len(windows))

@@ -21,7 +21,7 @@ NARROWEST_BLEND_M, WIDEST_BLEND_M = 1e-3, 10.0
 
 
 class Route:
-    """Through poses in turn, by the way along them; inner ones are passed by, the last is reached.
+    """A route through poses in turn, by the way along it; inner ones are passed by, the last is reached.
 
     A corner begins and ends at the blend distance before and after its pose, or half a line where that is shorter.
     In between, the direction changes with bounded curvature that grows from zero, unlike on an arc, so that joints
@@ -69,19 +69,19 @@ class Route:
         return _moved(self._poses[number], self._ways[number] * (way_m - begin_m))
 
     def _in_corner(self, corner: int, share: float) -> Pose:
-        """From -1, where the corner begins, to 1: one way fades out while the next one fades in."""
+        """Returns the pose in a corner, from -1, where it begins, to 1: one way fades out while the next fades in."""
         blend_m, u = self._blends[corner], (1 + share) / 2
         back = _moved(self._poses[corner + 1], self._ways[corner] * (-blend_m * _faded_in(1 - u)))
         return _moved(back, self._ways[corner + 1] * (blend_m * _faded_in(u)))
 
 
 def _faded_in(u: float) -> float:
-    """From 0 to 1 with a second derivative that is 0 at both ends, and a first that is 0 at the beginning."""
+    """Returns a blend from 0 to 1 whose second derivative is 0 at both ends, and whose first is 0 at the beginning."""
     return u**3 * (2 - u)
 
 
 def _way(start: Pose, end: Pose) -> Array:
-    """Shift and turn (6) from one pose to another, in the parent's axes."""
+    """Returns shift and turn (6) from one pose to another, in the parent's axes."""
     turn = rotation.multiply(end.quaternion, start.quaternion * np.array([1.0, -1.0, -1.0, -1.0]))
     return np.concatenate([end.position - start.position, rotation.vector_from_quaternion(turn)])
 

@@ -1,4 +1,4 @@
-"""What the joints do at one moment."""
+"""The motion of the joints at one moment."""
 
 from __future__ import annotations
 

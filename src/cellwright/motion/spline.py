@@ -17,7 +17,7 @@ MANY_ROWS = 10_000  # whose coefficients take some milliseconds
 
 
 class Spline:
-    """Through rows at 0, 1/n, 2/n ... 1; the outermost two pieces at each end share one cubic ("not a knot").
+    """A spline through rows at 0, 1/n, 2/n ... 1; the outermost two pieces at each end share one cubic ("not a knot").
 
     Args:
         rows: Configurations (n + 1, joints); one piece is a straight line, two are a parabola.
@@ -28,7 +28,7 @@ class Spline:
 
     @classmethod
     def in_slices(cls, rows: Array) -> Slices[Self]:
-        """Yields the same, made in slices."""
+        """Makes the same spline in slices."""
         spline = cls.__new__(cls)
         yield from spline._make(rows)
         return spline
@@ -83,7 +83,7 @@ class Spline:
         return np.asarray(((self._c3 * t + self._c2) * t + self._c1) * t + self._c0)
 
     def steepness(self) -> tuple[Array, Array, Array]:
-        """Magnitudes of the three derivatives per piece, the largest in it or a little more."""
+        """Returns magnitudes of the three derivatives per piece, the largest in it or a little more."""
         h = 1.0 / self.pieces
         ends = [self._c1, (3 * self._c3 * h + 2 * self._c2) * h + self._c1]
         bends = [2 * self._c2, 6 * self._c3 * h + 2 * self._c2]
@@ -93,7 +93,7 @@ class Spline:
 
 
 def _solve_inner(right: Array) -> Slices[Array]:
-    """Bends at the inner rows: m[i-1] + 4 m[i] + m[i+1] = right, the outermost continued linearly or, if two, alike."""
+    """Solves m[i-1] + 4 m[i] + m[i+1] = right for the bends at inner rows, the outermost continued linearly."""
     count = len(right)
     diagonal = np.full(count, 4.0)
     upper = np.ones(count)

@@ -36,7 +36,7 @@ CRAWLING = 10.0  # times as long as with a halt at every pose and joints without
 
 
 class ThroughMove(PathMotion):
-    """The flange straight from pose to pose, passing inner ones within 3/8 of the blend distance, to rest at the last.
+    """A motion of the flange straight from pose to pose, passing inner ones within 3/8 of the blend distance.
 
     Speed, acceleration and jerk along the way stay within `speed`, those of the joints within theirs, in corners, too.
     Where a joint cannot keep up, the motion is slower there, and only there. As it can be stopped at any moment within
@@ -47,11 +47,11 @@ class ThroughMove(PathMotion):
 
     Args:
         kinematics: Of the arm.
-        start_rad: Where it stands, at rest.
+        start_rad: The start configuration, at rest.
         poses_in_base: Of the flange, or, with a tool, of the tool, one after the other.
-        speed: The most that is wanted along the way.
-        blend_m: How far before and after a pose the way may leave its lines.
-        duration_s: How long it shall take, instead of as short as possible.
+        speed: The largest speed along the way.
+        blend_m: The distance before and after a pose at which the way may leave its lines.
+        duration_s: The wanted duration, instead of the shortest.
         tool: In the flange; None moves the flange itself.
 
     Raises:
@@ -82,7 +82,7 @@ class ThroughMove(PathMotion):
         blend_m: float,
         tool: Pose | None = None,
     ) -> Slices[Self]:
-        """Yields the same, made in slices."""
+        """Makes the same motion in slices."""
         move = cls.__new__(cls)
         yield from move._make(kinematics, start_rad, poses_in_base, speed, blend_m, None, tool)
         return move
@@ -146,7 +146,7 @@ def _with_way(joints: JointLimits, speed: LineSpeed) -> JointLimits:
 
 
 def _through_places(solved: Spline, places: Array) -> Slices[Spline]:
-    """Yields another spline, through places of one."""
+    """Makes a spline through places of another one, in slices."""
     rows = []
     for part in spans(len(places), SLICE_PLACES):
         rows += [solved.at(float(place))[0] for place in places[part]]
@@ -155,14 +155,14 @@ def _through_places(solved: Spline, places: Array) -> Slices[Spline]:
 
 
 def _steepness(spline: Spline, places: Array, length_m: float) -> Slices[tuple[Array, Array, Array]]:
-    """Of the joints, and behind them of the way."""
+    """Returns the steepness of the joints, and behind them of the way, in slices."""
     way = yield from Spline.in_slices(places[:, None] * length_m)
     first, second, third = (np.column_stack(both) for both in zip(spline.steepness(), way.steepness(), strict=True))
     return first, second, third
 
 
 def _same(spline: Spline, solved: Spline, places: Array) -> Slices[bool]:
-    """Yields whether a spline through places of another one stays on it between them."""
+    """Checks in slices whether a spline through places of another one stays on it between them."""
     for number, (row, before, after) in enumerate(zip(spline.middles(), places[:-1], places[1:], strict=True), 1):
         if number % SLICE_MIDDLES == 0:
             yield

@@ -1,4 +1,4 @@
-"""Running through a motion that is known by time alone: its time itself is slowed down, paused and stopped."""
+"""The follower of a motion that is known by time alone: its time itself is slowed down, paused and stopped."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ MOST_ROWS = 4000
 class TimeFollower(Follower):
     """Drives the time of a motion at a rate that is 1 when nothing happens, so that its path is kept whatever does.
 
-    Speeds stay below the motion's own. How quickly the rate may change is decided at every order, from what the
+    Speeds stay below the motion's own. How quickly the rate may change is decided at every command, from what the
     motion leaves of the joints' accelerations and jerks there (`TimeTable.ramp`). A motion that leaves nothing can
     only be stopped slowly: on time-optimal paths of three arms (`TimedPath`, 60 random stops each) fast stops passed no
     limit and took at most 1.5 s with a reserve of 20 %; with none, accelerations were passed by up to 3 %, and the
     longest stop took 2.5 s.
 
     Args:
-        motion: What to run; it begins and ends at rest.
-        arm: Whose limits to keep.
+        motion: The motion to run; it begins and ends at rest.
+        arm: The arm whose limits to keep.
         period_s: Time from one tick to the next.
         override: Share of the motion's speed, 0 to 1; 0 holds.
     """
@@ -80,7 +80,7 @@ class TimeFollower(Follower):
 
     @cached_property
     def _table(self) -> TimeTable:
-        """Made when it is first needed: most motions are never disturbed."""
+        """The table of the motion, made when first needed: most motions are never disturbed."""
         step_s = max(self.period_s, self.motion.duration_s / MOST_ROWS)
         times = np.arange(int(np.ceil(self.motion.duration_s / step_s)) + 1) * step_s
         velocity = np.array([self.motion.at(time_s)[1] for time_s in times])

@@ -1,4 +1,4 @@
-"""The fastest way along a given joint path, within speed and acceleration limits."""
+"""Time-optimal parametrisation of a given joint path, within speed and acceleration limits."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class TimedPath:
 
     Attributes:
         duration_s: Of the motion.
-        deviation_rad: The farthest that the curve is from the lines, in the norm of all joints, where looked at.
+        deviation_rad: The largest deviation of the curve from the lines, in the norm of all joints, where checked.
 
     Args:
-        arm: Whose limits to keep.
+        arm: The arm whose limits to keep.
         waypoints_rad: Configurations to pass, the first and last at rest.
         velocity_scale: Share of the speed limits, in (0, 1].
         acceleration_scale: Share of the acceleration limits, in (0, 1]. The rest is what a stop or a pause on the way
             can use (`TimeFollower`): with 1 there is nothing left, and a stop there passes the limits.
-        tolerance_rad: How far the curve may leave the lines between the waypoints.
+        tolerance_rad: The largest deviation of the curve from the lines between the waypoints.
 
     Raises:
         MissingExtra: without the optional package.
@@ -108,7 +108,7 @@ class TimedPath:
         return self._trajectory(time_s * self._pace, 2) * self._pace**2
 
     def _slow_down(self, velocity: Array, acceleration: Array, count: int) -> float:
-        """The factor on time that keeps the limits between the grid's points, too, where they are passed by some %."""
+        """Returns the factor on time that keeps the limits between the grid's points, too."""
         times = np.linspace(0.0, self._trajectory.duration, count)
         fastest = float((np.abs(self._trajectory(times, 1)) / velocity).max())
         hardest = float((np.abs(self._trajectory(times, 2)) / acceleration).max())

@@ -1,4 +1,4 @@
-"""Two logs side by side: the same, or where they first part."""
+"""The comparison of two logs: equal, or their first difference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Difference", "LogComparison", "Mismatch", "Sameness", "compare"]
 
 
 class Sameness(Enum):
-    """How equal two logs are."""
+    """The degree to which two logs are equal."""
 
     IDENTICAL = "identical"
     """The same bytes."""
@@ -44,11 +44,11 @@ class Difference:
     """The first place where the messages are not the same.
 
     Attributes:
-        topic: On which topic.
-        time_ns: When, in log A (in B for a message that A does not have).
-        number: The how many-th message of the topic, from 0.
-        field: Which field; `message` when one log has none there, `type` when the types differ.
-        index: Where in the field; empty for a single value.
+        topic: The topic.
+        time_ns: The time in log A (in B for a message that A does not have).
+        number: The number of the message on the topic, from 0.
+        field: The field; `message` when one log has none there, `type` when the types differ.
+        index: The index in the field; empty for a single value.
         a: The value in A.
         b: The value in B.
     """
@@ -90,7 +90,7 @@ def compare(a: Log | Path | str, b: Log | Path | str, tolerance: float = 0.0) ->
     Args:
         a: A log or its file.
         b: Another.
-        tolerance: How far numbers with a fraction may be apart; times, whole numbers and texts must be the same.
+        tolerance: The largest difference of floating-point numbers; times, whole numbers and texts must be the same.
     """
     if not 0 <= tolerance < float("inf"):
         raise OutOfRange("tolerance", tolerance, 0, 1e300)
@@ -184,7 +184,7 @@ def _difference(
 
 
 def _first_unequal(a: Any, b: Any, tolerance: float) -> tuple[tuple[int | str, ...], Any, Any] | None:
-    """Index and values of the first unequal item of two fields of the same shape."""
+    """Returns index and values of the first unequal item of two fields of the same shape."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         same = a == b
         if a.dtype.kind == "f":

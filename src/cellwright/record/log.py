@@ -1,4 +1,4 @@
-"""Reading a log: what is in it, and its messages as the classes they were."""
+"""Reading a log: its table of contents, and its messages as the classes they were."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Log:
 
     Attributes:
         path: The file.
-        metadata: What the recorder was told about the run; entries of other records as `<record>.<key>`.
+        metadata: The recorder's metadata of the run; entries of other records as `<record>.<key>`.
         topics: By name, in the order of appearance.
     """
 
@@ -109,12 +109,12 @@ class Log:
 
     @property
     def problem(self) -> str:
-        """Why the log is not whole; empty when it is."""
+        """The reason why the log is incomplete; empty when it is complete."""
         return str(self._records.problem)
 
     @property
     def count(self) -> int:
-        """All messages."""
+        """The number of all messages."""
         return sum(topic.count for topic in self.topics.values())
 
     @property
@@ -130,9 +130,9 @@ class Log:
         return self.topics[name]
 
     def raw(self, topics: Iterable[str] | None = None) -> Iterator[RawEntry]:
-        """Messages as bytes in the order of time; those of the same time in the order of recording.
+        """Yields messages as bytes in the order of time; those of the same time in the order of recording.
 
-        One chunk after the other is read, so that a log larger than the memory is no trouble.
+        One chunk after the other is read, so that a log may be larger than the memory.
         """
         wanted = set(self.topics) if topics is None else {self.topic(name).name for name in topics}
         # When a chunk was read, everything before the start of all later ones is complete.
@@ -158,11 +158,11 @@ class Log:
             decoder = self._decoders[entry.channel] = self._decoder(entry.channel)
         try:
             return decoder(entry)
-        except Exception as error:  # whatever it is, it is the bytes
+        except Exception as error:  # any error here means damaged bytes
             raise LogError(f"{self.path}: message on {entry.topic} at {entry.time_ns / 1e9:g} s: {error}") from None
 
     def entries(self, topics: Iterable[str] | None = None) -> Iterator[LogEntry]:
-        """Messages in the order of time, decoded; of all topics or the named ones."""
+        """Yields messages in the order of time, decoded; of all topics or the named ones."""
         for entry in self.raw(topics):
             yield LogEntry(entry.topic, entry.time_ns, self.decode(entry))
 

@@ -1,4 +1,4 @@
-"""Plots of what is in a log, as a picture file."""
+"""Plots of a log's fields, as a picture file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEFAULT_FIELDS = {
     "cellwright_msgs/msg/Odometry": "position",
     "cellwright_msgs/msg/Imu": "acceleration",
 }
-"""What of a topic is worth a look when nobody says; in this order."""
+"""The fields of a topic that are plotted by default, in this order."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Curve:
 
 
 def default_fields(log: Log) -> list[str]:
-    """Returns what is plotted when nothing is asked for; else every number there is in the first topics."""
+    """Returns the fields that are plotted by default, or else every number in the first topics."""
     topics = list(log.topics.values())
     chosen = [f"{t.name}.{field}" for ros_type, field in DEFAULT_FIELDS.items() for t in topics if t.type == ros_type]
     if not chosen:
@@ -82,7 +82,7 @@ def default_fields(log: Log) -> list[str]:
 
 
 def _curves(log: Log, field: str, arrays: Callable[[str], dict[str, Any]]) -> list[Curve]:
-    """The curves of one field such as `/fanuc/joint_states.position[2]`; without an index, one for each component."""
+    """Returns curves of a field such as `/fanuc/joint_states.position[2]`; without an index, of each component."""
     match = FIELD.fullmatch(field)
     if match is None:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""The recorder: everything that goes over the bus, in one file, without ever standing in the way of the job."""
+"""The recorder: everything that goes over the bus, in one file; its failures never stop the job."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["LostMessages", "Recorder"]
 
 @dataclass(frozen=True)
 class LostMessages:
-    """What is missing in the log.
+    """The messages that are missing in the log.
 
     Attributes:
-        messages: How many messages were published and are not in the file.
+        messages: The number of messages that were published and are not in the file.
         reason: Why, for the first of them; also when all are there and only the summary at the end is missing.
     """
 
@@ -33,14 +33,14 @@ class LostMessages:
 class Recorder:
     """Records topics of a bus as an MCAP file (profile ros2, CDR, zstd), in simulation time only.
 
-    The same messages give the same bytes. Trouble after the file is open never reaches the bus: a message that
+    The same messages give the same bytes. Errors after the file is open never reach the bus: a message that
     cannot be encoded is left out, a disk that is full ends the recording, and `lost` tells about both.
 
     Args:
-        bus: What to listen to.
+        bus: The bus to record.
         target: The file, which is replaced when it exists, or something with a `write` method.
-        topics: Which topics; None means all, truth included.
-        metadata: What the log says about its run: seed, versions, cell, model hash. No wall-clock times.
+        topics: The topics to record; None means all, truth included.
+        metadata: The metadata of the run: seed, versions, cell, model hash. No wall-clock times.
         clock: Gives the time of recording; without it a message's own time is taken, which for a delayed sensor is
             the earlier moment that was measured.
         chunk_s: Simulated seconds that a killed process may lose.
@@ -79,17 +79,17 @@ class Recorder:
 
     @property
     def recorded(self) -> int:
-        """Messages that are in the file or on their way into it."""
+        """The number of messages that are in the file or on their way into it."""
         writer = self._writer
         return self._recorded if writer is None else writer.written + writer.pending
 
     @property
     def lost(self) -> LostMessages:
-        """What is missing in the log so far."""
+        """The messages that are missing in the log so far."""
         return LostMessages(self._published - self.recorded, self._reason)
 
     def close(self) -> LostMessages:
-        """Ends the recording and completes the file; says what is missing in it."""
+        """Ends the recording and completes the file; returns what is missing in it."""
         for subscription in self._subscriptions:
             self._bus.unsubscribe(subscription)
         self._subscriptions = []

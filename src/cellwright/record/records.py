@@ -1,4 +1,4 @@
-"""The records of an MCAP file as far as it goes: whole, cut off anywhere, or damaged."""
+"""Reading the records of an MCAP file as far as possible: complete, cut off anywhere, or damaged."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from cellwright.core.errors import LogError
 
 __all__ = ["Block", "LogRecords", "read_blocks"]
 
-# What the reading of damaged bytes may raise; MemoryError and OverflowError come from absurd lengths.
+# Errors that the reading of damaged bytes may raise; MemoryError and OverflowError come from absurd lengths.
 DAMAGE = (McapError, struct.error, ValueError, zstandard.ZstdError, MemoryError, OverflowError, RuntimeError, EOFError)
 
 
 @dataclass
 class LogRecords:
-    """What a pass over a file has met so far.
+    """The records that a pass over a file has read so far.
 
     Attributes:
         schemas: By number.
         channels: By number.
         metadata: By name of the record.
-        problem: Why the file is not complete and sound; empty when it is.
+        problem: The reason why the file is incomplete or damaged; empty when it is neither.
     """
 
     schemas: dict[int, Schema] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class LogRecords:
     problem: str = ""
 
     def take(self, record: McapRecord) -> Message | None:
-        """Files a record; messages are given back."""
+        """Stores a record; returns it if it is a message."""
         if isinstance(record, Message):
             return record
         if isinstance(record, Schema):
@@ -60,7 +60,7 @@ def read_blocks(path: Path, found: LogRecords) -> Iterator[Block]:
 
     Args:
         path: The file.
-        found: Is filled on the way; its `problem` is final when the iteration has ended.
+        found: Filled on the way; its `problem` is final when the iteration has ended.
 
     Raises:
         LogError: The file cannot be read, or is not an MCAP file at all.

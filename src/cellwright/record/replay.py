@@ -1,4 +1,4 @@
-"""Replay: a log's messages once more, so that perception and monitors can be developed without the cell."""
+"""Replay of a log's messages, so that perception and monitors can be developed without the cell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SPEED = 1e6
 
 @dataclass(frozen=True)
 class ReplaySummary:
-    """What a replay did.
+    """The result of a replay.
 
     Attributes:
         published: Messages handed on.
@@ -41,11 +41,11 @@ def paced(
     """Yields the messages of a log in the order of time, each when its time has come.
 
     Args:
-        log: What to replay.
+        log: The log to replay.
         speed: Simulated seconds for one of the wall clock; 0 waits for nothing.
-        topics: Which topics; None means all.
+        topics: The topics to replay; None means all.
         sleep: Waits a number of seconds.
-        now: The clock that is waited by, in seconds.
+        now: The clock of the waiting, in seconds.
     """
     if not 0 <= speed <= MAX_SPEED:
         raise OutOfRange("replay speed", speed, 0, MAX_SPEED, "x")
@@ -68,10 +68,10 @@ def replay(
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
 ) -> ReplaySummary:
-    """Publishes the messages of a log once more.
+    """Publishes the messages of a log again.
 
     Args:
-        log: What to replay.
+        log: The log to replay.
         target: A bus, whose rules hold as ever (truth reaches only judge and recorder), or a function of topic and
             message.
         speed: As for `paced`, like the other arguments.

@@ -18,7 +18,7 @@ MAX_LISTED = 1024  # items; larger arrays, such as images, are shown by type and
 
 
 def fields_of(message: Any) -> dict[str, Any]:
-    """Field names and values of a message, or of the namespace of a foreign one; nested fields as `a.b`."""
+    """Returns field names and values of a message, or of the namespace of an unknown one; nested fields as `a.b`."""
     if isinstance(message, Message):
         return {field.name: getattr(message, field.name) for field in fields(message)}
     values: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def plain(value: Any) -> Any:
 
 
 def stacked(values: list[Any]) -> np.ndarray[Any, Any]:
-    """One array of a field's values, first axis the messages; of objects where shapes differ or texts are in it."""
+    """Returns one array of a field's values, first axis the messages; of objects where shapes differ or texts occur."""
     arrays = [np.asarray(value) for value in values]
     if len({array.shape for array in arrays}) == 1 and all(array.dtype.kind in "biuf" for array in arrays):
         return np.stack(arrays)

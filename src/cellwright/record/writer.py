@@ -42,24 +42,24 @@ _HEAD_BYTES = 22  # those of the head that count in the record's length
 
 
 class Sink(Protocol):
-    """Where the bytes go: a file opened without buffer, or anything with its `write`."""
+    """The target of the bytes: a file opened without buffer, or any object with its `write`."""
 
     def write(self, data: memoryview, /) -> int | None:
-        """Writes some or all of the data; says how much."""
+        """Writes some or all of the data; returns how much."""
 
 
 class SinkFailed(Exception):
-    """The sink did not take the bytes; the writer must not be used any more."""
+    """Raised when the sink did not take the bytes; the writer must not be used any more."""
 
 
 class LogWriter:
-    """One MCAP file in the making.
+    """One MCAP file that is being written.
 
     Any method may raise SinkFailed.
 
     Args:
-        sink: Where to write.
-        metadata: What the file says about itself, in one record before all messages.
+        sink: The target of the bytes.
+        metadata: The file's metadata, in one record before all messages.
         chunk_ns: A chunk is closed when a message comes that is this much later than its first.
     """
 
@@ -85,7 +85,7 @@ class LogWriter:
 
     @property
     def pending(self) -> int:
-        """Messages that are not yet handed to the sink."""
+        """The number of messages that are not yet handed to the sink."""
         return sum(channel > 0 for channel, _, _ in self._entries)
 
     def add_metadata(self, name: str, content: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""What a sensor is: a configuration, a sample function, a message type; the schedule and the bus do the rest.
+"""The base of sensors: a configuration, a sample function, a message type; the schedule and the bus do the rest.
 
 A new sensor is one file with a `SensorCfg` subclass and a `Sensor` subclass registered under a name (or named by an
 entry point of the group `cellwright.sensors`), and one line in a cell's YAML.
@@ -27,13 +27,13 @@ __all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "check_line", "make_s
 
 
 class SensorCfg(Cfg):
-    """What every sensor's line in a cell may say.
+    """The common configuration of sensors, as in a cell's file.
 
     Attributes:
         type: The registered name of the sensor.
         name: Its source name; the default is made of the robot and the type.
         rate_hz: Samples per simulated second.
-        delay_s: How much later than it was taken a sample arrives.
+        delay_s: The time between a sample and its arrival.
         dropout: Probability that a sample is lost.
     """
 
@@ -46,7 +46,7 @@ class SensorCfg(Cfg):
 
 @dataclass(frozen=True)
 class SensorSite:
-    """Where a sensor sits: the world it measures and the random stream that is its own."""
+    """The surroundings of a sensor: the world that it measures and its own random stream."""
 
     world: World
     rng: np.random.Generator
@@ -62,8 +62,8 @@ class Sensor(ABC, Generic[C]):
     Attributes:
         Cfg: Class of its configuration.
         message_type: Class of its messages.
-        filters: What each message passes on its way out, in order; one that gives None keeps it back. A filter has no
-            memory of its own, so that snapshots need not know of it.
+        filters: Functions that each message passes, in order; one that returns None drops it. A filter has no state of
+            its own, so that snapshots need not include it.
     """
 
     Cfg: ClassVar[type[SensorCfg]]
@@ -79,33 +79,33 @@ class Sensor(ABC, Generic[C]):
     @property
     @abstractmethod
     def source(self) -> str:
-        """Who its messages say they are from."""
+        """The source in its messages."""
 
     @property
     @abstractmethod
     def topic(self) -> str:
-        """Where its messages are published."""
+        """The topic of its messages."""
 
     @abstractmethod
     def sample(self) -> Message:
         """Returns one reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
 
     def skip(self) -> None:
-        """Goes on as after a sample that nobody gets; subclasses whose samples cost something spare themselves that."""
+        """Advances as after a sample without a subscriber; subclasses with expensive samples avoid making it."""
         self.sample()
 
     def save(self) -> Any:
-        """What it remembers between samples, besides its random stream; subclasses that remember more add it."""
+        """Returns its state between samples, besides its random stream; subclasses with more state add it."""
         return self.sequence, tuple(self.under_way)
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         self.sequence, under_way = state
         self.under_way.clear()
         self.under_way.extend(under_way)
 
     def header(self) -> tuple[int, int, str]:
-        """Time, sequence number and source of the message that is being made."""
+        """Returns time, sequence number and source of the message that is being made."""
         sequence, clock = self.sequence, self._clock
         self.sequence = sequence + 1
         return clock.tick * clock.tick_ns, sequence, self.source
@@ -125,7 +125,7 @@ def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
 
 
 def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[str]]) -> None:
-    """Whether a sensor's line makes sense, before there is a world.
+    """Checks a sensor's line, before there is a world.
 
     Args:
         line: The line.
@@ -133,7 +133,7 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
         known: Key, such as `robot` -> what it may name in the cell.
 
     Raises:
-        BadInput: All that is wrong.
+        BadInput: All errors of the line.
     """
     collector = ErrorCollector()
     with collector.collecting():
@@ -145,7 +145,7 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
 
 
 def sensor_label(line: dict[str, Any]) -> str:
-    """Returns what tells a line from others in its cell."""
+    """Returns a label that distinguishes a line from others in its cell."""
     return "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
 
 
@@ -158,7 +158,7 @@ def _configured(line: dict[str, Any], where: str) -> tuple[type[Sensor[Any]], Se
 
 
 def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
-    """Samples the sensor at its rate and publishes at its delay; the two keep their distance by themselves."""
+    """Schedules a sensor: samples at its rate, and publishes after its delay."""
     clock, cfg = stepper.clock, sensor.cfg
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
     topic, sample, skip, filters = sensor.topic, sensor.sample, sensor.skip, sensor.filters

@@ -1,4 +1,4 @@
-"""Conformance: whether a sensor, ours or somebody else's, keeps the contract."""
+"""The conformance check of sensors, of this package or of others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_sensor"]
 
 
 def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
-    """Returns what is wrong with a sensor; an empty list when nothing is.
+    """Returns the problems of a sensor; an empty list when there is none.
 
     Args:
         make: Makes the sensor in a world of always the same seed and moment; called twice, one after the other.
@@ -32,7 +32,7 @@ def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
         problems.append(f"its topic '{sensor.topic}' does not start with '/'")
     try:
         first, second = sensor.sample(), sensor.sample()
-    except Exception as error:  # whatever somebody else's code raises is the finding
+    except Exception as error:  # any error of a sensor from another package is the finding
         return [*problems, f"it cannot sample: {type(error).__name__}: {error}"]
     if type(first) is not kind.message_type:
         return [*problems, f"it samples {type(first).__name__}, but declares {kind.message_type.__name__}"]

@@ -28,11 +28,11 @@ class LogicalDetectorCfg(SensorCfg):
     """A detector looking at a rectangle of the cell.
 
     Attributes:
-        camera: The camera whose mounting error shifts everything that is seen.
+        camera: The camera whose mounting error shifts all detections.
         sd_m: Noise of x, y and z.
         yaw_sd_deg: Noise of the turn about the vertical.
         miss: Probability that one object is not seen in one frame.
-        min_xy_m: One corner of what it sees.
+        min_xy_m: One corner of its field of view.
         max_xy_m: The other.
     """
 
@@ -97,7 +97,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
 
     @property
     def topic(self) -> str:
-        """As ROS would name it."""
+        """The topic, as ROS would name it."""
         return f"/{self.cfg.name}/detections"
 
     def sample(self) -> Detections:

@@ -1,4 +1,4 @@
-"""What separates a reading from the truth: bias, drift, noise, resolution, range, in this order."""
+"""The errors of a reading: bias, drift, noise, resolution, range, in this order."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class Noise:
         return self._exact
 
     def save(self) -> Array:
-        """Returns the drift, the only thing it remembers."""
+        """Returns the drift, its only state."""
         return self._drift.copy()
 
     def load(self, drift: Array) -> None:
-        """Goes back to a drift that was saved."""
+        """Restores a drift that was saved."""
         self._drift = drift.copy()
 
     def apply(self, truth: Array) -> Array:

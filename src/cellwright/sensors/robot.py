@@ -1,4 +1,4 @@
-"""What a robot knows of itself: joint encoders, the state of its tool, the wrench at its wrist."""
+"""Sensors of a robot: joint encoders, the state of its tool, the wrench at its wrist."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ class JointStateSensor(Sensor[JointStateCfg]):
 
     @property
     def topic(self) -> str:
-        """As ROS names it."""
+        """The topic, as ROS names it."""
         return f"/{self.source}/joint_states"
 
     def save(self) -> Any:
-        """Also the drift of its noise."""
+        """Returns its state, with the drift of its noise."""
         return super().save(), self._noise.save()
 
     def load(self, state: Any) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         own, drift = state
         super().load(own)
         self._noise.load(drift)
 
     def skip(self) -> None:
-        """Only noise has anything to go on with."""
+        """Advances the noise alone."""
         if self._noise.is_none:
             self.sequence += 1
         else:
@@ -91,9 +91,9 @@ class ToolStatusCfg(SensorCfg):
 
 @SENSORS.register("tool_status")
 class ToolStatusSensor(Sensor[ToolStatusCfg]):
-    """What a robot's tool tells, on `/<robot>/tool_status`: a gripper's width, a cup's vacuum, whether it is locked.
+    """The report of a robot's tool, on `/<robot>/tool_status`: a gripper's width, a cup's vacuum, whether it is locked.
 
-    Holding is what such a gripper can tell: it is commanded closed, its fingers stand still, and they are farther
+    Holding is what such a gripper can measure: it is commanded closed, its fingers stand still, and they are farther
     apart than its closed stop. It does not know what it holds.
     """
 
@@ -124,7 +124,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
     @property
     def topic(self) -> str:
-        """Beside the robot's other topics."""
+        """The topic, beside the robot's others."""
         return f"/{self.source}/tool_status"
 
     def sample(self) -> ToolStatus:
@@ -142,7 +142,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         return ToolStatus(*self.header(), self._robot.tool_name, "gripper", width_m, 0.0, holding, True)
 
     def _without_fingers(self) -> ToolStatus:
-        """A vacuum tool, whose power is the vacuum that its switch measures; or a bare flange, or an open changer."""
+        """Returns the report of a vacuum tool, with the measured vacuum as power, a bare flange or an open changer."""
         robot, cup, data = self._robot, self._robot.vacuum, self.world.data
         if cup is None:
             return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, robot.changer is None)
@@ -161,7 +161,7 @@ class WrenchCfg(SensorCfg):
 
 @SENSORS.register("wrench")
 class WrenchSensor(Sensor[WrenchCfg]):
-    """What tool and load exert on the flange, in the flange frame, on `/<robot>/wrench`; not tared."""
+    """The wrench of tool and load on the flange, in the flange frame, on `/<robot>/wrench`; not tared."""
 
     Cfg: ClassVar[type[SensorCfg]] = WrenchCfg
     message_type: ClassVar[type[Message]] = Wrench
@@ -184,10 +184,10 @@ class WrenchSensor(Sensor[WrenchCfg]):
 
     @property
     def topic(self) -> str:
-        """Beside the robot's other topics."""
+        """The topic, beside the robot's others."""
         return f"/{self.source}/wrench"
 
     def sample(self) -> Wrench:
-        """One reading. MuJoCo gives the flange's force on the tool; the load's force on the flange is its opposite."""
+        """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of the load's on the flange."""
         noise = self.site.rng.standard_normal(6) * self._sd
         return Wrench(*self.header(), self._frame, noise[:3] - self._force, noise[3:] - self._torque)

@@ -1,4 +1,4 @@
-"""What a mobile robot knows of its wheels: how many steps each has turned."""
+"""The step counters of a mobile robot's wheels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class EncoderSensor(Sensor[EncoderCfg]):
 
     @property
     def topic(self) -> str:
-        """Beside the robot's other topics."""
+        """The topic, beside the robot's others."""
         return f"/{self.source}/encoders"
 
     def sample(self) -> Encoder:
@@ -57,7 +57,7 @@ class EncoderSensor(Sensor[EncoderCfg]):
         return Encoder(*self.header(), NAMES, (left, right))
 
     def skip(self) -> None:
-        """Counts the reading that nobody gets."""
+        """Counts a reading without a subscriber."""
         self.sequence += 1
 
     def _wrapped(self, count: int) -> int:

@@ -1,6 +1,6 @@
-"""What the world looks like: a second model, with everything that is seen, posed as the first one is.
+"""The appearance of the world: a second model, with all visual geoms, posed as the first one is.
 
-Physics pays for every geom in every step, seen or touched; 140 geoms that nobody can touch cost a tenth of the speed.
+Physics pays for every geom in every step, seen or touched; 140 geoms without contacts cost a tenth of the speed.
 So the world steps a model without them, and pictures are taken of this one.
 """
 
@@ -20,7 +20,7 @@ NUMBERS = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 
 
 
 class Appearance:
-    """Made when the first picture is taken, and anew after bodies were added or removed."""
+    """The visual model, made when the first picture is taken, and anew after bodies were added or removed."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -30,7 +30,7 @@ class Appearance:
         self._model: Any = None
 
     def now(self) -> tuple[Any, Any]:
-        """Model and data as the world is at this moment, for a renderer."""
+        """Returns model and data as the world is at this moment, for a renderer."""
         if self._model is None:
             spec = self._world.full_spec()
             spec.option.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # kinematics leave out what sleeps
@@ -46,7 +46,7 @@ class Appearance:
 
 
 def _joint_numbers(source: Any, target: Any) -> tuple[Any, Any]:
-    """Returns where each joint's numbers are in both models; the order may differ, the names do not."""
+    """Returns the addresses of each joint's numbers in both models; the order may differ, the names do not."""
     places: tuple[list[int], list[int]] = ([], [])
     for i in range(source.njnt):
         count = NUMBERS.get(int(source.jnt_type[i]), 1)

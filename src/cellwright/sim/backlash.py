@@ -28,13 +28,13 @@ Array = npt.NDArray[np.float64]
 
 
 def take_up(state: Array, motor: Array, speed: Array) -> None:
-    """The motors go to other angles, with a speed; the state follows. Plain loops, so that it can be compiled as well.
+    """Moves the motors to other angles, with a speed; the state follows. Plain loops, so that it can be compiled, too.
 
     Args:
         state: Five rows of one number per joint: half the play; where the motor was; how far the link is beyond the
             motor; which share of the motor's last motion the link made; how much faster the motor turns than the link.
-        motor: Where the motors are to be now.
-        speed: How fast they are to turn.
+        motor: The commanded angles of the motors.
+        speed: Their commanded speeds.
     """
     for k in range(state.shape[1]):
         half, before, goal = state[0, k], state[1, k], motor[k]
@@ -48,9 +48,9 @@ def take_up(state: Array, motor: Array, speed: Array) -> None:
 
 
 class Backlash:
-    """The play of one arm, which begins in its middle.
+    """The backlash of one arm, which begins in the middle of its play.
 
-    Set points are those of the motors. For as long as physics runs, the servos get the links' instead; so whoever
+    Set points are those of the motors. For as long as physics runs, the servos get the links' instead; so what
     commands the arm needs to know nothing. Torques have no set point: see `aim` and `drift`.
 
     Attributes:
@@ -64,7 +64,7 @@ class Backlash:
         self.state[0] = world.layout.backlash_rad[robot] / 2
         self.state[1] = np.radians(world.cell.robots[robot].home_deg)
         self.state[3] = 1.0
-        self._told = self._obeyed = b""
+        self._commanded = self._obeyed = b""
         self._passed: Array = np.zeros(0)
         world.bind(self._look_up)
         world.add_component(f"{robot} backlash", self)
@@ -77,58 +77,58 @@ class Backlash:
 
     @property
     def lag_rad(self) -> Array:
-        """How far each link is beyond its motor; live."""
+        """The angle of each link beyond its motor; a live view."""
         return np.asarray(self.state[2])
 
     @property
     def slip_radps(self) -> Array:
-        """How much faster each motor turns than its link; live."""
+        """The speed of each motor beyond that of its link; a live view."""
         return np.asarray(self.state[4])
 
     def engage(self, duration_s: float) -> None:
-        """Before a stretch of time: the servos get what their links are to do in it."""
-        self._told = self._ctrl.tobytes()
+        """Writes the commands of the links to the servos, before a stretch of time."""
+        self._commanded = self._ctrl.tobytes()
         held, damped = self._gains[1] != 0.0, self._gains[2] != 0.0
         if not damped:
             return
-        if not held or self._told != self._obeyed:
-            told = np.frombuffer(self._told).reshape(-1, 3)
-            motor = told[:, 0] - self._zeros if held else self.state[1] + told[:, 1] * duration_s
-            take_up(self.state, motor, told[:, 1])
-            passed = told.copy()
+        if not held or self._commanded != self._obeyed:
+            command = np.frombuffer(self._commanded).reshape(-1, 3)
+            motor = command[:, 0] - self._zeros if held else self.state[1] + command[:, 1] * duration_s
+            take_up(self.state, motor, command[:, 1])
+            passed = command.copy()
             passed[:, 0] += self.lag_rad
             passed[:, 1] *= self.state[3]
-            self._passed, self._obeyed = passed.ravel(), self._told
+            self._passed, self._obeyed = passed.ravel(), self._commanded
         self._ctrl[:] = self._passed
 
     def release(self) -> None:
-        """After it: the commands are the motors' again."""
-        self._ctrl[:] = np.frombuffer(self._told)
+        """Writes the commands of the motors back, after it."""
+        self._ctrl[:] = np.frombuffer(self._commanded)
 
     def aim(self, reference: Array) -> Array:
-        """For torques that have a reference: the motor follows it; of its acceleration, the link feels its share."""
+        """Has the motors follow the reference of torques; returns the links' share of its acceleration."""
         take_up(self.state, reference[0], reference[1])
         return np.array([reference[0], reference[1], reference[2] * self.state[3]])
 
     def drift(self, link_rad: Array) -> None:
-        """For torques that have none: the links' own motion takes up the play, the motors ahead of them."""
+        """Updates the play for torques without a reference: the links' own motion takes it up, the motors ahead."""
         take_up(self.state, link_rad - self.lag_rad, np.zeros(len(link_rad)))
         self.rest(link_rad - self.lag_rad)
 
     def rest(self, motor_rad: Array) -> None:
-        """The motors are asked for other angles from now on, without a motion."""
+        """Places the motors at other angles, without a motion."""
         self.state[1] = motor_rad
         self.state[3], self.state[4] = 1.0, 0.0
         self._obeyed = b""
 
     def save(self) -> Array:
-        """Returns where in its play each joint is."""
+        """Returns the place of each joint in its play."""
         return self.state.copy()
 
     def load(self, state: Array) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         self.state[:] = state
         self._obeyed = b""
 
     def let_go(self, part: str) -> None:
-        """Gears hold no parts."""
+        """Does nothing: gears hold no parts."""

@@ -1,4 +1,4 @@
-"""What ties parts to grippers other than contact forces."""
+"""Components with state of their own beside MuJoCo's."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ __all__ = ["StatefulComponent"]
 
 
 class StatefulComponent(Protocol):
-    """Decides, beside MuJoCo's state, what happens next; the world keeps it in step with itself.
+    """A component whose state decides, beside MuJoCo's, what happens next; part of the world's snapshots.
 
-    What is held is plain data by the names of parts, so that it outlives a model that was replaced.
+    Parts are referred to by name, so that the state outlives a model that was replaced.
     """
 
     def save(self) -> Any:
-        """Returns what is held, as data that later changes leave alone; part of every snapshot."""
+        """Returns the state, as data that later changes leave alone; part of every snapshot."""
 
     def load(self, state: Any) -> None:
-        """Holds what it held; also called with its own state when model and data have been replaced."""
+        """Restores a state; also called with its own one when model and data have been replaced."""
 
     def let_go(self, part: str) -> None:
-        """The part is being taken away or put elsewhere."""
+        """Releases a part that is being removed or put elsewhere."""

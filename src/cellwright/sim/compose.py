@@ -1,4 +1,4 @@
-"""From a cell and a layout to one MuJoCo specification."""
+"""The composition of a cell and a layout into one MuJoCo specification."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def attach_object(spec: Any, placement: Placement) -> None:
 
 
 def _stage(cell: Cell, layout: Layout) -> dict[str, Any]:
-    """Light and shadows for where the work is: what the robots reach, all that is loose, and the arena."""
+    """Returns light and shadows for the work area: what the robots reach, loose objects, and the arena."""
     points = [np.array(item.pose_in_world.position) for item in layout.objects.values()]
     points += [np.array(item.pose_in_world.position) for item in layout.mobiles.values()]
     for name, base in layout.bases.items():

@@ -1,4 +1,4 @@
-"""What touches what, and how hard: the simulator's own view."""
+"""Contacts of bodies and their forces: the simulator's own view."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Overlap:
 
 
 def owner(model: Any, geom: int) -> str:
-    """Returns what a geom belongs to: a robot with its link, an object, a fixture."""
+    """Returns the owner of a geom: a robot with its link, an object, a fixture."""
     body = int(model.geom_bodyid[geom])
     return str(model.body(body).name).removesuffix(f"/{FURNITURE_BODY}")
 

@@ -31,8 +31,8 @@ class GraspLock:
     carries the pads' pressure. A lock that broke stays open until the gripper opens.
 
     Attributes:
-        uses: How often a lock was closed.
-        breaks: How often one broke under its load.
+        uses: The number of times that a lock was closed.
+        breaks: The number of times that one broke under its load.
     """
 
     def __init__(self, world: World, stepper: Stepper) -> None:
@@ -44,11 +44,11 @@ class GraspLock:
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.WORLD, name="grasp lock")
 
     def save(self) -> Any:
-        """Returns what is held, and the counts."""
+        """Returns the held parts and the counts."""
         return dict(self._held), set(self._broken), self.uses, self.breaks
 
     def load(self, state: Any) -> None:
-        """Holds what it held."""
+        """Restores what `save` returned."""
         held, broken, self.uses, self.breaks = state
         self._held, self._broken = dict(held), set(broken)
         for robot in self._world.robots.values():

@@ -1,4 +1,4 @@
-"""What is below something, and how far: what carries a base or a tray."""
+"""The ground below a base or a tray: what carries it, and the gap to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEET_XY_M = ((0.0, 0.0), (FOOT_M, 0.0), (-FOOT_M, 0.0), (0.0, FOOT_M), (0.0, -FO
 
 
 def gap_below(world: World, base: Pose) -> tuple[float, str]:
-    """Returns how far above what is below it a base is, along its own z, or how far inside something; what that is."""
+    """Returns the gap between a base and what is below it, along its own z, negative inside; and the name of that."""
     up, ground = base.rotation_matrix[:, 2], Ground(world, movable(world), base, FOOT_M)
     inside = base.apply([0.0, 0.0, TOUCH_M])
     around = {geom: far_m for far_m, geom in ground.hits(inside, up)}
@@ -37,12 +37,12 @@ def gap_below(world: World, base: Pose) -> tuple[float, str]:
 
 
 def movable(world: World) -> set[int]:
-    """Returns the bodies on which no base stands: robots and loose objects."""
+    """Returns the bodies that carry no base: robots and loose objects."""
     return {robot.base_body for robot in world.robots.values()} | {item.body for item in world.objects.values()}
 
 
 class Ground:
-    """What may carry something, asked geom by geom: where two faces coincide, a ray through all finds only one."""
+    """The geoms that may carry something, queried one by one: where two faces coincide, one ray finds only one."""
 
     def __init__(self, world: World, left_out: Collection[int], near: Pose, reach_m: float) -> None:
         self._model, self._data = world.model, world.data
@@ -54,7 +54,7 @@ class Ground:
         self._geoms = np.flatnonzero(close & solid & ~np.isin(roots, list(left_out))).tolist()
 
     def hits(self, start: Array, way: Array) -> list[tuple[float, int]]:
-        """Returns how far away a ray meets each geom first, or leaves it when it begins inside; nearest first."""
+        """Returns the distance at which a ray meets each geom, or leaves it when it begins inside; nearest first."""
         model, data, found = self._model, self._data, []
         for geom in self._geoms:
             kind = int(model.geom_type[geom])

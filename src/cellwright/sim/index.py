@@ -1,4 +1,4 @@
-"""Where robots and objects are in MuJoCo's arrays; made anew whenever the model is."""
+"""Indices of robots and objects in MuJoCo's arrays; made anew whenever the model is."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ IntArray = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class ToolIndex:
-    """A parallel gripper's places: its fingers' joints, its command, its pads and its centre point.
+    """A parallel gripper's indices: its fingers' joints, its command, its pads and its centre point.
 
     Attributes:
         body: Its root.
-        pads: What presses on a part -> 0 on the left finger, 1 on the right one.
+        pads: Geom of a pad -> 0 on the left finger, 1 on the right one.
         bodies: All of its bodies, the root first.
         joints: Address of every joint of its mechanism, fingers included, by name.
     """
@@ -65,12 +65,12 @@ class ToolIndex:
     joints: Mapping[str, int]
 
     def place_fingers(self, data: Any, half_width_m: float) -> None:
-        """Puts each pad so far from the middle, and the mechanism behind it where it belongs then."""
+        """Places each pad at a distance from the middle, and the mechanism behind it accordingly."""
         for name, position in self.figures.joints_at(half_width_m).items():
             data.qpos[self.joints[name]] = position
 
     def set_damping(self, model: Any) -> None:
-        """Gives the joints the losses with which the fingers are as quick as ever, whatever limits their force now."""
+        """Sets the joints' damping so that the fingers keep their speed, whatever limits their force now."""
         limit_n, joint = model.actuator_forcerange[self.actuator, 1], model.dof_jntid[self.dof[0]]
         if model.jnt_actfrclimited[joint]:
             limit_n = min(limit_n, model.jnt_actfrcrange[joint, 1])
@@ -81,13 +81,13 @@ class ToolIndex:
 
 @dataclass(frozen=True)
 class RobotIndex:
-    """An arm's places; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo.
+    """An arm's indices; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo.
 
     Attributes:
         tool: Its gripper, fixed or locked to its changer, if it has one now.
         vacuum: The same of a vacuum tool.
-        tool_name: What the tool is called: its model, or the name that the cell gives it.
-        fixed_bodies: Bodies of a tool that is there for good.
+        tool_name: The tool's name: its model, or the name that the cell gives it.
+        fixed_bodies: Bodies of a tool that is not changed.
         changer: Its half of a changer.
         balance: How many times its own weight the changer's balance carries while a tool is locked.
     """
@@ -113,7 +113,7 @@ class RobotIndex:
 
     @property
     def hand(self) -> ToolIndex | VacuumIndex | None:
-        """The tool, whatever kind it is of."""
+        """The tool, of any kind."""
         return self.tool or self.vacuum
 
     @property
@@ -127,7 +127,7 @@ class RobotIndex:
 
 @dataclass(frozen=True)
 class MobileIndex:
-    """A mobile robot's places: the seven numbers of its free joint, its wheels left and right, what it carries."""
+    """A mobile robot's indices: the seven numbers of its free joint, its wheels left and right, its sensors."""
 
     name: str
     figures: MobileFigures
@@ -144,7 +144,7 @@ class MobileIndex:
 
 @dataclass(frozen=True)
 class ObjectIndex:
-    """A loose object's places: its body and the seven numbers of its free joint."""
+    """A loose object's indices: its body and the seven numbers of its free joint."""
 
     name: str
     figures: PartFigures | TrayFigures
@@ -154,7 +154,7 @@ class ObjectIndex:
 
     @property
     def sku(self) -> str:
-        """What orders and vision call it."""
+        """Its SKU, as orders and vision use it."""
         return self.figures.sku
 
     @property

@@ -1,4 +1,4 @@
-"""Fidelity `kinematic`: robots are where they are told to be, parts stick to a closed gripper and drop straight.
+"""Fidelity `kinematic`: robots are where they are commanded to be, parts stick to a closed gripper and drop straight.
 
 A tray that a vacuum tool takes has its parts come along.
 
@@ -38,20 +38,20 @@ class KinematicEngine:
         world.add_component("kinematic engine", self)
 
     def addresses(self) -> tuple[int, int]:
-        """Returns where model and data lie in memory."""
+        """Returns the memory addresses of model and data."""
         return self._world.model._address, self._world.data._address
 
     def save(self) -> dict[str, Held]:
-        """Returns what is held."""
+        """Returns the held parts."""
         return dict(self._held)
 
     def load(self, state: dict[str, Held]) -> None:
-        """Holds what it held."""
+        """Restores what `save` returned."""
         self._held = dict(state)
         self._obeyed = b""
 
     def let_go(self, part: str) -> None:
-        """Holds the part no more; it stays where it is."""
+        """Releases the part, which stays where it is."""
         self._held = {
             robot: tuple(thing for thing in held if thing[0] != part)
             for robot, held in self._held.items()
@@ -95,7 +95,7 @@ class KinematicEngine:
         self._obeyed = b"" if moving else commands
 
     def _move_fingers(self, robot: RobotIndex, tool: ToolIndex, duration_s: float) -> bool:
-        """Moves the fingers towards their command, takes or lets go what is between them; whether they moved."""
+        """Moves the fingers towards their command, grasps or releases; returns whether they moved."""
         data = self._world.data
         now_m, target_m = float(data.qpos[tool.qpos[0]]), float(data.ctrl[tool.ctrl])
         travel_m = tool.figures.speed_mps * duration_s
@@ -116,7 +116,7 @@ class KinematicEngine:
         return next_m != now_m
 
     def _suck(self, robot: str, cup: VacuumIndex) -> None:
-        """Takes the part or tray whose top is at a cup that draws, and lets go of it when it does not."""
+        """Takes the part or tray whose top is at a cup with vacuum, and releases it without."""
         data = self._world.data
         power = float(data.ctrl[cup.power])
         if power > 0.0 and robot not in self._held:
@@ -130,7 +130,7 @@ class KinematicEngine:
             data.act[each.activation] = power if robot in self._held else 0.0
 
     def _in_tool(self, tool: ToolIndex | VacuumIndex, things: list[str]) -> Held:
-        """Things with their poses in a tool."""
+        """Returns objects with their poses in a tool."""
         back = self._tool_pose(tool).inverse()
         return tuple((thing, back @ self._world.pose_of(thing)) for thing in things)
 
@@ -154,7 +154,7 @@ class KinematicEngine:
         return best
 
     def _parts_on(self, thing: str) -> list[str]:
-        """Returns what stands on a tray."""
+        """Returns the parts on a tray."""
         tray = self._world.objects[thing].figures
         if not isinstance(tray, TrayFigures):
             return []

@@ -1,4 +1,4 @@
-"""Which lamps of the mobile robots are on. Physics knows nothing of light; pictures do."""
+"""The LEDs of the mobile robots. Physics knows nothing of light; pictures do."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Leds:
-    """The lamps of every mobile robot.
+    """The states of the LEDs of every mobile robot.
 
     Attributes:
-        on: Robot -> which of its lamps are on, by number.
+        on: Robot -> its LEDs by number, True if on.
     """
 
     def __init__(self, world: World) -> None:
@@ -32,18 +32,18 @@ class Leds:
         world.add_component("lamps", self)
 
     def save(self) -> dict[str, Mask]:
-        """Returns which are on."""
-        return {name: lamps.copy() for name, lamps in self.on.items()}
+        """Returns the states of all LEDs."""
+        return {name: leds.copy() for name, leds in self.on.items()}
 
     def load(self, state: dict[str, Mask]) -> None:
-        """Goes back to what `save` gave."""
-        self.on = {name: lamps.copy() for name, lamps in state.items()}
+        """Restores what `save` returned."""
+        self.on = {name: leds.copy() for name, leds in state.items()}
 
     def let_go(self, part: str) -> None:
-        """Lamps hold no parts."""
+        """Does nothing: LEDs hold no parts."""
 
     def paint(self, model: Any) -> None:
-        """Makes a model for pictures look as the lamps are now."""
+        """Sets the emission of a visual model's materials by the present states."""
         for name, robot in self._world.mobiles.items():
             dark = robot.figures.colours["dark"]
             for lamp, lit in zip(robot.figures.leds, self.on[name], strict=True):

@@ -20,7 +20,7 @@ def _name(robot: str) -> str:
 
 
 def add_lock_constraints(spec: Any, robots: Iterable[str]) -> None:
-    """One weld per gripper, switched off; which part it holds is decided when it is used.
+    """Adds one weld per gripper, switched off; which part it holds is decided when it is used.
 
     Until then it names the world, which, unlike a part, cannot be removed together with the weld.
     """
@@ -39,10 +39,10 @@ def close_lock(
     Args:
         model: MuJoCo's model.
         data: MuJoCo's data.
-        robot: Whose tool.
+        robot: The robot with the tool.
         part_body: The part's body.
-        pose_part_in_tool: Where it is held.
-        anchor_in_tool: Where the weld holds it: between the pads. Held elsewhere, it would turn as the pads creep.
+        pose_part_in_tool: The pose in which it is held.
+        anchor_in_tool: The anchor of the weld: between the pads. Elsewhere, the part would turn as the pads creep.
     """
     weld = model.equality(_name(robot)).id
     model.eq_obj2id[weld] = part_body

@@ -1,4 +1,4 @@
-"""What an eye that looks straight down does not see: things below a tray."""
+"""Occlusion by trays, for a detector that looks straight down."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABOVE_M = 0.008  # a tray is so much above what it hides; a stacked one is by it
 
 
 class TrayOcclusion:
-    """The trays among some objects, as covers of all of them."""
+    """The trays among some objects, which hide objects below them."""
 
     def __init__(self, figures: Sequence[Figures]) -> None:
         trays = [(k, item) for k, item in enumerate(figures) if isinstance(item, TrayFigures)]
@@ -28,7 +28,7 @@ class TrayOcclusion:
         self._reach = np.hypot(self._half_x, self._half_y)
 
     def hidden(self, poses: Array) -> npt.NDArray[np.bool_]:
-        """Which objects have a tray above their middle, by their positions and quaternions in rows of `poses`."""
+        """Returns which objects have a tray above their middle, by positions and quaternions in rows of `poses`."""
         x, y, z = poses[:, 0], poses[:, 1], poses[:, 2]
         trays = poses[self._rows]
         dx, dy = x - trays[:, :1], y - trays[:, 1:2]

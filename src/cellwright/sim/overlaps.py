@@ -1,4 +1,4 @@
-"""Placements that overlap: which entries of the cell they are, and how far one of them must move."""
+"""Overlapping placements: their entries in the cell, and how far one of them must move."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Array = npt.NDArray[np.float64]
 
 
 def refuse_overlaps(world: World) -> None:
-    """Looks at a world that was placed and has not moved.
+    """Refuses a world with overlaps, before it has moved.
 
     Raises:
-        ConfigError: Every pair of entries of the file that overlap, and what would help.
+        ConfigError: Every pair of entries of the file that overlap, and a remedy.
     """
     deepest: dict[tuple[str, str], Overlap] = {}
     for contact in world.data.contact:
@@ -50,20 +50,20 @@ def refuse_overlaps(world: World) -> None:
     for pair in sorted(deepest, key=lambda pair: -deepest[pair].depth_m):
         entries.setdefault(tuple(_key(world, name) for name in pair), []).append(pair)
     for pairs in entries.values():
-        errors.add(_mistake(world, pairs[0], deepest[pairs[0]], len(pairs) - 1))
+        errors.add(_overlap_error(world, pairs[0], deepest[pairs[0]], len(pairs) - 1))
     errors.raise_errors()
 
 
 def _carriers(world: World, first: str, second: str) -> tuple[str, str]:
-    """What two things go with: a part in a slot with its tray, a tool with its robot; themselves in one of those."""
+    """Returns the carriers of two objects: tray of a part in a slot, robot of a tool; themselves within one carrier."""
     carrier = {part.name: part.tray for part in world.layout.parts if part.tray}
     carrier |= {name: str(tool.robot or tool.holder) for name, tool in world.cell.tools.items()}
     pair = sorted(carrier.get(name, name) for name in (first, second))
     return (first, second) if pair[0] == pair[1] else (pair[0], pair[1])
 
 
-def _mistake(world: World, pair: tuple[str, str], overlap: Overlap, others: int) -> ConfigError:
-    """One pair, told at the entry that is the easier to move, and how many others of the same entries there are."""
+def _overlap_error(world: World, pair: tuple[str, str], overlap: Overlap, others: int) -> ConfigError:
+    """Returns the error of one pair, at the entry that is easier to move, and how many others these entries have."""
     where, keys = world.cell.where, {name: _key(world, name) for name in pair}
     mover, other = sorted(pair, key=lambda name: _MOVED_FIRST.index(keys[name].partition(".")[0]))
     more = f", as do {others} more pairs" if others else ""
@@ -78,7 +78,7 @@ def _mistake(world: World, pair: tuple[str, str], overlap: Overlap, others: int)
 
 
 def _key(world: World, name: str) -> str:
-    """Returns where a cell's file says that something is."""
+    """Returns the key of an object's pose in the cell's file."""
     cell = world.cell
     if name in world.layout.objects:
         return world.layout.objects[name].key
@@ -90,7 +90,7 @@ def _key(world: World, name: str) -> str:
 
 
 def _remedy(world: World, name: str, other: str, key: str) -> str:
-    """Returns what would take one thing out of another."""
+    """Returns the remedy that takes one object out of another, as text."""
     if name in world.robots and (above_m := _above_base(world, world.layout.bases[name], other)) > TOUCH_M:
         up = f"move {key}.xyz_m by {1000 * above_m:+.0f} mm along the base's z"
         return f"the base stands {1000 * above_m:.0f} mm below the top of '{other}': {up}"
@@ -103,7 +103,7 @@ def _remedy(world: World, name: str, other: str, key: str) -> str:
 
 
 def _above_base(world: World, base: Pose, fixture: str) -> float:
-    """How far above a base, along its own z, a fixture ends that the base should stand on; 0 when it does not."""
+    """Returns the height above a base, along its own z, at which a fixture below it ends; 0 when there is none."""
     up, ground = base.rotation_matrix[:, 2], Ground(world, movable(world), base, FOOT_M)
     hits = ground.hits(base.position + FARTHEST_M * up, -up)
     return next((FARTHEST_M - far_m for far_m, geom in hits if ground.name(geom) == fixture), 0.0)
@@ -116,7 +116,7 @@ def _shown(way_m: Array) -> str:
 
 
 def _way_out(world: World, name: str, other: str) -> Array | None:
-    """The shortest way by which one thing gets clear of another; up only off what is fixed, None when it is too far."""
+    """Returns the shortest way out of another object; up only off fixed ones, None when it is too far."""
     model = copy(world.model)
     model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # which leaves out what is fixed
     data = mujoco.MjData(model)
@@ -148,7 +148,7 @@ def _way_out(world: World, name: str, other: str) -> Array | None:
 
 
 def _place(model: Any, data: Any, body: int) -> Array:
-    """Returns the numbers that say where a body is."""
+    """Returns the position of a body, as a live view."""
     joint = int(model.body_jntadr[body])
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
         fixed: Array = model.body_pos[body]

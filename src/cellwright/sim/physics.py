@@ -28,7 +28,7 @@ mujoco.set_mju_user_warning(logging.getLogger("cellwright.mujoco").info)
 
 
 def apply_options(spec: Any, timestep_s: float, *, sleep: bool = True, grips: bool = True) -> None:
-    """Solver settings: discrete integrator, elliptic cones, high impedance ratio, sleeping islands.
+    """Applies solver settings: discrete integrator, elliptic cones, high impedance ratio, sleeping islands.
 
     With MuJoCo's defaults a held gear is lost in every trial; with these it is held in every one. `discrete`
     solves contact and servo stiffness together, so a part does not run ahead of the fingers that carry it.
@@ -54,13 +54,13 @@ class PhysicsEngine:
         self.replace(model, data)
 
     def replace(self, model: Any, data: Any) -> None:
-        """Goes on with another model and data, after bodies were added or removed."""
+        """Continues with another model and data, after bodies were added or removed."""
         self.model, self.data = model, data
         self._warnings = data.warning.number  # a live view
         self._known = self._warnings.tobytes()
 
     def addresses(self) -> tuple[int, int]:
-        """Returns where model and data lie in memory."""
+        """Returns the memory addresses of model and data."""
         return self.model._address, self.data._address
 
     def step(self, count: int) -> None:
@@ -79,7 +79,7 @@ class PhysicsEngine:
             self.check(start_s)
 
     def check(self, since_s: float = 0.0) -> None:
-        """Raises when something has gone wrong since that time."""
+        """Raises an error when MuJoCo warned of a failure since that time."""
         for kind, what in _FAILURES.items():
             if self._warnings[kind]:
                 place = self._place(kind, int(self.data.warning[kind].lastinfo))
@@ -87,7 +87,7 @@ class PhysicsEngine:
         self._known = self._warnings.tobytes()  # a warning that changes nothing
 
     def _place(self, kind: mujoco.mjtWarning, number: int) -> str:
-        """Returns where a failure was first seen: at a body or an actuator."""
+        """Returns the place of a failure, as text: a body or an actuator."""
         if kind in (mujoco.mjtWarning.mjWARN_CONTACTFULL, mujoco.mjtWarning.mjWARN_CNSTRFULL):
             return ""
         if kind == mujoco.mjtWarning.mjWARN_BADCTRL:

@@ -1,4 +1,4 @@
-"""A picture of a world, as its cell wants to be seen."""
+"""A picture of a world, from the view of its cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASTRAY_M = 0.5  # what has fallen so far beside the work is not looked for
 
 
 def cell_view(world: World, aspect: float = 16 / 9) -> View:
-    """The view that the cell's file asks for, or one that shows the work: robots, trays, parts, the tables below."""
+    """Returns the view of the cell's file, or one that shows the work: robots, trays, parts, the tables below."""
     wanted = world.cell.view
     if wanted is not None:
         return View(eye_in_world_m=wanted.eye_m, target_in_world_m=wanted.target_m)
@@ -27,7 +27,7 @@ def cell_view(world: World, aspect: float = 16 / 9) -> View:
 
 
 def _at_work(world: World) -> list[str]:
-    """Returns the loose objects, without those that somebody pushed out of the picture."""
+    """Returns the loose objects, without those that were pushed out of the work area."""
     layout = world.layout
     drawn = [item.pose_in_world.position for item in layout.objects.values()]
     places = np.array([*drawn, *(base.position for base in layout.bases.values())]).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Where a part or a tray that is let go comes to rest, without forces: straight down, upright."""
+"""The resting pose of a part or a tray that is released, without forces: straight down, upright."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRAY_RAYS = 12  # along each side of a tray
 
 
 def resting_pose(world: World, part: str) -> Pose:
-    """In the free slot below the part, or upright on whatever is there."""
+    """Returns the pose in the free slot below the part, or upright on what is there."""
     pose, figures = world.pose_of(part), world.objects[part].figures
     assert isinstance(figures, PartFigures | TrayFigures)
     for seat in _seats(world, figures) if isinstance(figures, GearFigures) else ():
@@ -38,7 +38,7 @@ def resting_pose(world: World, part: str) -> Pose:
 
 
 def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
-    """Yields where a gear of that kind would be seated."""
+    """Yields the seated poses of a gear of that kind."""
     for name, item in world.objects.items():
         tray = item.figures
         if isinstance(tray, TrayFigures):
@@ -47,20 +47,20 @@ def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
 
 
 def _is_free(world: World, seat: Pose, part: str) -> bool:
-    """Returns whether no other part is where one would be seated."""
+    """Returns whether no other part is at a seat."""
     others = (n for n, o in world.objects.items() if n != part and isinstance(o.figures, PartFigures))
     return all(world.pose_of(n).distance_m(seat) > OCCUPIED_DISTANCE_M for n in others)
 
 
 def _fall_m(world: World, pose: Pose, part: str, figures: PartFigures | TrayFigures) -> float:
-    """How far an upright part falls until something is below any point of its underside; to z = 0 over nothing."""
+    """Returns the height by which an upright part falls until its underside meets something, at last z = 0."""
     starts = pose.apply(_underside(figures) + np.array([0.0, 0.0, FALL_MARGIN_M]))
     hits = [fall_m for fall_m in (_down_m(world, start, part) for start in starts) if fall_m >= 0]
     return min(hits) - FALL_MARGIN_M if hits else float(pose.position[2])
 
 
 def _down_m(world: World, start: Any, part: str) -> float:
-    """Distance to what is touched first straight below a point, the part itself left out; negative if nothing."""
+    """Returns the distance to the first geom straight below a point, the part itself left out; negative if none."""
     groups = np.zeros(6, np.uint8)
     groups[GeomGroup.COLLISION] = 1
     down, hit = np.array([0.0, 0.0, -1.0]), np.zeros(1, np.int32)
@@ -68,7 +68,7 @@ def _down_m(world: World, start: Any, part: str) -> float:
 
 
 def _underside(part: PartFigures | TrayFigures) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a part's underside, in its frame: a grid and the edges; of other parts than gears a disc.
+    """Returns points (n, 3) of a part's underside, in its frame: a grid and the edges; for parts but gears a disc.
 
     Of a tray its feet, and its rim, over which none of its own parts stands.
     """

@@ -18,7 +18,7 @@ COMPILED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_voi
 
 
 class TickOrder(IntEnum):
-    """Who goes first when several are due at one tick: world, sensors, controllers, then whoever writes down."""
+    """The order of calls that are due at one tick: world, sensors, controllers, then recorders."""
 
     WORLD = 0
     SENSOR = 10
@@ -28,13 +28,13 @@ class TickOrder(IntEnum):
 
 
 class Engine(Protocol):
-    """What makes the world move: contact physics, or plain kinematics."""
+    """An engine that moves the world: contact physics, or plain kinematics."""
 
     def step(self, count: int) -> None:
         """Takes so many physics steps."""
 
     def addresses(self) -> tuple[int, int]:
-        """Returns where MuJoCo's model and data lie in memory, for compiled ticks."""
+        """Returns the memory addresses of MuJoCo's model and data, for compiled ticks."""
 
 
 class ScheduledCall:
@@ -47,14 +47,14 @@ class ScheduledCall:
         self.active = True
 
     def cancel(self) -> None:
-        """It is not called again."""
+        """Removes it from the schedule."""
         self.active = False
 
 
 class Stepper:
     """Runs the engine to the next tick at which something is due, calls it, and goes on.
 
-    Ties are broken by `TickOrder`, then by who was added first, so a run has one order whatever the machine does.
+    Ties are broken by `TickOrder`, then by the order of adding, so a run has one order whatever the machine does.
     """
 
     def __init__(self, clock: Clock, engine: Engine) -> None:
@@ -91,15 +91,15 @@ class Stepper:
         return self.every(period_ticks, call, order=order, name=name)
 
     def save(self) -> tuple[tuple[int, int, int, ScheduledCall], ...]:
-        """Returns who is due when: what a snapshot of a laboratory needs besides the world's."""
+        """Returns the schedule: a snapshot of a laboratory needs it besides the world's."""
         return tuple(self._heap)
 
     def load(self, schedule: tuple[tuple[int, int, int, ScheduledCall], ...]) -> None:
-        """Goes back to a schedule; whoever was added since is forgotten."""
+        """Restores a schedule; calls that were added since are dropped."""
         self._heap[:] = schedule
 
     def interrupt(self) -> None:
-        """Makes `advance` return after the present tick, because somebody wants to react to it."""
+        """Makes `advance` return after the present tick, so that a task can react to it."""
         self._interrupted = True
 
     def advance(self, until_tick: int) -> None:

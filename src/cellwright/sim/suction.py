@@ -23,20 +23,20 @@ LEAST_POINTS = 3
 
 
 class Suction:
-    """Looks at every cup whose pump runs, and gives it or denies it its vacuum."""
+    """Checks every cup whose pump runs, and sets its vacuum by whether it seals."""
 
     def __init__(self, world: World, stepper: Stepper) -> None:
         self._world = world
         stepper.every(world.clock.period_ticks(RATE_HZ), self.tick, order=TickOrder.WORLD, name="suction")
 
     def tick(self) -> None:
-        """One look."""
+        """Checks all cups once."""
         for tool in self._world.vacuums.values():
             draw(self._world.model, self._world.data, tool)
 
 
 def draw(model: Any, data: Any, tool: VacuumIndex) -> None:
-    """Has each cup that seals draw as much as the pump does, and lets air into the others: each has a valve."""
+    """Gives each cup that seals the pump's vacuum, and vents the others: each has a valve."""
     power = float(data.ctrl[tool.power])
     for cup in tool.cups:
         if power > 0.0 and seals(model, data, cup, tool.figures):

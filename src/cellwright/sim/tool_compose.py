@@ -29,13 +29,13 @@ def changer_of(cell: Cell) -> ChangerFigures | None:
 
 
 def add_changer(flange: Any, model: str, error: Pose) -> None:
-    """The robot's half on an arm's flange."""
+    """Adds the robot's half of a changer to an arm's flange."""
     mount = flange.add_frame(pos=np.array(error.position), quat=np.array(error.quaternion))
     mount.attach_body(build(CHANGERS.get(model)).body("changer"), "changer/", "")
 
 
 def add_tools(spec: Any, cell: Cell, layout: Layout) -> None:
-    """All tools of the cell, each a body of its own with its name, and one lock per changer, which is open.
+    """Adds all tools of the cell, each a body of its own with its name, and one open lock per changer.
 
     Until it is used, a lock names the world, which is there whatever happens to tools.
     """

@@ -1,4 +1,4 @@
-"""Where suction cups and tool changers are in MuJoCo's arrays."""
+"""Indices of suction cups and tool changers in MuJoCo's arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CupIndex:
-    """One cup's places.
+    """One cup's indices.
 
     Attributes:
         suck: The command of its adhesion.
@@ -40,7 +40,7 @@ class CupIndex:
 
 @dataclass(frozen=True)
 class VacuumIndex:
-    """A vacuum tool's places.
+    """A vacuum tool's indices.
 
     Attributes:
         figures: From the catalogue.
@@ -63,7 +63,7 @@ class VacuumIndex:
         return min([float(data.act.item(cup.activation)) for cup in self.cups])
 
     def vent(self, data: Any) -> None:
-        """Stops the pump and takes its draw from every cup."""
+        """Stops the pump and vents every cup."""
         data.ctrl[self.power] = 0.0
         for cup in self.cups:
             data.ctrl[cup.suck] = 0.0
@@ -71,7 +71,7 @@ class VacuumIndex:
 
 @dataclass(frozen=True)
 class ChangerIndex:
-    """A changer's places; `balance` is where its drives carry a locked tool."""
+    """A changer's indices; `balance` is where its drives carry a locked tool."""
 
     figures: ChangerFigures
     body: int

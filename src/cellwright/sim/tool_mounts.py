@@ -1,4 +1,4 @@
-"""Which tool is locked to which robot: the welds of the changers, and the weight that their drives take over."""
+"""The tools that are locked to robots: the welds of the changers, and the weight that their drives take over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CouplingOffset", "ToolMounts"]
 
 @dataclass(frozen=True)
 class CouplingOffset:
-    """How far a tool's coupling is from where a changer would hold it."""
+    """The offset of a tool's coupling from the pose in which a changer would hold it."""
 
     lateral_m: float
     axial_m: float
@@ -42,7 +42,7 @@ class ToolMounts:
         }
 
     def start(self) -> None:
-        """Puts the tools that robots begin with to their flanges; from here on, the world keeps this in step."""
+        """Mounts the tools that robots begin with, and registers with the world."""
         for gripper in index_loose_grippers(self._world.model, self._world.cell):
             gripper.place_fingers(self._world.data, gripper.figures.open_m)
             self._world.data.ctrl[gripper.ctrl] = gripper.figures.open_m
@@ -52,7 +52,7 @@ class ToolMounts:
         self.load(self.on)
 
     def coupling_offset(self, robot: str, tool: str) -> CouplingOffset:
-        """Returns how a tool lies under a robot's changer now."""
+        """Returns the offset of a tool's coupling from a robot's changer now."""
         world = self._world
         mujoco.mj_kinematics(world.model, world.data)
         pose = self._held_pose(robot).inverse() @ self._pose(world.loose_tools[tool].body)
@@ -82,7 +82,7 @@ class ToolMounts:
         self._world.retool()
 
     def unlock(self, robot: str) -> str:
-        """Lets the tool go, its pump without air; returns its name."""
+        """Releases the tool, with its pump off; returns its name."""
         tool = self.on.pop(robot)
         if tool in self._world.vacuums:
             self._world.vacuums[tool].vent(self._world.data)
@@ -91,11 +91,11 @@ class ToolMounts:
         return tool
 
     def save(self) -> dict[str, str]:
-        """Returns what is locked."""
+        """Returns the locked tools."""
         return dict(self.on)
 
     def load(self, state: dict[str, str]) -> None:
-        """Locks what was locked; in the model, too, of which snapshots have no copy."""
+        """Restores what `save` returned; in the model, too, of which snapshots have no copy."""
         changed = dict(state) != self.on
         self.on = dict(state)
         if changed:
@@ -104,7 +104,7 @@ class ToolMounts:
             self.apply()
 
     def let_go(self, part: str) -> None:
-        """It holds tools, not parts."""
+        """Does nothing: it holds tools, not parts."""
 
     def apply(self) -> None:
         """Sets the welds and the weights in model and data."""
@@ -127,7 +127,7 @@ class ToolMounts:
             self._wake(tool)
 
     def follow(self) -> None:
-        """Puts every locked tool where its robot holds it: for worlds without forces."""
+        """Places every locked tool at its robot's flange: for worlds without forces."""
         for robot, tool in self.on.items():
             self._place(robot, tool)
 

@@ -40,16 +40,16 @@ class TruthPublisher:
         self._last = np.full((len(objects), 7), np.inf)
 
     def save(self) -> tuple[int, Any]:
-        """Returns what it remembers between messages."""
+        """Returns its state between messages."""
         return self._sequence, self._last.copy()
 
     def load(self, state: tuple[int, Any]) -> None:
-        """Goes back to what `save` gave."""
+        """Restores what `save` returned."""
         self._sequence, last = state
         self._last = last.copy()
 
     def publish(self) -> None:
-        """One message, unless nobody listens or nothing has moved."""
+        """Publishes one message, unless it has no subscriber or nothing has moved."""
         if not self._bus.has_listener(TOPIC):
             return
         now = self._world.data.qpos[self._gather]

@@ -1,4 +1,4 @@
-"""The wheels of all mobile robots together: their motors' commands, their step counters, how they roll without forces.
+"""The wheels of all mobile robots together: motor commands, step counters, and rolling without forces.
 
 One array operation serves fifty robots as it serves one; a loop over robots would cost more than their physics.
 """
@@ -44,21 +44,21 @@ class Wheels:
         self._angles = self._world.data.qpos
 
     def counts(self) -> Counts:
-        """Whole steps that each wheel has turned since it was put down: (robots, 2)."""
+        """Returns the whole steps that each wheel has turned since it was placed: (robots, 2)."""
         return np.asarray(np.rint(self._angles[self._qpos] * self._steps_per_rad).astype(np.int64))
 
     def command(self, row: int, left_radps: float, right_radps: float) -> None:
-        """What a robot's motors shall turn at."""
+        """Commands the speeds of a robot's motors."""
         ctrl, (left, right) = self._world.data.ctrl, self._ctrl[row]
         ctrl[left], ctrl[right] = left_radps, right_radps
 
     def commanded(self, row: int) -> tuple[float, float]:
-        """Returns what a robot's motors are told."""
+        """Returns the commanded speeds of a robot's motors."""
         left, right = self._world.data.ctrl[self._ctrl[row]]
         return float(left), float(right)
 
     def roll(self, duration_s: float) -> bool:
-        """Moves all robots on exact arcs, as their motors are told, through whatever is in the way; whether any did."""
+        """Moves all robots on exact arcs, as commanded and through obstacles; returns whether any moved."""
         if not self.rows:
             return False
         data = self._world.data

@@ -35,11 +35,11 @@ from cellwright.sim.wheels import Wheels
 __all__ = ["World"]
 
 SETTLE_CHECK_S = 0.1
-STANDING = 1e-4  # m/s and rad/s
+AT_REST = 1e-4  # m/s and rad/s
 
 
 class World:
-    """What is really there. Only sensors, controllers, the judge and the laboratory hold one.
+    """The true state of a cell. Only sensors, controllers, the judge and the laboratory have access to it.
 
     Args:
         cell: The cell to build.
@@ -49,17 +49,17 @@ class World:
         layout: The actual layout, which no controller knows.
         model: MuJoCo's model; replaced when bodies are added or removed.
         data: MuJoCo's data; replaced with it.
-        robots: Robot -> its places in the arrays.
-        objects: Loose object -> its places.
-        loose_tools: Tool that robots change -> its places.
-        vacuums: Vacuum tool -> its places, under its own name or that of the robot that has it for good.
-        mounts: Which tool is locked to which robot.
-        mobiles: Mobile robot -> its places.
+        robots: Robot -> its indices in the arrays.
+        objects: Loose object -> its indices.
+        loose_tools: Tool that robots change -> its indices.
+        vacuums: Vacuum tool -> its indices, under its own name or that of the robot to which it is fixed.
+        mounts: The tools that are locked to robots.
+        mobiles: Mobile robot -> its indices.
         wheels: The wheels of all mobile robots.
         leds: The LEDs of all mobile robots.
         backlash: Robot -> the backlash of its gears, for those that have any.
         engine: Moves the world: contact physics or plain kinematics.
-        appearance: What it looks like; the model above has only what can be touched.
+        appearance: Its visual model; the model above has only what can be touched.
     """
 
     def __init__(self, cell: Cell, seed: int = 0) -> None:
@@ -104,7 +104,7 @@ class World:
         self._components[name] = component
 
     def retool(self) -> None:
-        """Tools were locked or let go: looks up anew what hangs on each robot, and has all components do so."""
+        """Looks up the tools of each robot anew, after tools were locked or released, and notifies all callbacks."""
         self._index()
         self.mounts.apply()
         for callback in self._rebuilt:
@@ -134,7 +134,7 @@ class World:
         return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
 
     def place(self, name: str, pose_in_world: Pose) -> None:
-        """Puts a loose object or a mobile robot somewhere, at rest and awake; no gripper holds it any more."""
+        """Places a loose object or a mobile robot, at rest and awake; no gripper holds it any more."""
         item = self.mobiles.get(name) or self.object(name)
         self._let_go(name)
         self.data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
@@ -182,7 +182,7 @@ class World:
         """Runs physics until every loose object sleeps and every mobile robot stands, while the clock stands still.
 
         Args:
-            limit_s: The most that it takes.
+            limit_s: The time limit, in simulated seconds.
         """
         if not isinstance(self.engine, PhysicsEngine):
             return True
@@ -196,17 +196,17 @@ class World:
                 break
             self.engine.step(chunk)
             calm = bool((np.asarray(self.data.tree_asleep)[trees] >= 0).all())
-            calm &= bool((np.abs(self.data.qvel[wheels]) < STANDING).all())
+            calm &= bool((np.abs(self.data.qvel[wheels]) < AT_REST).all())
         self.data.time = self.clock.time_s
         return calm
 
     def snapshot(self) -> Snapshot:
-        """This moment, bit-exact. What a controller has in mind is not part of it: take it between motions."""
+        """Returns this moment, bit-exact. Motions in progress are not part of it: take it between motions."""
         states = {name: component.save() for name, component in self._components.items()}
         return Snapshot(self.clock.tick, self.model, copy(self.data), self.streams.snapshot(), states)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to a moment; only possible while no body was added or removed in between."""
+        """Restores a snapshot; only possible while no body was added or removed in between."""
         if snapshot.model is not self.model:
             raise BadInput("cannot restore the snapshot: bodies were added or removed since it was taken")
         mujoco.mj_copyData(self.data, self.model, snapshot.data)

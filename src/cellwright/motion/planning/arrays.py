@@ -91,7 +91,7 @@ def scene_arrays(bodies: CollisionBodies, bulge_m: float) -> tuple[SceneArrays, 
 
 
 def _joints(bodies: CollisionBodies) -> Array:
-    """With K the cross-product matrix of the axis: R(q) = R0 (1 + sin q K + (1 - cos q) K^2)."""
+    """Returns `joints`: with K the cross-product matrix of the axis, R(q) = R0 (1 + sin q K + (1 - cos q) K^2)."""
     rows = []
     for joint in bodies.scene.robot.arm.joints:
         origin = Pose.from_xyz_rpy(joint.origin_xyz_m, joint.origin_rpy_rad)
@@ -127,7 +127,7 @@ def _solid(piece: ConvexPiece) -> Array:
 
 
 def _extreme_points(piece: ConvexPiece) -> Array:
-    """Returns corners of a solid around the piece, in the frame of what it belongs to."""
+    """Returns corners of a solid around the piece, in the frame of its body."""
     points = piece.vertices_m
     if piece.kind != "mesh":
         size = piece.size_m
@@ -137,7 +137,7 @@ def _extreme_points(piece: ConvexPiece) -> Array:
 
 
 def _mesh_rows(solids: list[tuple[CollisionBody, ConvexPiece]]) -> tuple[Indices, Array, Array]:
-    """`solid_rows`, and the planes and triangles that they refer to."""
+    """Returns `solid_rows`, and the planes and triangles that they refer to."""
     rows, planes, triangles = [], [np.empty((0, 4))], [np.empty((0, 9))]
     for body, piece in solids:
         if piece.kind == "mesh":

@@ -1,4 +1,4 @@
-"""What a planner asks of a collision checker."""
+"""The interface of collision checkers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class CollisionPair:
     """Two things that touch, or are nearer to each other than the margin.
 
     Attributes:
-        first: Of the robot.
-        second: What it touches.
+        first: The name of the robot's link, tool or held object.
+        second: The name of what it touches.
         distance_m: Between them, as far as the checker knows; negative when one is inside the other.
     """
 
@@ -40,7 +40,7 @@ class Checker(Protocol):
 
     @property
     def checks(self) -> int:
-        """How many configurations were looked at."""
+        """The number of configurations that were checked."""
 
     def is_free(self, joints_rad: Any) -> bool:
         """Returns whether nothing touches."""
@@ -52,7 +52,7 @@ class Checker(Protocol):
         """Returns the angle between the tool's axis and its direction, as in `kernel_motion`."""
 
     def is_motion_free(self, start_rad: Any, end_rad: Any, step_rad: float) -> bool:
-        """Returns whether nothing touches on the straight line between two configurations, looked at in steps."""
+        """Returns whether nothing touches on the straight line between two configurations, checked in steps."""
 
 
 def between(path_rad: Array, step_rad: float) -> Array:

@@ -22,13 +22,13 @@ WORLD = 0
 
 @dataclass(frozen=True, eq=False)
 class CollisionBody:
-    """One named thing that moves as a whole.
+    """One named rigid body.
 
     Attributes:
         name: As in the scene.
         frame: The number of the joint that moves it, from 1, or 0 when nothing does.
         pieces: Its solids, in the frame of that joint's link, or in the world.
-        chain: Its place in the robot: 0 for the base, then the links, the tool, the held thing; none for obstacles.
+        chain: Its place in the robot: 0 for the base, then the links, the tool, the held object; none for obstacles.
     """
 
     name: str
@@ -41,8 +41,8 @@ class CollisionBodies:
     """All collision bodies of a scene and the pairs of them that must not touch.
 
     Attributes:
-        scene: What was resolved.
-        bodies: Base and links, tool, held thing, obstacles.
+        scene: The scene that was resolved.
+        bodies: Base and links, tool, held object, obstacles.
         ring: Base and tool centre point, as the scene has them.
     """
 
@@ -82,7 +82,7 @@ class CollisionBodies:
         return tuple(sorted(found, key=lambda pair: -(pair[0].chain or 0)))
 
     def _checked(self, a: CollisionBody, b: CollisionBody) -> bool:
-        """Neighbours in the chain touch by design, and so do tool and last link but one; what is fixed is fixed."""
+        """Returns whether a pair is checked; neighbours in the chain touch by design, as do tool and last but one link."""
         if a.frame == b.frame or frozenset((a.name, b.name)) in self.scene.allowed:
             return False
         if a.chain is None or b.chain is None:

@@ -1,4 +1,4 @@
-"""The compiled checker: spheres for what moves, exact solids for what it must not touch; never free by mistake."""
+"""The compiled checker: spheres for what moves, exact solids for obstacles; conservative, never wrongly free."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NO_LIMIT = np.array([np.inf, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0])
 class CompiledChecker:
     """Says whether a configuration is certainly free: what it calls touching may be up to a bulge apart.
 
-    Links, tool and held thing are covered with spheres, which are tested against the exact solids of obstacles, and
+    Links, tool and held object are covered with spheres, which are tested against the exact solids of obstacles, and
     of the links nearer to the base.
 
     Attributes:
-        arrays: What compiled planners work on.
+        arrays: The scene, for compiled planners.
         margins: (pairs,) the distance from which on each pair counts as touching.
-        space: Room for compiled code to work in.
-        count: (1,) how many configurations were looked at, for compiled code to count on.
+        space: Working memory of compiled code.
+        count: (1,) the number of configurations that were checked; compiled code counts here, too.
 
     Raises:
         MissingExtra: without the optional packages.
@@ -52,11 +52,11 @@ class CompiledChecker:
 
     @property
     def checks(self) -> int:
-        """How many configurations were looked at."""
+        """The number of configurations that were checked."""
         return int(self.count[0])
 
     def set_margin(self, margin_m: float, extra_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
-        """The distance to keep from obstacles; links may come nearer to each other.
+        """Sets the distance to keep from obstacles; links may come nearer to each other.
 
         Args:
             margin_m: From all obstacles.
@@ -76,13 +76,13 @@ class CompiledChecker:
         return None if pair == self._state.FREE else CollisionPair(*self._names[pair], float("nan"))
 
     def tilt_rad(self, limit: Array, joints_rad: npt.ArrayLike) -> float:
-        """Returns how far the tool leans; see `kernel_motion`."""
+        """Returns the tilt of the tool; see `kernel_motion`."""
         joints = np.asarray(joints_rad, float)
         self._state.place_links(self.arrays.base, self.arrays.joints, joints, self.space[0])
         return float(self._motion.tilt_rad(limit, self.space[0]))
 
     def is_motion_free(self, start_rad: npt.ArrayLike, end_rad: npt.ArrayLike, step_rad: float) -> bool:
-        """Returns whether nothing touches after the start on the straight line to the end, looked at in steps."""
+        """Returns whether nothing touches after the start on the straight line to the end, checked in steps."""
         a, b = np.asarray(start_rad, float), np.asarray(end_rad, float)
         free = self._motion.motion_is_free(self.arrays, NO_LIMIT, a, b, step_rad, self.margins, self.space, self.count)
         return bool(free)

@@ -35,7 +35,7 @@ class ExactChecker:
     Attributes:
         margin_m: The distance from which on an obstacle counts as touched; links may come nearer to each other.
         relaxed: Pairs to which the margin does not apply.
-        checks: How many configurations were looked at.
+        checks: The number of configurations that were checked.
     """
 
     def __init__(self, scene: Scene | CollisionBodies, margin_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
@@ -81,7 +81,7 @@ class ExactChecker:
         return least
 
     def tilt_rad(self, limit: Array, joints_rad: npt.ArrayLike | None = None) -> float:
-        """How far the tool leans (see `kernel_motion`), by default in the configuration that was looked at last."""
+        """Returns the tilt of the tool (see `kernel_motion`), by default in the configuration that was checked last."""
         if joints_rad is not None:
             self._qpos[:] = joints_rad
             mujoco.mj_kinematics(self._model, self._data)
@@ -89,7 +89,7 @@ class ExactChecker:
         return float(np.arccos(np.clip(axis @ limit[4:7], -1.0, 1.0)))
 
     def is_motion_free(self, start_rad: npt.ArrayLike, end_rad: npt.ArrayLike, step_rad: float) -> bool:
-        """Returns whether nothing touches on the straight line between two configurations, looked at in steps."""
+        """Returns whether nothing touches on the straight line between two configurations, checked in steps."""
         line = np.array([start_rad, end_rad], float)
         return self.first_blocked(between(line, step_rad)) is None
 

@@ -28,7 +28,7 @@ class GoalSet:
     Attributes:
         free_rad: (n, joints) those that are free, nearest first.
         reachable_rad: (n, joints) all, free or not, accepted or not, nearest first.
-        touches: What is touched by those that are not free, as far as they were looked at.
+        touches: The collisions of those that are not free, as far as they were checked.
     """
 
     free_rad: Array
@@ -67,10 +67,10 @@ def goals_from_poses(
         kinematics: Of the arm.
         ring: Base and tool.
         poses_tool_in_world: Of the tool's centre point.
-        checker: Says what is free.
+        checker: The collision checker.
         near_rad: Those nearest to this one come first.
-        most: So many are enough.
-        accept: Which configurations are wanted at all, such as those within narrower limits.
+        most: The number that is enough.
+        accept: Returns whether a configuration is wanted, such as one within narrower limits.
     """
     near = np.zeros(len(kinematics.lower_rad)) if near_rad is None else np.asarray(near_rad, float)
     found = [joints for pose in poses_tool_in_world for joints in kinematics.inverse(ring.flange_for_tool(pose), near)]

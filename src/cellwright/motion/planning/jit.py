@@ -37,12 +37,12 @@ def load(name: str) -> Any:
 
 
 def inlined(function: F) -> F:
-    """Decorator: for small functions that other kernels call; a call with arrays costs as much as a distance."""
+    """Decorates small functions that other kernels call; a call with arrays costs as much as a distance."""
     return load("numba").njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]
 
 
 def compiled(function: F) -> F:
-    """Decorator: the function as machine code, made at its first call or taken from disk."""
+    """Decorates a function that is compiled at its first call or taken from disk."""
     numba = load("numba")
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_folder())  # read while decorating only

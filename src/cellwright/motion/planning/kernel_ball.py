@@ -62,7 +62,7 @@ def _sticks_out(points: Any, planes: Any, x: float, y: float, z: float) -> float
 
 @compiled
 def clipped(edges: Any, axis: int, at: float, side: float) -> Any:
-    """The edges of the part of a convex cell on one side (1 below, -1 above) of a plane across a coordinate axis."""
+    """Returns the edges of a convex cell's part on one side (1 below, -1 above) of a plane across a coordinate axis."""
     count, crossings = 0, 0
     for edge in range(len(edges)):
         a, b = side * (edges[edge, 0, axis] - at), side * (edges[edge, 1, axis] - at)

@@ -16,7 +16,7 @@ BOX, CYLINDER, SPHERE, PLANE, MESH = range(len(KINDS))
 
 @inlined
 def plain_reaches(kind: int, sx: float, sy: float, sz: float, x: float, y: float, z: float, reach: float) -> bool:
-    """Returns whether a solid at the origin that is no mesh is within reach of a point; square roots are dear."""
+    """Returns whether a solid at the origin that is no mesh is within reach of a point; avoids slow square roots."""
     if kind == BOX:
         dx, dy, dz = max(abs(x) - sx, 0.0), max(abs(y) - sy, 0.0), max(abs(z) - sz, 0.0)
         reaches = dx * dx + dy * dy + dz * dz <= reach * reach
@@ -68,7 +68,7 @@ def mesh_reaches(
 
 @compiled
 def _triangle_distance_squared(triangles: Any, row: int, x: float, y: float, z: float) -> float:
-    """Inside its prism a point is as far as the triangle's plane; elsewhere as far as the nearest side."""
+    """Returns the squared distance: inside its prism to the triangle's plane, elsewhere to the nearest side."""
     ax, ay, az = triangles[row, 0], triangles[row, 1], triangles[row, 2]
     ux, uy, uz = triangles[row, 3] - ax, triangles[row, 4] - ay, triangles[row, 5] - az
     vx, vy, vz = triangles[row, 6] - ax, triangles[row, 7] - ay, triangles[row, 8] - az
@@ -86,7 +86,7 @@ def _triangle_distance_squared(triangles: Any, row: int, x: float, y: float, z: 
 
 @compiled
 def _side_distance_squared(px: float, py: float, pz: float, ux: float, uy: float, uz: float) -> float:
-    """From a point to the segment from the origin to u."""
+    """Returns the squared distance from a point to the segment from the origin to u."""
     length = ux * ux + uy * uy + uz * uz
     along = min(max((px * ux + py * uy + pz * uz) / max(length, 1e-30), 0.0), 1.0)
     return (px - along * ux) ** 2 + (py - along * uy) ** 2 + (pz - along * uz) ** 2

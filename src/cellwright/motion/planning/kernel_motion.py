@@ -22,7 +22,7 @@ INSIDE = 0.85  # share of the limit that a corrected state keeps, so that the mo
 
 @compiled
 def distance(a: Any, b: Any) -> float:
-    """Euclidean, over all joints."""
+    """Returns the Euclidean distance over all joints."""
     total = 0.0
     for joint in range(len(a)):
         total += (a[joint] - b[joint]) ** 2
@@ -31,7 +31,7 @@ def distance(a: Any, b: Any) -> float:
 
 @compiled
 def tilt_rad(limit: Any, frames: Any) -> float:
-    """Angle between the tool's axis and its direction, for links that are placed."""
+    """Returns the angle between the tool's axis and its direction, for links that are placed."""
     last = len(frames) - 2
     cosine = 0.0
     for row in range(3):
@@ -42,7 +42,7 @@ def tilt_rad(limit: Any, frames: Any) -> float:
 
 @compiled
 def state_is_free(scene: SceneArrays, limit: Any, joints: Any, margins: Any, space: Any, checks: Any) -> bool:
-    """Returns whether nothing touches and the tool is upright enough; counts."""
+    """Returns whether nothing touches and the tool is upright enough; counts the check."""
     checks[0] += 1
     if limit[0] < np.pi:
         place_links(scene.base, scene.joints, joints, space[0])
@@ -55,7 +55,7 @@ def state_is_free(scene: SceneArrays, limit: Any, joints: Any, margins: Any, spa
 def motion_is_free(
     scene: SceneArrays, limit: Any, a: Any, b: Any, step: float, margins: Any, space: Any, checks: Any
 ) -> bool:
-    """Whether all states on the line are free, its first taken for granted; looks where a hit is likeliest first.
+    """Returns whether all states on the line are free, its first assumed to be; checks likely collisions first.
 
     That is at the end and then in the middle of ever smaller pieces: 1/2, 1/4, 3/4, 1/8 and so on.
     """

@@ -40,9 +40,9 @@ def search(
     random: Any,
     checks: Any,
 ) -> Any:
-    """A path (n, joints) from the start to one of the goals, without rows when there is none, and the iterations.
+    """Returns a path (n, joints) from the start to one of the goals, without rows if there is none, and the iterations.
 
-    Start and goals must be free. `random` is the state of the random numbers, `checks` counts the states looked at.
+    Start and goals must be free. `random` is the state of the random numbers, `checks` counts the states checked.
     """
     count = len(start)
     space = room(scene)

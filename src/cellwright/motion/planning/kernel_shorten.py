@@ -32,7 +32,7 @@ def shorten(
     random: Any,
     checks: Any,
 ) -> Any:
-    """Returns the path after as many tries, fewer when they do not help any more; its ends stay."""
+    """Returns the path after so many tries, fewer when they do not help any more; its ends stay."""
     space = room(scene)
     count = path.shape[1]
     first, second = np.empty(count), np.empty(count)
@@ -71,7 +71,7 @@ def shorten(
 
 @compiled
 def _lengths(path: Any) -> Any:
-    """Returns how far each point lies along the path."""
+    """Returns the length of the path up to each point."""
     lengths = np.zeros(len(path))
     for row in range(1, len(path)):
         lengths[row] = lengths[row - 1] + distance(path[row - 1], path[row])
@@ -105,7 +105,7 @@ def _walk(
     checks: Any,
     cut: Any,
 ) -> int:
-    """Steps from start to goal, filled in; how many they are, 0 when the goal is not reached."""
+    """Fills in steps from start to goal; returns how many, 0 when the goal is not reached."""
     here = start
     for row in range(len(cut)):
         outcome = stepped(scene, limit, lower, upper, here, goal, reach, step, margins, space, checks, cut[row])

@@ -36,7 +36,7 @@ FREE = -1
 
 @compiled
 def room(scene: SceneArrays) -> Any:
-    """Room to work in: frames of world and links and one to spare, centres of movers and of solids."""
+    """Returns working memory: frames of world and links and one to spare, centres of movers and of solids."""
     frames = np.zeros((len(scene.joints) + 2, 12))
     frames[0, 0] = frames[0, 5] = frames[0, 10] = 1.0
     return frames, np.zeros((len(scene.movers), 3)), scene.solids[:, SOLID_BALL : SOLID_BALL + 3].copy()
@@ -44,7 +44,7 @@ def room(scene: SceneArrays) -> Any:
 
 @compiled
 def place_links(base: Any, rows: Any, joints: Any, frames: Any) -> None:
-    """Forward kinematics: the frame of every link in the world."""
+    """Computes forward kinematics: the frame of every link in the world."""
     for j in range(len(joints)):
         sine, cosine = np.sin(joints[j]), np.cos(joints[j])
         r00 = rows[j, 0] + sine * rows[j, 9] + cosine * rows[j, 18]
@@ -136,7 +136,7 @@ def _tree_touches(
     triangles: Any,
     margin: float,
 ) -> bool:
-    """Whether a sphere that has none below it reaches the solid, in whose own frame the spare frame brings it."""
+    """Returns whether a leaf sphere reaches the solid, into whose own frame the spare frame transforms it."""
     spare = len(frames) - 1
     m00, m01, m02, m03 = frames[spare, 0], frames[spare, 1], frames[spare, 2], frames[spare, 3]
     m10, m11, m12, m13 = frames[spare, 4], frames[spare, 5], frames[spare, 6], frames[spare, 7]

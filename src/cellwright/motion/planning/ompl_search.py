@@ -91,7 +91,7 @@ class _Run:
         return RawPath(np.array(rows, float).reshape(-1, self.joints), min(self.iterations, self.problem.iterations))
 
     def _is_spent(self) -> bool:
-        """Asked once in every iteration of a planner."""
+        """Returns whether the budget is spent; called once in every iteration of a planner."""
         self.iterations += 1
         return self.iterations > self.problem.iterations
 
@@ -116,7 +116,7 @@ class _Run:
         return is_valid
 
     def _motion_validator(self) -> Any:
-        """Looks at a whole motion in one compiled call, which spares a call from C++ per state."""
+        """Returns a validator that checks a whole motion in one compiled call, instead of one call per state."""
         from cellwright.motion.planning.kernel_motion import motion_is_free
 
         base = load("ompl.base")

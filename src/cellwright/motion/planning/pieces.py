@@ -1,4 +1,4 @@
-"""Convex pieces: what every shape comes down to before anything is checked."""
+"""Convex pieces, into which every shape is decomposed before collisions are checked."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ConvexPiece:
         kind: `box` (half sizes), `cylinder` (radius, half length; along z), `sphere` (radius), `plane` (all below
             its z = 0) or `mesh`.
         size_m: As the kind says.
-        pose: In the frame of what the piece belongs to.
+        pose: In the frame of its body.
         vertices_m: Corners (n, 3) of a mesh, in the piece's own frame.
         triangles: Its faces (m, 3), counter-clockwise from outside.
     """
@@ -90,7 +90,7 @@ def shape_pieces(shape: Shape) -> list[ConvexPiece]:
 
 
 def _solid_model(figures: Figures) -> Any:
-    """Returns the model without its looks, which take a hundred times longer to compile."""
+    """Returns the model without its visual geoms, which take a hundred times longer to compile."""
     spec = build(figures)
     for geom in list(spec.geoms):
         if geom.contype == 0 and geom.conaffinity == 0:

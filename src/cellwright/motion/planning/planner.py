@@ -1,4 +1,4 @@
-"""The planner: searches, shortens, and believes no path before the exact checker confirms it."""
+"""The motion planner: searches, shortens, and returns no path that the exact checker has not confirmed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MotionPlanner:
     """Plans for one scene; another scene needs another planner.
 
     Attributes:
-        scene: What is believed.
+        scene: The believed scene.
         exact: The exact checker.
         compiled: The fast one.
         kinematics: Of the arm.
@@ -167,7 +167,7 @@ class MotionPlanner:
         return ExactChecker(self._bodies, margin_m, frozenset(near[0] | set.intersection(*near[1:])))
 
     def _near_pairs(self, joints_rad: Array) -> str:
-        """Returns what is too near for the search."""
+        """Returns the pairs that are too near for the search, as text."""
         touches = self._strict.touches(joints_rad)
         return ", ".join(map(str, touches)) if touches else f"by spheres {self.compiled.touch(joints_rad)}"
 
@@ -199,7 +199,7 @@ class MotionPlanner:
         return np.asarray(shorter)
 
     def _verify(self, path_rad: Array, main_rad: Array, problem: SearchProblem, task: SearchTask) -> tuple[int, str]:
-        """Returns how many states the exact checker confirmed, and what it objects to.
+        """Returns the number of states that the exact checker confirmed, and its objection.
 
         The whole path must be free and within its limits; what the search found must also keep the margin.
         """

@@ -30,7 +30,7 @@ ROUNDING_RAD = 1e-6
 
 
 class Refusal(Exception):
-    """Ends a request before the search."""
+    """Raised to end a request before the search."""
 
     def __init__(self, status: MotionPlanStatus, reason: str) -> None:
         super().__init__(reason)
@@ -54,7 +54,7 @@ def prepare(
     """Checks start and goals, with the exact checker.
 
     Args:
-        request: What is asked.
+        request: The request.
         exact: Without margin.
         kinematics: Of the arm.
         ring: Base and tool.
@@ -100,7 +100,7 @@ def _no_goal(
     kinematics: ArmKinematics,
     ring: KinematicRing,
 ) -> Refusal:
-    """Returns why none of the goals will do: out of reach, not allowed, or touching something."""
+    """Returns the reason why no goal is possible: out of reach, not allowed, or in collision."""
     if touches:
         return Refusal(MotionPlanStatus.GOAL_IN_COLLISION, f"at the goal {touches[0]}{_others(len(candidates))}")
     if len(candidates):
@@ -114,12 +114,12 @@ def _no_goal(
 
 
 def _others(count: int) -> str:
-    """Says that the rest is no better."""
+    """Returns the text about the other goals, which are no better."""
     return f", nor will any of the other {count - 1} do" if count > 1 else ""
 
 
 def tilt_numbers(tilt: TiltLimit | None, tool_turn: Array) -> Array:
-    """Returns a tilt limit as the compiled code wants it.
+    """Returns a tilt limit as the numbers of compiled code.
 
     Args:
         tilt: The limit.
@@ -137,7 +137,7 @@ def tilt_numbers(tilt: TiltLimit | None, tool_turn: Array) -> Array:
 
 
 def _read(request: MotionPlanRequest, kinematics: ArmKinematics) -> tuple[Array, Array, Array, Array]:
-    """Start, goals and limits as arrays."""
+    """Returns start, goals and limits as arrays."""
     if request.planner not in MOTION_PLANNERS:
         raise UnknownName("motion planner", request.planner, MOTION_PLANNERS.names())
     if request.checker not in CHECKERS:

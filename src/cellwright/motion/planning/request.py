@@ -1,4 +1,4 @@
-"""What is asked of a planner and what it answers."""
+"""Requests to a motion planner and their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UP: Vector3 = (0.0, 0.0, 1.0)
 
 
 class MotionPlanStatus(StrEnum):
-    """How a request ended."""
+    """The outcome of a request."""
 
     SUCCESS = "success"
     START_IN_COLLISION = "start in collision"
@@ -34,7 +34,7 @@ class MotionPlanStatus(StrEnum):
 
 @dataclass(frozen=True)
 class TiltLimit:
-    """How far an axis of the tool may lean from a direction of the world, everywhere on the way.
+    """The largest tilt of an axis of the tool from a direction of the world, everywhere on the way.
 
     Attributes:
         angle_rad: The largest angle between them.
@@ -48,7 +48,7 @@ class TiltLimit:
 
     @classmethod
     def upright(cls, held: Held, angle_rad: float) -> TiltLimit:
-        """Keeps the z axis of a held thing upwards, so that a bottle does not spill."""
+        """Makes a limit that keeps the z axis of a held object upwards, so that a bottle does not spill."""
         x, y, z = held.pose_in_tool.rotation_matrix[:, 2]
         return cls(angle_rad, (float(x), float(y), float(z)))
 
@@ -63,10 +63,10 @@ class JointBounds:
 
 @dataclass(frozen=True, eq=False)
 class MotionPlanRequest:
-    """From here to any of these goals.
+    """A request for a path from the start to any of the goals.
 
     Attributes:
-        start_rad: Where the arm stands.
+        start_rad: The present configuration.
         goals_rad: Configurations, any of which will do.
         goal_poses: Poses of the tool's centre point in the world, any of which will do.
         planner: A name of `PLANNERS`.
@@ -76,8 +76,8 @@ class MotionPlanRequest:
         margin_m: The distance to keep from obstacles; a pair that is nearer at the start or at every goal must only
             not touch.
         limits: Joint limits for this request.
-        tilt: What to keep upright.
-        shortcuts: How many cuts are tried to shorten the path.
+        tilt: The tilt limit of the tool.
+        shortcuts: The number of cuts that are tried to shorten the path.
     """
 
     start_rad: npt.ArrayLike
@@ -95,14 +95,14 @@ class MotionPlanRequest:
 
 @dataclass(frozen=True, eq=False)
 class MotionPlanResult:
-    """The answer.
+    """The result of a request.
 
     Attributes:
-        status: How it ended.
-        reason: What was in the way, in words; empty on success.
+        status: Its outcome.
+        reason: The reason of a failure, as text; empty on success.
         path_rad: Corners (n, joints) of the path, from the start to one of the goals; without rows on failure.
         iterations: Of the search.
-        checks: Configurations that the planner looked at.
+        checks: Configurations that the planner checked.
         verified: Configurations that the exact checker confirmed afterwards; 0 unless all of them are free.
     """
 
@@ -120,11 +120,11 @@ class MotionPlanResult:
 
     @property
     def length_rad(self) -> float:
-        """Of the path, over all joints."""
+        """The length of the path, over all joints."""
         return float(np.linalg.norm(np.diff(self.path_rad, axis=0), axis=1).sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """For records and the command line."""
+        """Returns plain data, for records and the command line."""
         return {
             "status": self.status.value,
             "reason": self.reason,

@@ -1,4 +1,4 @@
-"""What a planner believes: a robot, what stands around it, what it holds and what it may touch.
+"""The planning scene: a robot, obstacles, what it holds and what it may touch, all as believed.
 
 Beliefs, not truth: poses come from drawings and perception, shapes from the catalogue. A scene is a value; a change
 makes another scene.
@@ -71,7 +71,7 @@ class ConvexMesh:
 
 @dataclass(frozen=True)
 class CatalogueModel:
-    """A thing of the catalogue, solid where its model is; joints that are not named stay where they are drawn."""
+    """A model of the catalogue, solid where its model is; joints that are not named stay where they are drawn."""
 
     figures: Figures
     joints: Mapping[str, float] = field(default_factory=dict)
@@ -82,7 +82,7 @@ Shape = Box | Cylinder | ConvexMesh | CatalogueModel
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
-    """Something that stands in the cell."""
+    """An obstacle in the cell."""
 
     name: str
     shape: Shape
@@ -91,7 +91,7 @@ class Obstacle:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Something in the tool, by its pose at the tool's centre point; the tool may touch it."""
+    """A held object, by its pose at the tool's centre point; the tool may touch it."""
 
     name: str
     shape: Shape
@@ -104,9 +104,9 @@ class SceneRobot:
 
     Attributes:
         arm: Its figures.
-        pose_base_in_world: Where it stands.
-        tool: Figures of what is mounted on the flange.
-        tool_joints: Positions of the tool's joints while planning, such as how far the fingers are open.
+        pose_base_in_world: The pose of its base.
+        tool: Figures of the tool on the flange.
+        tool_joints: Positions of the tool's joints while planning, such as the opening of the fingers.
     """
 
     arm: ArmFigures
@@ -126,9 +126,9 @@ class Scene:
 
     Attributes:
         robot: The robot that is planned for.
-        obstacles: What it must not touch.
-        held: What it carries.
-        allowed: Pairs of names that may touch: obstacles, links, `tool`, the held thing.
+        obstacles: The objects that it must not touch.
+        held: The object that it carries.
+        allowed: Pairs of names that may touch: obstacles, links, `tool`, the held object.
     """
 
     robot: SceneRobot
@@ -148,7 +148,7 @@ class Scene:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that may be named in a collision: links, tool, held thing, obstacles."""
+        """All names that occur in collisions: links, tool, held object, obstacles."""
         robot = (*self.robot.links, *((TOOL,) if self.robot.tool else ()))
         return (*robot, *((self.held.name,) if self.held else ()), *(o.name for o in self.obstacles))
 
@@ -158,7 +158,7 @@ class Scene:
         return replace(self, obstacles=(*(o for o in self.obstacles if o.name not in added), *added.values()))
 
     def without(self, *names: str) -> Scene:
-        """Returns the scene without these obstacles, and without leave to touch them."""
+        """Returns the scene without these obstacles, and without their allowed contacts."""
         known = [o.name for o in self.obstacles]
         for name in names:
             if name not in known:
@@ -167,7 +167,7 @@ class Scene:
         return replace(self, obstacles=tuple(o for o in self.obstacles if o.name not in names), allowed=allowed)
 
     def holding(self, held: Held | None) -> Scene:
-        """Returns the scene with that thing in the tool, or with an empty one."""
+        """Returns the scene with that object in the tool, or with an empty tool."""
         gone = {self.held.name} if self.held else set()
         allowed = frozenset(pair for pair in self.allowed if not pair & gone)
         return replace(self, held=held, allowed=allowed)

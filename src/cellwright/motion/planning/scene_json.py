@@ -1,4 +1,4 @@
-"""A scene as plain data, for logs, messages and bug reports; things of the catalogue go by their names."""
+"""A scene as plain data, for logs, messages and bug reports; models of the catalogue go by their names."""
 
 from __future__ import annotations
 

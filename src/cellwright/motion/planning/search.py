@@ -1,4 +1,4 @@
-"""The search for a raw path behind one interface: what is asked, what is found, and the compiled planner."""
+"""The search for a raw path behind one interface: problem, result, and the compiled planner."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class SearchProblem:
     """A search between free configurations.
 
     Attributes:
-        checker: Says what is free, the margin included.
+        checker: The collision checker, the margin included.
         start_rad: (joints,)
         goals_rad: (goals, joints), any of them will do.
         lower_rad: Least joint angles.
         upper_rad: Greatest joint angles.
         limit: The tilt limit as in `kernel_motion`.
-        step_rad: Distance between the states of a motion that are looked at, over all joints.
+        step_rad: Distance between the checked states of a motion, over all joints.
         iterations: Budget; the same for every machine.
         seed: Of the random numbers.
     """
@@ -60,7 +60,7 @@ class SearchProblem:
         iterations: int,
         seed: int,
     ) -> SearchProblem:
-        """Returns one without a tilt limit."""
+        """Makes a problem without a tilt limit."""
         return cls(checker, start_rad, goals_rad, lower_rad, upper_rad, NO_LIMIT, step_rad, iterations, seed)
 
     @property
@@ -70,13 +70,13 @@ class SearchProblem:
 
     @property
     def reach_rad(self) -> float:
-        """The longest straight motion that makes sense."""
+        """The longest straight motion between two nodes of a tree."""
         return UPRIGHT_REACH_RAD if self.is_tilt_limited else REACH_RAD
 
 
 @dataclass(frozen=True, eq=False)
 class RawPath:
-    """A raw path (n, joints), without rows when the budget was spent, and what it took."""
+    """A raw path (n, joints), without rows when the budget was spent, and the iterations of its search."""
 
     path_rad: Array
     iterations: int
@@ -94,7 +94,7 @@ def random_state(seed: int, purpose: int) -> npt.NDArray[np.uint64]:
 
 @MOTION_PLANNERS.register(DEFAULT_PLANNER)
 def rrt_connect(problem: SearchProblem) -> RawPath:
-    """Compiled RRT-Connect; the same path for the same seed."""
+    """Searches by compiled RRT-Connect; gives the same path for the same seed."""
     from cellwright.motion.planning.kernel_search import search
 
     checker = problem.checker
