@@ -188,6 +188,6 @@ class WrenchSensor(Sensor[WrenchCfg]):
         return f"/{self.source}/wrench"
 
     def sample(self) -> Wrench:
-        """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of the load's on the flange."""
+        """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of that on the flange."""
         noise = self.site.rng.standard_normal(6) * self._sd
         return Wrench(*self.header(), self._frame, noise[:3] - self._force, noise[3:] - self._torque)

@@ -106,7 +106,7 @@ class Backlash:
         self._ctrl[:] = np.frombuffer(self._commanded)
 
     def aim(self, reference: Array) -> Array:
-        """Has the motors follow the reference of torques; returns the links' share of its acceleration."""
+        """Has the motors follow the reference of torques; returns the reference of the links."""
         take_up(self.state, reference[0], reference[1])
         return np.array([reference[0], reference[1], reference[2] * self.state[3]])
 
