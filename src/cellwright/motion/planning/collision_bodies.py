@@ -82,7 +82,7 @@ class CollisionBodies:
         return tuple(sorted(found, key=lambda pair: -(pair[0].chain or 0)))
 
     def _checked(self, a: CollisionBody, b: CollisionBody) -> bool:
-        """Returns whether a pair is checked; neighbours in the chain, and tool and last link but one, touch by design."""
+        """Returns whether a pair is checked; neighbours in the chain, and tool and last link but one, may touch."""
         if a.frame == b.frame or frozenset((a.name, b.name)) in self.scene.allowed:
             return False
         if a.chain is None or b.chain is None:
