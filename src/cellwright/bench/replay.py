@@ -26,7 +26,7 @@ Segment = list[tuple[int, npt.NDArray[np.float64]]]
 """One simulated second: how many steps were taken with which control, in order."""
 
 
-class _CapturingEngine:
+class CapturingEngine:
     """Records its arguments, and steps."""
 
     def __init__(self, engine: Engine, data: Any) -> None:
@@ -47,7 +47,7 @@ def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = 
     """Returns the control of some seconds of patrol, or of other work."""
     segments: list[Segment] = []
     with Lab(cell, seed) as lab:
-        engine = _CapturingEngine(lab.world.engine, lab.world.data)
+        engine = CapturingEngine(lab.world.engine, lab.world.data)
         lab.stepper.engine = engine
 
         async def work() -> None:
