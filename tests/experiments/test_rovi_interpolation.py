@@ -5,7 +5,7 @@ import pytest
 from cellwright.core.errors import BadInput
 from cellwright.core.results import MeasurementConditions
 from cellwright.experiments import run_experiment
-from cellwright.experiments.rovi_interpolation import PICK_X_M, pick_way
+from cellwright.experiments.rovi_interpolation import PICK_X_M, pick_waypoints
 from cellwright.motion.interpolation import blended
 
 
@@ -27,4 +27,4 @@ def test_the_texts_limits_do_not_give_the_table():
 @pytest.mark.parametrize("pick", PICK_X_M)
 def test_the_texts_blend_does_not_fit(pick):
     with pytest.raises(BadInput, match="does not fit"):
-        blended(pick_way(PICK_X_M[pick]), 0.2, 0.05, 0.2)
+        blended(pick_waypoints(PICK_X_M[pick]), 0.2, 0.05, 0.2)

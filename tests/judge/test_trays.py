@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellwright.bench.tools_trays import grip_pose
+from cellwright.bench.tools_trays import grasp_pose
 from cellwright.catalogue import TRAYS
 from cellwright.cells import load_cell
 from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
@@ -66,7 +66,7 @@ class TrayStand:
         return self.scheduler
 
     def grip(self, up_m=0.0):
-        pose = grip_pose(TRAYS.get("kit_m2l1_tray"), self.world.pose_of(KIT), 0.0015)
+        pose = grasp_pose(TRAYS.get("kit_m2l1_tray"), self.world.pose_of(KIT), 0.0015)
         return Pose.from_xyz_rpy([0.0, 0.0, up_m]) @ pose
 
     async def come(self):

@@ -56,11 +56,11 @@ def _run(
     with ThreadPoolExecutor(workers) as pool:
         for future in as_completed([pool.submit(work, share) for share in shares]):
             outcomes.update(future.result())
-            _tell(future.result(), outcomes, count, conditions.say)
+            _report_failures(future.result(), outcomes, count, conditions.say)
     return [outcomes[number] for number in range(count)]
 
 
-def _tell(
+def _report_failures(
     new: Sequence[tuple[int, GraspOutcome]], all_: Mapping[int, GraspOutcome], count: int, say: Callable[[str], None]
 ) -> None:
     for number, outcome in new:

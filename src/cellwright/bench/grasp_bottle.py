@@ -8,7 +8,7 @@ import numpy as np
 
 from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
 from cellwright.bench.grasp_plan import BottlePlan, BottlePlanner
-from cellwright.bench.grasp_vision import look
+from cellwright.bench.grasp_vision import detect
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError, JobFailed
 from cellwright.core.pose import Pose
@@ -42,7 +42,7 @@ def try_bottle(seed: int, number: int) -> GraspOutcome:
             start, target = _places(random)
             lab.world.place(BOTTLE, start)
             lab.advance(REST_S)
-            plan = planner.plan(lab.perform(_see(lab)), target, random)
+            plan = planner.plan(lab.perform(_detect(lab)), target, random)
             if plan is not None:
                 return _try(lab, plan, target, draws)
         raise JobFailed(f"in {DRAWS} draws no place was found from which and to which the arm can carry the bottle")
@@ -56,9 +56,9 @@ def _places(random: np.random.Generator) -> tuple[Pose, Pose]:
             return Pose.from_xyz_rpy([*start, HEIGHT_M]), Pose.from_xyz_rpy([*target, HEIGHT_M])
 
 
-async def _see(lab: Lab) -> Pose:
+async def _detect(lab: Lab) -> Pose:
     """Returns the bottle's place by the detector; its height and that it is upright are known."""
-    scene = await look(lab, DETECTOR)
+    scene = await detect(lab, DETECTOR)
     seen = scene.of_sku(lab.world.object(BOTTLE).sku)
     if not seen:
         raise JobFailed("the bottle is not in view")

@@ -34,7 +34,7 @@ class DetourArm:
         """Moves the tool to a pose; with something in the hand through some other poses first."""
         if self._carrying:
             for _ in range(self._random.integers(1, MOST_VIAS + 1)):
-                await self._wander(pose_tool_in_world)
+                await self._move_via(pose_tool_in_world)
         await self._arm.move_tool(pose_tool_in_world, speed)
 
     async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
@@ -58,7 +58,7 @@ class DetourArm:
         self._watch.close()
         return width_m
 
-    async def _wander(self, goal: Pose) -> None:
+    async def _move_via(self, goal: Pose) -> None:
         """Moves to one random pose within reach, half of the times along a line."""
         arm, random = self._arm, self._random
         straight = bool(random.integers(2))

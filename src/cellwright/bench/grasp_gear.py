@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.bench.grasp_detour import DetourArm
 from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
-from cellwright.bench.grasp_vision import look
+from cellwright.bench.grasp_vision import detect
 from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError
@@ -79,7 +79,7 @@ def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
     supply = replace(source.figures, slots=(source.slot,))
 
     async def see() -> AveragedScene:
-        return await look(lab, f"/detector_{robot}/detections")
+        return await detect(lab, f"/detector_{robot}/detections")
 
     transfer = Transfer(arm, lab.clock, see, supply, target.figures, target.slot, expected_m)
 

@@ -123,7 +123,7 @@ class BottlePlanner:
             JobFailed: when there is none.
         """
         advances = _lines(empty, [(pose_seen @ grasp.pose_approach, pose_seen @ grasp.pose_tcp)], self._home_rad)
-        reach, advance = _way(empty, self._home_rad, advances, random)
+        reach, advance = _path_to_line(empty, self._home_rad, advances, random)
         held = Held(self._bottle, CatalogueModel(self._figures), grasp.pose_tcp.inverse())
         closed = replace(self._scene.robot, tool_joints=_fingers(grasp.width_m / 2))
         carrying = MotionPlanner(replace(self._scene.without(self._bottle), robot=closed).holding(held))
@@ -135,7 +135,7 @@ class BottlePlanner:
         turned = [above @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, random.uniform(-np.pi, np.pi))) for _ in range(TURNS)]
         descents = [(pose @ grasp.pose_retreat, pose @ grasp.pose_tcp) for pose in turned]
         found = _lines(carrying, descents, _end(detour), until=1 - FREE_FROM)
-        arrive, descend = _way(carrying, _end(detour), found, random, tilt)
+        arrive, descend = _path_to_line(carrying, _end(detour), found, random, tilt)
         back = _tool(empty, _end(descend)) @ Pose.from_xyz_rpy((0.0, 0.0, -LEAVE_M))
         leave = _line(empty, _end(descend), back, FAST)
         _require_free(ExactChecker(self._with_bottle(pose_target)), leave)
@@ -186,7 +186,7 @@ def _lines(
     return found
 
 
-def _way(
+def _path_to_line(
     planner: MotionPlanner,
     start_rad: Array,
     lines: Sequence[LineMove],

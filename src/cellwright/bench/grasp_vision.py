@@ -7,12 +7,12 @@ from cellwright.core.messages import Detections
 from cellwright.execution import AveragedScene
 from cellwright.lab import Lab
 
-__all__ = ["look"]
+__all__ = ["detect"]
 
 LOOK_S = 0.65  # five frames and their delay
 
 
-async def look(lab: Lab, topic: str) -> AveragedScene:
+async def detect(lab: Lab, topic: str) -> AveragedScene:
     """Returns the objects in view from now on."""
     start_ns = lab.world.clock.time_ns
     frames: list[Detections] = []

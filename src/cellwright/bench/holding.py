@@ -52,7 +52,7 @@ class HeldGear:
         return data
 
     def sinking_m(self, duration_s: float, force_n: float | None = None) -> float:
-        """Returns how far the gear sinks in the hand under that force of each finger, by default the rated one."""
+        """Returns the distance that the gear sinks under that force of each finger, by default the rated one."""
         data = self.grasp()
         start_m = float(data.qpos[self._height])
         self._press(self._rated_n if force_n is None else force_n)

@@ -33,24 +33,24 @@ WAYPOINTS_DEG = {
     ),
 }
 SPEED = 0.8
-BYSTANDERS = 2
-BYSTANDER_PERIOD_S = 0.05
+IDLE_TASKS = 2
+IDLE_PERIOD_S = 0.05
 
 
 def start_patrol(lab: Lab) -> list[asyncio.Task[None]]:
-    """Starts the patrols, a listener to all sensors, and two bystanders that look up twenty times a second.
+    """Starts the patrols, a subscriber to all sensors, and two tasks that wake up twenty times a second.
 
     So much a user's controller would do at least. The tasks never end by themselves.
     """
     listen(lab)
     patrols = [_patrol(lab, robot) for robot in lab.robots]
-    bystanders = [_look_up_now_and_then(lab) for _ in range(BYSTANDERS)]
-    return [lab.loop.create_task(work) for work in (*patrols, *bystanders)]
+    idle = [_wake_periodically(lab) for _ in range(IDLE_TASKS)]
+    return [lab.loop.create_task(work) for work in (*patrols, *idle)]
 
 
 def listen(lab: Lab) -> None:
     """Subscribes to all sensors and controllers, as a user's controller would."""
-    lab.bus.subscribe(None, _hear, subscriber="bench")
+    lab.bus.subscribe(None, _receive, subscriber="bench")
 
 
 async def _patrol(lab: Lab, robot: str) -> None:
@@ -60,10 +60,10 @@ async def _patrol(lab: Lab, robot: str) -> None:
             await arm.move_joints(np.radians(waypoint_deg), SPEED)
 
 
-async def _look_up_now_and_then(lab: Lab) -> None:
+async def _wake_periodically(lab: Lab) -> None:
     while True:
-        await lab.clock.sleep(BYSTANDER_PERIOD_S)
+        await lab.clock.sleep(IDLE_PERIOD_S)
 
 
-def _hear(_topic: str, _message: Message) -> None:
+def _receive(_topic: str, _message: Message) -> None:
     pass

@@ -74,7 +74,7 @@ def rolling_errors() -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class _Rolled:
+class _RolledMotion:
     """A robot's motion, in truth and by the angles of its wheels."""
 
     turned_rad: float
@@ -83,7 +83,7 @@ class _Rolled:
     wheels_way_m: float
 
 
-def _roll(cell: Cell, left_radps: float, right_radps: float, duration_s: float) -> _Rolled:
+def _roll(cell: Cell, left_radps: float, right_radps: float, duration_s: float) -> _RolledMotion:
     with Lab(cell, 0) as lab:
         (name, robot), turned, way = next(iter(lab.mobiles.items())), 0.0, 0.0
         wheels, figures = lab.world.mobiles[name].wheel_qpos, robot.figures
@@ -96,4 +96,4 @@ def _roll(cell: Cell, left_radps: float, right_radps: float, duration_s: float) 
             way += float(np.hypot(*(pose.position - last.position)[:2]))
             last = pose
         left, right = (lab.world.data.qpos[wheels] - before) * figures.wheel_radius_m
-        return _Rolled(turned, (right - left) / figures.wheel_base_m, way, (left + right) / 2)
+        return _RolledMotion(turned, (right - left) / figures.wheel_base_m, way, (left + right) / 2)

@@ -39,7 +39,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "db.sqlite_pose_updates_per_s": {"min": 25_000},
     "db.mariadb_pose_updates_per_s": {"min": 10_000},
 }
-_Thing = TypeVar("_Thing")
+_Item = TypeVar("_Item")
 DRIVER = "pymysql"
 OTHERS = {"fd": ("fast-downward", "up_fast_downward"), "enhsp": ("enhsp", "up_enhsp")}
 
@@ -55,9 +55,9 @@ def planning(conditions: MeasurementConditions) -> Measurement:
     for kits in (1, 10, 100):
         conditions.say(f"plans of {kits} kits")
         with _Station(kits) as station:
-            metrics[f"plan.k{kits}"] = _fastest_ms(times, lambda station=station: _whole(station))  # type: ignore[misc]
+            metrics[f"plan.k{kits}"] = _fastest_ms(times, lambda station=station: _plan_checked(station))  # type: ignore[misc]
             if kits == 100:
-                metrics |= _hundred(station, conditions, times)
+                metrics |= _hundred_kits(station, conditions, times)
     conditions.say("two robots")
     with _Station(100, robots=2, tables=2) as station:
         request = station.request()
@@ -67,7 +67,7 @@ def planning(conditions: MeasurementConditions) -> Measurement:
     ratios = _reach_ratios(conditions)
     metrics["duo.reach_ratio_median"] = float(np.median(ratios))
     metrics["duo.reach_ratio_worst"] = max(ratios)
-    return Measurement(metrics | _stores(conditions), TARGETS)
+    return Measurement(metrics | _database_rates(conditions), TARGETS)
 
 
 def _reach_ratios(conditions: MeasurementConditions) -> list[float]:
@@ -105,7 +105,7 @@ class _Station:
         self.database.close()
 
 
-def _whole(station: _Station) -> PlanResult:
+def _plan_checked(station: _Station) -> PlanResult:
     """Plans from beliefs and orders to a checked plan."""
     request = station.request()
     return _checked(request, plan(request))
@@ -118,10 +118,10 @@ def _checked(request: PlanRequest, result: PlanResult) -> PlanResult:
     return result
 
 
-def _hundred(station: _Station, conditions: MeasurementConditions, times: int) -> dict[str, float]:
+def _hundred_kits(station: _Station, conditions: MeasurementConditions, times: int) -> dict[str, float]:
     """Measures with a hundred kits besides: memory, replanning, other planners, planning files."""
     tracemalloc.start()
-    result = _whole(station)
+    result = _plan_checked(station)
     metrics = {"plan.k100_peak_mb": tracemalloc.get_traced_memory()[1] / 1e6, "plan.k100_ratio": result.ratio}
     tracemalloc.stop()
     request = station.request()
@@ -177,11 +177,11 @@ def _lose_part(state: CellState, rng: random.Random) -> CellState:
     return rng.choice(ways) if ways else state
 
 
-def _changed(things: tuple[_Thing, ...], old: _Thing, new: _Thing) -> tuple[_Thing, ...]:
-    return tuple(new if thing is old else thing for thing in things)
+def _changed(items: tuple[_Item, ...], old: _Item, new: _Item) -> tuple[_Item, ...]:
+    return tuple(new if item is old else item for item in items)
 
 
-def _stores(conditions: MeasurementConditions) -> dict[str, float]:
+def _database_rates(conditions: MeasurementConditions) -> dict[str, float]:
     """Measures poses per second into databases."""
     conditions.say("poses into databases")
     seconds = 0.5 if conditions.quick else 3.0

@@ -59,7 +59,7 @@ def reach_request(seed: int, iterations: int = 400) -> PlanRequest:
         tray_stacks=(TrayStack("stack", _TRAY, 100),),
         tables=tables,
         outlets=(Outlet("outlet", 0, 100),),
-        kits=tuple(_begun(rng, designs, table) for table in tables if rng.random() < 0.5),
+        kits=tuple(_started_kit(rng, designs, table) for table in tables if rng.random() < 0.5),
         zones=tuple((place, "zone") for place in places if who[place] == "12" and rng.random() < 0.5),
     )
     lines = [OrderLine(design, rng.randint(1, 3)) for design in designs]
@@ -71,7 +71,7 @@ def _design(rng: random.Random, number: int) -> KitDesign:
     return KitDesign.of(f"design_{number}", _TRAY, counts)
 
 
-def _begun(rng: random.Random, designs: list[KitDesign], table: str) -> KitState:
+def _started_kit(rng: random.Random, designs: list[KitDesign], table: str) -> KitState:
     design, share = rng.choice(designs), rng.random()
     filled = [slot.sku if rng.random() < share else None for slot in design.slots]
     if rng.random() < 1 / 3:

@@ -138,7 +138,7 @@ def _in_hand(lab: Lab) -> Pose:
 
 
 def _press_m(lab: Lab) -> float:
-    """Returns how far a cup is pressed on what it takes."""
+    """Returns the pressing depth of a cup."""
     return PRESS_M if lab.world.robot(ROBOT).vacuum else 0.0
 
 

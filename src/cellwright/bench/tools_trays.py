@@ -15,7 +15,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 
-__all__ = ["CASES", "TrayCase", "grip_pose", "tray_trials", "try_tray"]
+__all__ = ["CASES", "TrayCase", "grasp_pose", "tray_trials", "try_tray"]
 
 CELL, ROBOT, TOOL = "kitting", "motoman", "tray_vacuum"
 OFF_M, OFF_RAD = 0.0005, np.radians(0.5)
@@ -66,7 +66,7 @@ def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] =
         return _carry(lab, name, goal, off)
 
 
-def grip_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0) -> Pose:
+def grasp_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0) -> Pose:
     """Returns the tray tool's pose when it takes a tray, with some pressing depth."""
     tool = TOOLS.get(TOOL)
     assert isinstance(tool, VacuumFigures)
@@ -117,7 +117,7 @@ def _carry(lab: Lab, name: str, goal: Pose, off: Pose) -> str:
         return Pose.from_xyz_rpy([0.0, 0.0, ABOVE_M]) @ pose
 
     async def work() -> None:
-        taken, put = (grip_pose(figures, pose @ off, PRESS_M) for pose in (start, goal))
+        taken, put = (grasp_pose(figures, pose @ off, PRESS_M) for pose in (start, goal))
         await arm.move_tool(over(taken), 0.5)
         await arm.move_tool_straight(taken, SLOW)
         await arm.vacuum.close()

@@ -83,7 +83,7 @@ class GripperFigures(ToolFigures):
         return ()
 
     def pad_lag_m(self, half_width_m: float) -> float:
-        """Returns how much nearer to the flange the pads are than when closed, at a distance from the middle."""
+        """Returns the pads' distance from their closed place, towards the flange, at a distance from the middle."""
         return 0.0
 
     def joints_at(self, half_width_m: float) -> dict[str, float]:

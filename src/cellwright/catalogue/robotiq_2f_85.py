@@ -62,7 +62,7 @@ class LinkageGripperFigures(GripperFigures):
         return lean - asin((half_width_m + self.pivot_in_pad_xz_m[0] - self.knuckle_xz_m[0]) / length)
 
     def pad_lag_m(self, half_width_m: float) -> float:
-        """Returns how far the pads' middles are short of the tool centre point, at a distance from the middle."""
+        """Returns the distance of the pads' middles before the tool centre point, at a distance from the middle."""
         return self.tcp_xyz_m[2] - self.pad_xz_m(self.angle_rad(half_width_m))[1]
 
     @property

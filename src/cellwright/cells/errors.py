@@ -16,7 +16,7 @@ from cellwright.core.errors import BadInput, ConfigError, ConfigErrors
 
 __all__ = ["CellConfigErrors", "errors_of_file"]
 
-ROUNDS = 4  # of taking away what does not fit; what is taken away may leave something that does not fit without it
+ROUNDS = 4  # of removing invalid entries; a removed entry may leave others invalid
 _UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
 
 
@@ -78,7 +78,7 @@ def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
             unknown = _UNKNOWN_KEY.match(getattr(error, "problem", ""))
             steps = [*filter(None, getattr(error, "path", "").split(".")), *([unknown[1]] if unknown else [])]
             left_out |= {".".join(steps[:2])} if len(steps) > 1 else set()
-            _take_away(data, steps if first else steps[:2])
+            _remove(data, steps if first else steps[:2])
         try:
             cell = validate(data, Cell, file).read_from(file)
         except ConfigErrors as wrong:
@@ -90,7 +90,7 @@ def _readable(errors: Sequence[BadInput], file: Path) -> Cell | None:
     return None
 
 
-def _take_away(data: dict[str, Any], steps: Sequence[str]) -> None:
+def _remove(data: dict[str, Any], steps: Sequence[str]) -> None:
     """Removes a key from its mapping, or the whole entry where that is not possible; lists keep their length."""
     holder: Any = data
     for step in steps[:-1]:

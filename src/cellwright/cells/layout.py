@@ -84,12 +84,12 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
 def _placed(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> Layout:
     """Returns the layout of all entries whose models exist; those without are added to `collector`."""
 
-    def erred(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
+    def with_error(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
         return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))
 
     actual = cell.actual
     trays = [
-        Placement(n, t.model, erred(t.pose.pose, actual.tray, n), f"trays.{n}.pose") for n, t in cell.trays.items()
+        Placement(n, t.model, with_error(t.pose.pose, actual.tray, n), f"trays.{n}.pose") for n, t in cell.trays.items()
     ]
     zeros, plays = {}, {}
     for name, robot in cell.robots.items():
@@ -100,13 +100,13 @@ def _placed(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: b
         each = actual.backlash_deg if isinstance(actual.backlash_deg, tuple) else (actual.backlash_deg,) * count
         plays[name] = np.zeros(count) if exact else np.radians([abs(draw(play, rng)) for play in each])
     return Layout(
-        bases={n: erred(r.base.pose, actual.robot_base, n) for n, r in cell.robots.items()},
-        tools={n: erred(Pose.identity(), actual.tool, f"{n}/tool") for n in cell.robots},
+        bases={n: with_error(r.base.pose, actual.robot_base, n) for n, r in cell.robots.items()},
+        tools={n: with_error(Pose.identity(), actual.tool, f"{n}/tool") for n in cell.robots},
         joint_zeros_rad=zeros,
         backlash_rad=plays,
         fixtures={n: f.pose.pose for n, f in cell.fixtures.items()},
         camera_errors={
-            n: erred(Pose.identity(), actual.camera, n)
+            n: with_error(Pose.identity(), actual.camera, n)
             for n, f in cell.fixtures.items()
             if FURNITURE.get(f.model).has_camera
         },

@@ -1,8 +1,8 @@
 """The `models` section of a cell: robots, tools, parts and fixtures from files of the cell's author.
 
-An imported model is filed in the catalogue under the cell's name for it and a digest of its files and settings, such as
-`my_arm-3f9c21ab`: two cells that mean different things by one name never meet, and a cell that names no file cannot
-use what another one brought in.
+An imported model is registered in the catalogue under the cell's name for it and a digest of its files and settings,
+such as `my_arm-3f9c21ab`: two cells that mean different things by one name do not collide, and a cell that names no
+file cannot use what another one imported.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
     ("parts", "model", "part", PARTS),
 )
 
-_FILED = re.compile(r"(.+)-[0-9a-f]{8}")
+_REGISTERED = re.compile(r"(.+)-[0-9a-f]{8}")
 
 
 def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
@@ -42,10 +42,10 @@ def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
 
     Args:
         cell: The cell.
-        collector: Told what is wrong; the cell is then without it.
+        collector: Collects the errors; the cell is then without invalid entries.
 
     Raises:
-        BadInput: A file cannot be used, or a model is not what it is used as; unless `collector` are given.
+        BadInput: A file cannot be used, or a model is not what it is used as; unless `collector` is given.
     """
     if not cell.models:
         return cell
@@ -55,22 +55,22 @@ def with_models(cell: Cell, collector: ErrorCollector | None = None) -> Cell:
         items = changes.get(section, getattr(cell, section))
         renamed = {}
         for name, item in items.items():
-            filed, count = None, len(found.found)
+            registered, count = None, len(found.found)
             with found.collecting():
-                filed = _filed(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
+                registered = _register(cell, getattr(item, key), kind, registry, f"{section}.{name}.{key}")
             wrong += [f"{section}.{name}"] * (len(found.found) - count)
-            update: dict[str, Any] = {key: filed}
-            if filed and kind == "arm" and not item.home_deg:
-                update["home_deg"] = tuple(np.degrees(registry.get(filed).home_rad).tolist())
-            renamed[name] = item.model_copy(update=update) if filed else item
+            update: dict[str, Any] = {key: registered}
+            if registered and kind == "arm" and not item.home_deg:
+                update["home_deg"] = tuple(np.degrees(registry.get(registered).home_rad).tolist())
+            renamed[name] = item.model_copy(update=update) if registered else item
         changes[section] = renamed
     populations = []
     for place, item in cell.numbered_populations:
-        filed, count = None, len(found.found)
+        registered, count = None, len(found.found)
         with found.collecting():
-            filed = _filed(cell, item.model, "part", PARTS, f"{place}.model")
+            registered = _register(cell, item.model, "part", PARTS, f"{place}.model")
         wrong += [place] * (len(found.found) - count)
-        populations.append(item.model_copy(update={"model": filed}) if filed else item)
+        populations.append(item.model_copy(update={"model": registered}) if registered else item)
     made = cell.model_copy(update={**changes, "populations": tuple(populations)})
     if collector is None:
         found.raise_errors()
@@ -100,27 +100,27 @@ def unknown_models(file: Path) -> list[BadInput]:
     return found
 
 
-def own_name(filed: str) -> str:
+def own_name(registered: str) -> str:
     """Returns the name that the cell's author gave to a model: its registered name without the digest."""
-    found = _FILED.fullmatch(filed)
-    return found.group(1) if found else filed
+    found = _REGISTERED.fullmatch(registered)
+    return found.group(1) if found else registered
 
 
 def models_missing(cell: Cell) -> bool:
     """Returns whether a model of the cell is not registered here: the cell was loaded by another process."""
     for section, key, _, registry in _USES:
         names = (getattr(item, key) or "" for item in getattr(cell, section).values())
-        if any(_FILED.fullmatch(name) and name not in registry for name in names):
+        if any(_REGISTERED.fullmatch(name) and name not in registry for name in names):
             return True
-    return any(_FILED.fullmatch(item.model) and item.model not in PARTS for item in cell.populations)
+    return any(_REGISTERED.fullmatch(item.model) and item.model not in PARTS for item in cell.populations)
 
 
-def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
+def _register(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], path: str) -> str | None:
     """Reads and registers a model, if the name is one of the cell's own."""
     own = own_name(name or "")
     if own not in cell.models or (own != name and (name or "") in registry):
-        return None  # a name of the catalogue, or filed before; the cell's own names go before the catalogue's
-    from cellwright.models.importing import at_settings, digest_of, import_figures
+        return None  # a name of the catalogue, or registered before; the cell's own names go before the catalogue's
+    from cellwright.models.importing import digest_of, import_figures, located_in_settings
 
     said = cell.models[own]
     settings = ModelSettings(file=said) if isinstance(said, str) else said
@@ -131,9 +131,9 @@ def _filed(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any], pa
     try:
         figures = import_figures(own, settings, folder, kind)
     except BadInput as error:
-        raise at_settings(error, cell.where, f"models.{own}") from None
-    filed = f"{own}-{digest_of(figures)}"
-    if filed not in registry:
-        # what names a part in stored worlds is what it is filed under; of an arm, errors use the cell's name
-        registry.add(filed, figures if kind == "arm" else replace(figures, name=filed))
-    return filed
+        raise located_in_settings(error, cell.where, f"models.{own}") from None
+    registered = f"{own}-{digest_of(figures)}"
+    if registered not in registry:
+        # what names a part in stored worlds is what it is registered under; of an arm, errors use the cell's name
+        registry.add(registered, figures if kind == "arm" else replace(figures, name=registered))
+    return registered

@@ -13,7 +13,7 @@ from cellwright.lab import Lab
 
 __all__ = ["KittingJob", "KittingRow", "random_cell", "run_kitting", "table_of"]
 
-LESS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
+PART_COUNTS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def random_cell() -> Cell:
     """Returns the APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty."""
     cell = load_cell("aprs")
     populations = [
-        population.model_copy(update={"shuffle": True, "count": LESS[population.model]})
+        population.model_copy(update={"shuffle": True, "count": PART_COUNTS[population.model]})
         for population in cell.populations
     ]
     return cell.model_copy(update={"populations": tuple(populations)})

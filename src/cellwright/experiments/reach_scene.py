@@ -25,7 +25,7 @@ __all__ = ["BaseReach", "ReachScene", "ReachTask"]
 
 Array = npt.NDArray[np.float64]
 
-STANDING_M = 0.001  # a base that stands on something touches it; deeper than this it is inside
+BASE_CONTACT_M = 0.001  # a base that stands on something touches it; deeper than this it is inside
 
 
 @dataclass(frozen=True)
@@ -102,17 +102,17 @@ class ReachScene:
         base = self.task.pose_base_in_world
         placed = Pose(np.array([x_m, y_m, base.position[2]]), base.quaternion)
         self._data.qpos[self._slides] = base.rotation_matrix.T @ (placed.position - base.position)
-        stands = self._base_stands()
-        return [self._count(placed, kind, stands) for kind in self.task.heights_m]
+        base_free = self._base_is_free()
+        return [self._count(placed, kind, base_free) for kind in self.task.heights_m]
 
     def is_free(self, joints_rad: Array) -> bool:
         """Returns whether nothing touches, except the base and what it stands on."""
         self._data.qpos[self._qpos] = joints_rad
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
-        return all(self._is_standing(contact) for contact in self._data.contact[: self._data.ncon])
+        return all(self._is_base_contact(contact) for contact in self._data.contact[: self._data.ncon])
 
-    def _count(self, pose_base: Pose, kind: GraspKind, stands: bool) -> BaseReach:
+    def _count(self, pose_base: Pose, kind: GraspKind, base_free: bool) -> BaseReach:
         task = self.task
         to_base = pose_base.inverse() @ task.pose_part_in_world
         point = (0.0, 0.0, task.heights_m[kind])
@@ -122,7 +122,7 @@ class ReachScene:
             flange = to_base @ tcp_in_part(kind, float(turn_rad), point) @ self._tcp.inverse()
             found = _distinct(self._kinematics.inverse(flange))
             solutions += len(found)
-            for joints in found if stands else ():
+            for joints in found if base_free else ():
                 if self.is_free(joints):
                     free += 1
                     if task.weighted:
@@ -131,17 +131,17 @@ class ReachScene:
         x_m, y_m = float(pose_base.position[0]), float(pose_base.position[1])
         return BaseReach(x_m, y_m, kind, solutions, free, manipulability, nearness)
 
-    def _base_stands(self) -> bool:
+    def _base_is_free(self) -> bool:
         """Returns whether the base itself is free of collisions; the arm is checked later."""
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
         bodies = self._model.geom_bodyid
         own = [c for c in self._data.contact[: self._data.ncon] if self._base in bodies[c.geom]]
         others = [c for c in own if all(b == self._base or self._model.body_weldid[b] == 0 for b in bodies[c.geom])]
-        return all(self._is_standing(contact) for contact in others)
+        return all(self._is_base_contact(contact) for contact in others)
 
-    def _is_standing(self, contact: Any) -> bool:
-        return contact.dist > -STANDING_M and self._base in self._model.geom_bodyid[contact.geom]
+    def _is_base_contact(self, contact: Any) -> bool:
+        return contact.dist > -BASE_CONTACT_M and self._base in self._model.geom_bodyid[contact.geom]
 
     def _manipulability(self) -> float:
         mujoco.mj_comPos(self._model, self._data)

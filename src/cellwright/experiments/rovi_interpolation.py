@@ -17,7 +17,7 @@ Point = tuple[float, float, float]
 
 BASE_X_M = 0.40
 PICK_X_M = {"p1": 0.15, "p2": 0.40, "p3": 0.65}
-WAY_M: tuple[Point, ...] = (  # of the flange in the base, logged by the project
+WAYPOINTS_M: tuple[Point, ...] = (  # of the flange in the base, logged by the project
     (-0.109, 0.298, 0.433),
     (0.25, -0.1007, 0.46),
     (0.25, -0.1007, 0.26),
@@ -61,7 +61,7 @@ def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
     metrics: dict[str, float] = {}
     rows: list[Sequence[object]] = []
     for name, x_m in PICK_X_M.items():
-        way = pick_way(x_m)
+        way = pick_waypoints(x_m)
         conditions.say(f"{name}: {len(way)} waypoints")
         lin, text = (_linear(way, limits) for limits in (CODE, TEXT))
         bent = blended(
@@ -111,10 +111,10 @@ def rovi_interpolation(conditions: MeasurementConditions) -> ExperimentFindings:
     )
 
 
-def pick_way(pick_x_m: float) -> list[Pose]:
+def pick_waypoints(pick_x_m: float) -> list[Pose]:
     """Returns the waypoints to a pick location: five that all share, one before it, and the location."""
     x_m = pick_x_m - BASE_X_M
-    return [Pose.from_xyz_rpy(point) for point in (*WAY_M, (x_m, 0.2493, 0.11), (x_m, 0.3493, 0.11))]
+    return [Pose.from_xyz_rpy(point) for point in (*WAYPOINTS_M, (x_m, 0.2493, 0.11), (x_m, 0.3493, 0.11))]
 
 
 def _linear(way: Sequence[Pose], limits: _Limits) -> CartesianTrajectory:

@@ -115,7 +115,7 @@ def make_plan(job: PlanJob) -> PlanRow:
 def try_heading(job: tuple[str, float]) -> GraspHeading:
     """Returns whether the bottle can be taken from one side, and the obstacles."""
     pick, heading_deg = job
-    planner, pose = _standing(pick), PICKS[pick]
+    planner, pose = _planner_at_pick(pick), PICKS[pick]
     found = goals_from_poses(planner.kinematics, planner.ring, [pose @ _grasp(heading_deg)], planner.exact, home_rad())
     touched = Counter(f"{touch.first} touches {touch.second}" for touch in found.touches)
     words = ", ".join(f"{what} ({count})" for what, count in touched.most_common())
@@ -126,7 +126,7 @@ def _grasp(heading_deg: float) -> Pose:
     return tcp_in_part(GraspKind.SIDE, float(np.radians(heading_deg)), (0.0, 0.0, HEIGHT_M))
 
 
-def _staged(name: str) -> Callable[[str, int], Planned]:
+def _approach(name: str) -> Callable[[str, int], Planned]:
     """Returns requests to a point before the bottle, on any side with a straight path to it and up with it."""
 
     def planned(pick: str, seed: int) -> Planned:
@@ -138,7 +138,7 @@ def _staged(name: str) -> Callable[[str, int], Planned]:
             iterations=STAR_ITERATIONS if name == "rrtstar" else ITERATIONS,
             margin_m=pick_place_planner().settings.margin_m,
         )
-        return _standing(pick), request
+        return _planner_at_pick(pick), request
 
     return planned
 
@@ -151,7 +151,7 @@ def _direct(name: str, headings: int) -> Callable[[str, int], Planned]:
         request = MotionPlanRequest(
             home_rad(), goal_poses=poses, planner=COMPARED_PLANNERS[name], seed=seed, iterations=ITERATIONS
         )
-        return _standing(pick), request
+        return _planner_at_pick(pick), request
 
     return planned
 
@@ -169,7 +169,7 @@ def _carry(upright: bool) -> Callable[[str, int], Planned]:
 
 
 TASKS: dict[str, Callable[[str, int], Planned]] = {
-    **{name: _staged(name) for name in COMPARED_PLANNERS},
+    **{name: _approach(name) for name in COMPARED_PLANNERS},
     **{f"direct.{name}": _direct(name, len(HEADINGS_DEG)) for name in ("rrt", "rrtconnect")},
     "fixed": _direct("rrtconnect", 1),
     "constrained": _carry(True),
@@ -179,23 +179,23 @@ _warm: set[tuple[str, str]] = set()
 
 
 @cache
-def _standing(pick: str) -> MotionPlanner:
+def _planner_at_pick(pick: str) -> MotionPlanner:
     return pick_place_planner().standing(PICKS[pick])
 
 
 @cache
 def _picks(pick: str) -> list[GraspPath]:
-    return pick_place_planner().picks(_standing(pick), PICKS[pick], home_rad())
+    return pick_place_planner().picks(_planner_at_pick(pick), PICKS[pick], home_rad())
 
 
 @cache
-def _placed() -> MotionPlanner:
+def _planner_at_place() -> MotionPlanner:
     return pick_place_planner().standing(PLACE)
 
 
 @cache
 def _places(pick: str, number: int) -> list[GraspPath]:
-    return pick_place_planner().places(_placed(), PLACE, _picks(pick)[number].after_rad)
+    return pick_place_planner().places(_planner_at_place(), PLACE, _picks(pick)[number].after_rad)
 
 
 def _tools(result: MotionPlanResult) -> list[Pose]:

@@ -20,7 +20,7 @@ __all__ = ["build_mobile", "fit_wheels"]
 # A contact gives way in proportion to 1 - impedance: with 0.99 a wheel sinks in by 5 um, and rolls on its full radius.
 TYRE = ContactSurface(friction=(0.8, 0.005, 0.0001), priority=1, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
 SKID = ContactSurface(friction=(0.0, 0.0, 0.0), condim=1, priority=2, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
-SEEN_THROUGH = {"clear": 0.40, "ring": 0.45}  # finish -> how opaque it is
+TRANSPARENT = {"clear": 0.40, "ring": 0.45}  # finish -> how opaque it is
 
 
 def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
@@ -59,7 +59,7 @@ def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
     _add_sensors(body, figures)
     lamps = {lamp.name: figures.colours["dark"] for lamp in figures.leds}
     add_pieces(spec, bodies, epuck_pieces(figures), {**figures.colours, **lamps})
-    for finish, alpha in SEEN_THROUGH.items():
+    for finish, alpha in TRANSPARENT.items():
         spec.material(finish).rgba[3] = alpha
     return spec
 

@@ -43,7 +43,7 @@ class RayHits:
         return np.asarray(self.geom >= 0)
 
     def part(self, index: Ids) -> RayHits:
-        """Returns some of them."""
+        """Returns the hits with these indices."""
         return RayHits(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
 

@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 AZIMUTH_RAD, ELEVATION_RAD = math.radians(-62.0), math.radians(28.0)  # from the front right, where the key light is
 SIDES = 12  # from how many sides it is looked whether anything hides the work
 AWAY, UNLIT = 0.25, 0.1  # what looking from the far side, or against the light, costs beside a share that is hidden
-MOST_LOOKED_FOR = 60  # things; of more every n-th
+MOST_OBJECTS = 60  # things; of more every n-th
 AROUND = 0.04  # how much of what stands around is shown, as a share of the work's extent
 FILLED = 0.95  # of the picture
 
@@ -80,7 +80,7 @@ def _score(
     """Returns the share of objects that can be seen from there, less a penalty for an unusual side."""
     eye, visible = np.array(view.eye_in_world_m), 0
     groups, geom = np.isin(np.arange(6), VISIBLE_GROUPS).astype(np.uint8), np.full(1, -1, np.int32)
-    looked_for = list(tops.items())[:: max(1, math.ceil(len(tops) / MOST_LOOKED_FOR))]
+    looked_for = list(tops.items())[:: max(1, math.ceil(len(tops) / MOST_OBJECTS))]
     for name, top in looked_for:
         distance = mujoco.mj_ray(model, data, eye, top - eye, groups, True, -1, geom)
         visible += distance < 0 or distance > 0.999 or owner[geom[0]] == name

@@ -36,9 +36,9 @@ class GeomMaterials:
             self.emission[geom] = model.mat_emission[material]
             texture = model.mat_texid[material, mujoco.mjtTextureRole.mjTEXROLE_RGB]
             if texture >= 0:
-                self._lay(model, int(geom), int(material), int(texture))
+                self._apply_texture(model, int(geom), int(material), int(texture))
 
-    def _lay(self, model: Any, geom: int, material: int, texture: int) -> None:
+    def _apply_texture(self, model: Any, geom: int, material: int, texture: int) -> None:
         pixels = texture_pixels(model, texture)
         plane = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE
         if not plane or model.tex_type[texture] != mujoco.mjtTexture.mjTEXTURE_2D:

@@ -17,7 +17,7 @@ __all__ = ["AmbientOcclusion", "Background"]
 Array = npt.NDArray[np.float64]
 Colour = npt.NDArray[np.float32]
 
-PLACES = 9 * 12
+SAMPLES = 9 * 12
 REACH_M = (0.02, 0.35)
 LIFT_M = 4e-3  # the picture's depth is no better than that between its points
 PLAIN = np.array([0.90, 0.92, 0.94], dtype=np.float32)  # for a model without a sky
@@ -122,11 +122,11 @@ class AmbientOcclusion:
 
 def _surroundings() -> list[tuple[Array, float]]:
     """Returns directions over the whole ball by the golden angle, each with a distance; near ones are more frequent."""
-    number = np.arange(PLACES)
-    z = 1 - 2 * (number + 0.5) / PLACES
+    number = np.arange(SAMPLES)
+    z = 1 - 2 * (number + 0.5) / SAMPLES
     angle = number * np.pi * (3 - np.sqrt(5))
     ball = np.column_stack([np.sqrt(1 - z**2) * np.cos(angle), np.sqrt(1 - z**2) * np.sin(angle), z])
     share = (number * 0.6180339887) % 1.0
     reach_m = REACH_M[0] * (REACH_M[1] / REACH_M[0]) ** share
-    shuffled = (number * 55) % PLACES  # neighbours in the pattern should not look the same way
+    shuffled = (number * 55) % SAMPLES  # neighbours in the pattern should not look the same way
     return [(ball[i], float(reach)) for i, reach in zip(shuffled, reach_m, strict=True)]

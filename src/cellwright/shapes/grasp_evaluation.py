@@ -180,7 +180,7 @@ def _centre_m(solids: Sequence[Mesh], tool: GripperFigures, pose_tcp: Pose) -> f
 
 
 def _held(corners: Sequence[Array], tool: GripperFigures) -> tuple[list[Array], Array]:
-    """Returns what is between the pads when they have closed on it, and levels along the pads as they are then."""
+    """Returns the edges between the closed pads, and levels along the pads as they are then."""
     slabs, lag_m, half_m = _slabs(corners, tool.pad_size_m[1] / 2), 0.0, 0.0
     tip_m = tool.pad_offset_m + tool.pad_size_m[2] / 2
     for _ in range(MOST_ROUNDS):
@@ -221,7 +221,7 @@ def _spans(slabs: Sequence[Array], low_m: float, high_m: float) -> Array:
 
 
 def _between(slabs: Sequence[Array], tool: GripperFigures, low_m: float, high_m: float) -> list[Array]:
-    """Returns those that reach between the open pads."""
+    """Returns the slabs that reach between the open pads."""
     spans = [_spans([slab], low_m, high_m) for slab in slabs]
     return [
         slab

@@ -22,8 +22,8 @@ from cellwright.shapes.solids import ALONG_MINUS_X, ALONG_MINUS_Y, ALONG_X, ALON
 __all__ = ["BODY", "ObjectShape", "convex_runs", "object_shape"]
 
 BODY = "part"
-SEEN_SEGMENTS = 64
-TOUCHED_SEGMENTS = 48
+VISUAL_SEGMENTS = 64
+COLLISION_SEGMENTS = 48
 WALL_WEDGES = 16
 PAINT_M = 0.0003  # how far paint stands out, so that it is seen and not the body below
 
@@ -56,14 +56,14 @@ def object_shape(figures: ObjectFigures) -> ObjectShape:
 @object_shape.register
 def _turned(figures: TurnedFigures) -> ObjectShape:
     outside = list(figures.profile_rz_m)
-    solids = [lathe(outside + _inside(figures), SEEN_SEGMENTS)]
+    solids = [lathe(outside + _inside(figures), VISUAL_SEGMENTS)]
     pieces = [
-        MeshPiece(BODY, finish, lathe(_painted(figures, low, high), SEEN_SEGMENTS))
+        MeshPiece(BODY, finish, lathe(_painted(figures, low, high), VISUAL_SEGMENTS))
         for finish, low, high in figures.bands
     ]
-    convex = [lathe(run, TOUCHED_SEGMENTS) for run in convex_runs(outside)]
+    convex = [lathe(run, COLLISION_SEGMENTS) for run in convex_runs(outside)]
     if figures.wall_m:
-        convex = [lathe(_between(figures, 0.0, figures.wall_m), TOUCHED_SEGMENTS), *_wall(figures)]
+        convex = [lathe(_between(figures, 0.0, figures.wall_m), COLLISION_SEGMENTS), *_wall(figures)]
     hulls: list[Hull] = []
     if figures.handle is not None:
         path = [(x, 0.0, z) for x, z in figures.handle.path_xz_m]

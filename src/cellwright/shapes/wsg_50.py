@@ -31,7 +31,7 @@ __all__ = ["wsg_50_shape"]
 CARRIER_Z_M = (0.058, 0.095)  # from the flange
 CARRIER_SIZE_M = (0.018, 0.030)
 FINGER_START_M = 0.080  # where the finger's foot begins, from the flange
-PROUD_M = 0.0035  # how far a pad stands out of its finger
+PAD_PROTRUSION_M = 0.0035  # how far a pad stands out of its finger
 
 
 def wsg_50_shape(figures: GripperFigures) -> BodyShape:
@@ -44,9 +44,13 @@ def _hulls(figures: GripperFigures) -> Sequence[Hull]:
     thick, wide, long = figures.finger_size_m
     foot, tcp = FINGER_START_M - figures.tcp_xyz_m[2], figures.tcp_xyz_m[2]
     across, deep = CARRIER_SIZE_M
-    fingers = [Hull.box(f, (PROUD_M, -wide / 2, foot), (PROUD_M + thick, wide / 2, foot + long)) for f in FINGERS]
+    fingers = [
+        Hull.box(f, (PAD_PROTRUSION_M, -wide / 2, foot), (PAD_PROTRUSION_M + thick, wide / 2, foot + long))
+        for f in FINGERS
+    ]
     carriers = [
-        Hull.box(f, (PROUD_M, -deep / 2, z - tcp), (PROUD_M + across, deep / 2, CARRIER_Z_M[1] - tcp)) for f in FINGERS
+        Hull.box(f, (PAD_PROTRUSION_M, -deep / 2, z - tcp), (PAD_PROTRUSION_M + across, deep / 2, CARRIER_Z_M[1] - tcp))
+        for f in FINGERS
     ]
     return (
         Hull.box("tool", (-x, -y, 0.0), (x, y, z)),
@@ -91,9 +95,11 @@ def _fingers(figures: GripperFigures) -> list[MeshPiece]:
     thick, wide, long = figures.finger_size_m
     across, deep = CARRIER_SIZE_M
     foot = FINGER_START_M - tcp
-    back, tip = PROUD_M + thick, foot + long
-    outline = np.array([(PROUD_M, foot), (back, foot), (back, foot + 0.45 * long), (PROUD_M + 0.6 * thick, tip)])
-    outline = np.concatenate([outline, [(PROUD_M, tip)]])
+    back, tip = PAD_PROTRUSION_M + thick, foot + long
+    outline = np.array(
+        [(PAD_PROTRUSION_M, foot), (back, foot), (back, foot + 0.45 * long), (PAD_PROTRUSION_M + 0.6 * thick, tip)]
+    )
+    outline = np.concatenate([outline, [(PAD_PROTRUSION_M, tip)]])
     finger = placed(plate(outline, (-wide / 2, wide / 2), 0.0008, steps=1), rpy_rad=ALONG_MINUS_Y)
     carrier = placed(
         plate(
@@ -102,7 +108,7 @@ def _fingers(figures: GripperFigures) -> list[MeshPiece]:
             0.0008,
             steps=1,
         ),
-        (PROUD_M + across / 2, 0.0, 0.0),
+        (PAD_PROTRUSION_M + across / 2, 0.0, 0.0),
     )
     pad_thick, pad_wide, pad_long = figures.pad_size_m
     pad = placed(

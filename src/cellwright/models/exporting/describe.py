@@ -142,7 +142,7 @@ class _Describer:
             self.notes.dropped("gravity compensation", f"of {np.count_nonzero(compiled.body_gravcomp)} links")
 
     def ground(self) -> tuple[PlacedModel, ...]:
-        """Returns what is part of the world itself, if anything."""
+        """Returns the geoms of the world itself as a model, if there are any."""
         visuals, collisions = self.shapes.of_body(0, "")
         if not visuals and not collisions:
             return ()

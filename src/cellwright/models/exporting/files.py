@@ -92,14 +92,14 @@ def export_spec(
     described = describe(spec, name=name, folder=folder)
     content: ModelDescription | WorldDescription
     if whole:
-        placed = [replace(p, model=_as_ros_calls(p.model, arms or {})) for p in described.world.models]
+        placed = [replace(p, model=_by_ros_names(p.model, arms or {})) for p in described.world.models]
         content = replace(described.world, models=tuple(placed))
     else:
-        content = _as_ros_calls(described.model(fastened=fastened and form is ModelFormat.SDF), arms or {})
+        content = _by_ros_names(described.model(fastened=fastened and form is ModelFormat.SDF), arms or {})
     return write_description(content, path, form, files=described.files, notes=described.notes, mesh_uri=mesh_uri)
 
 
-def _as_ros_calls(model: ModelDescription, arms: Mapping[str, ArmFigures]) -> ModelDescription:
+def _by_ros_names(model: ModelDescription, arms: Mapping[str, ArmFigures]) -> ModelDescription:
     return with_ros_names(model, arms[model.name]) if model.name in arms else model
 
 
@@ -129,7 +129,7 @@ def write_description(
     notes = Notes() if notes is None else notes
     folder = f"{file_name(path.stem)}_meshes/"
     collected = _Meshes(folder, dict(files or {}), mesh_uri)
-    described = collected.taken(described)
+    described = collected.collect(described)
     ball = f"{mesh_uri}{folder}{BALL}"
     text = urdf_text(described, notes, ball) if form is ModelFormat.URDF else sdf_text(described, notes)
     if f'"{ball}"' in text:
@@ -160,7 +160,7 @@ class _Meshes:
         self._folder, self.files, self._prefix = folder, files, prefix
         self._copied: dict[Path, str] = {}
 
-    def taken(self, described: ModelDescription | WorldDescription) -> ModelDescription | WorldDescription:
+    def collect(self, described: ModelDescription | WorldDescription) -> ModelDescription | WorldDescription:
         if isinstance(described, ModelDescription):
             return self._model(described)
         return replace(described, models=tuple(replace(p, model=self._model(p.model)) for p in described.models))

@@ -20,11 +20,11 @@ from cellwright.models.description import (
 )
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["as_one_model", "as_world", "open_at_zero", "with_plain_joints", "without_loops"]
+__all__ = ["as_one_model", "as_world", "is_open_at_zero", "with_plain_joints", "without_loops"]
 
-NOWHERE_M = 1e-12
+AT_ORIGIN_M = 1e-12
 LOOP_M = 1e-6
-PLACELESS = (JointKind.FIXED, JointKind.PRISMATIC, JointKind.FLOATING, JointKind.PLANAR)
+ANCHOR_FREE_KINDS = (JointKind.FIXED, JointKind.PRISMATIC, JointKind.FLOATING, JointKind.PLANAR)
 """Kinds whose motion is the same wherever their axis is."""
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -137,7 +137,7 @@ def with_plain_joints(model: ModelDescription, notes: Notes) -> ModelDescription
             joint = replace(joint, kind=JointKind.FIXED)
         axes = _axes(joint)
         offset = Pose(np.array(joint.anchor_m), np.array([1.0, 0.0, 0.0, 0.0]))
-        away = joint.kind not in PLACELESS and max(map(abs, joint.anchor_m)) > NOWHERE_M
+        away = joint.kind not in ANCHOR_FREE_KINDS and max(map(abs, joint.anchor_m)) > AT_ORIGIN_M
         if len(axes) == 1 and not away:
             joints.append(replace(joint, anchor_m=(0.0, 0.0, 0.0)))
             continue
@@ -172,7 +172,7 @@ def _axes(joint: JointDescription) -> list[tuple[float, float, float]]:
     return [joint.axis]
 
 
-def open_at_zero(model: ModelDescription, joint: JointDescription) -> bool:
+def is_open_at_zero(model: ModelDescription, joint: JointDescription) -> bool:
     """Returns whether a joint that closes a loop is torn apart where all joints are at zero.
 
     Formats that know loops take the place of the second joint from the poses of the links there.

@@ -45,7 +45,7 @@ class NameScope:
         self._given[kind, name] = choice
         return choice
 
-    def given(self, kind: str, name: str) -> str:
+    def written(self, kind: str, name: str) -> str:
         """Returns the name that `take` returned before."""
         return self._given[kind, name]
 

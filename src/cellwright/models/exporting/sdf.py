@@ -26,14 +26,14 @@ from cellwright.models.description import (
     SphereGeometry,
     WorldDescription,
 )
-from cellwright.models.exporting.mechanism import open_at_zero
+from cellwright.models.exporting.mechanism import is_open_at_zero
 from cellwright.models.exporting.names import NameScope
 from cellwright.models.exporting.text import MOMENTS, add, number, numbers, pretty, xyz
 from cellwright.models.importing.notes import Notes
 
 __all__ = ["sdf_text"]
 
-NEXT_TO_NOTHING = Inertial(mass_kg=1e-9, pose=Pose.identity(), inertia_kgm2=np.eye(3) * 1e-12)
+LEAST_INERTIAL = Inertial(mass_kg=1e-9, pose=Pose.identity(), inertia_kgm2=np.eye(3) * 1e-12)
 """Of links without an inertial: the format knows no massless link, and would take 1 kg."""
 ON_JOINTS = ("force_torque",)
 """Sensors that measure between two links."""
@@ -89,13 +89,13 @@ class _Writer:
             self._link(element, link, model.joint_of(link.name), on_link, static=model.static)
         for joint in model.joints:
             first = model.joint_of(joint.child) is joint
-            if not first and open_at_zero(model, joint):
+            if not first and is_open_at_zero(model, joint):
                 self._notes.dropped(f"joint {joint.name}", "closes a loop that is torn where all joints are at zero")
                 continue
             sensors = [s for s in model.sensors if first and s.link == joint.child and self._on_joint(model, s)]
             self._joint(element, joint, sensors)
         for frame in model.frames:
-            attached = self._names.given("link", frame.link)
+            attached = self._names.written("link", frame.link)
             _add_pose(
                 add(element, "frame", name=self._names.take("frame", frame.name), attached_to=attached), frame.pose
             )
@@ -112,12 +112,12 @@ class _Writer:
         *,
         static: bool,
     ) -> None:
-        element = add(parent, "link", name=self._names.given("link", link.name))
+        element = add(parent, "link", name=self._names.written("link", link.name))
         if carrier is not None:
-            relative_to = "" if carrier.parent == WORLD else self._names.given("link", carrier.parent)
+            relative_to = "" if carrier.parent == WORLD else self._names.written("link", carrier.parent)
             _add_pose(element, carrier.pose, relative_to)
         if link.inertial is not None or not static:
-            _add_inertial(element, link.inertial or NEXT_TO_NOTHING)
+            _add_inertial(element, link.inertial or LEAST_INERTIAL)
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             scope = NameScope(self._notes, (), "::")
             for place, shape in enumerate(shapes, 1):
@@ -147,9 +147,9 @@ class _Writer:
             if kind is JointKind.FLOATING:
                 return
             kind = JointKind.FIXED
-        element = add(parent, "joint", name=self._names.given("joint", joint.name), type=kind.value)
-        add(element, "parent", WORLD if joint.parent == WORLD else self._names.given("link", joint.parent))
-        add(element, "child", self._names.given("link", joint.child))
+        element = add(parent, "joint", name=self._names.written("joint", joint.name), type=kind.value)
+        add(element, "parent", WORLD if joint.parent == WORLD else self._names.written("link", joint.parent))
+        add(element, "child", self._names.written("link", joint.child))
         anchor = Pose.from_xyz_rpy(joint.anchor_m)
         _add_pose(element, anchor)
         if kind not in (JointKind.FIXED, JointKind.BALL):
@@ -175,7 +175,7 @@ class _Writer:
             add(dynamics, "damping", number(joint.damping))
             add(dynamics, "friction", number(joint.friction))
         if joint.mimic is not None:
-            mimic = add(element, "mimic", joint=self._names.given("joint", joint.mimic.joint))
+            mimic = add(element, "mimic", joint=self._names.written("joint", joint.mimic.joint))
             add(mimic, "multiplier", number(joint.mimic.multiplier))
             add(mimic, "offset", number(joint.mimic.offset))
             add(mimic, "reference", "0")

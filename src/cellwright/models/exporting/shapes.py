@@ -28,7 +28,7 @@ from cellwright.models.importing.notes import Notes
 __all__ = ["ShapeReader"]
 
 COLOURS = "colours.mtl"
-LAST_SEEN_GROUP = 2
+LAST_VISIBLE_GROUP = 2
 """MuJoCo draws groups 0 to 2; what is in the others is not meant to be seen."""
 ENDLESS_M = 20.0
 Kind = mujoco.mjtGeom
@@ -60,7 +60,7 @@ class ShapeReader:
         first = int(self._model.body_geomadr[body])
         for geom in range(first, first + int(self._model.body_geomnum[body])):
             touched = bool(self._model.geom_contype[geom] | self._model.geom_conaffinity[geom])
-            seen = int(self._model.geom_group[geom]) <= LAST_SEEN_GROUP
+            seen = int(self._model.geom_group[geom]) <= LAST_VISIBLE_GROUP
             name = self._model.geom(geom).name.removeprefix(prefix)  # may be empty: shapes need none
             if touched and (shape := self._shape(geom, name, seen=False)):
                 collisions.append(shape)

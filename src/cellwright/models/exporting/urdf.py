@@ -86,7 +86,7 @@ class _Writer:
             name = self._links.take("frame", frame.name)
             add(root, "link", name=name)
             carrier = add(root, "joint", name=self._joints.take("joint", f"{name}_fixed"), type="fixed")
-            self._ends(carrier, frame.pose, self._links.given("link", frame.link), name)
+            self._ends(carrier, frame.pose, self._links.written("link", frame.link), name)
         self._note_rest(model)
         return root
 
@@ -110,7 +110,7 @@ class _Writer:
                     add(add(root, "material", name=name), "color", rgba=numbers(rgba))
 
     def _link(self, root: ET.Element, link: LinkDescription) -> None:
-        element = add(root, "link", name=self._links.given("link", link.name))
+        element = add(root, "link", name=self._links.written("link", link.name))
         if link.inertial is not None:
             self._inertial(element, link.inertial)
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
@@ -163,8 +163,8 @@ class _Writer:
         kind = joint.kind
         if kind is JointKind.REVOLUTE and not bounded:
             kind = JointKind.CONTINUOUS
-        element = add(root, "joint", name=self._joints.given("joint", joint.name), type=kind.value)
-        ends = (self._links.given("link", link) for link in (joint.parent, joint.child))
+        element = add(root, "joint", name=self._joints.written("joint", joint.name), type=kind.value)
+        ends = (self._links.written("link", link) for link in (joint.parent, joint.child))
         self._ends(element, joint.pose, *ends)
         if kind not in (*MOVING, JointKind.PLANAR):
             return
@@ -175,7 +175,7 @@ class _Writer:
         if joint.damping or joint.friction:
             add(element, "dynamics", damping=number(joint.damping), friction=number(joint.friction))
         if joint.mimic is not None:
-            leader = self._joints.given("joint", joint.mimic.joint)
+            leader = self._joints.written("joint", joint.mimic.joint)
             factors = {"multiplier": number(joint.mimic.multiplier), "offset": number(joint.mimic.offset)}
             add(element, "mimic", joint=leader, **factors)
 

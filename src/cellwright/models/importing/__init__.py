@@ -2,7 +2,7 @@
 
 from cellwright.catalogue.model_settings import JointSettings, ModelSettings
 from cellwright.models.importing.arm import ImportedArmFigures
-from cellwright.models.importing.figures import Imported, at_settings, digest_of, import_figures, read_settings
+from cellwright.models.importing.figures import Imported, digest_of, import_figures, located_in_settings, read_settings
 from cellwright.models.importing.figures_file import model_name, write_figures
 from cellwright.models.importing.fixture import ImportedFixtureFigures
 from cellwright.models.importing.gripper import ImportedGripperFigures
@@ -23,10 +23,10 @@ __all__ = [
     "Note",
     "Notes",
     "UnclearKindError",
-    "at_settings",
     "digest_of",
     "guess_kind",
     "import_figures",
+    "located_in_settings",
     "model_name",
     "read_description",
     "read_settings",

@@ -73,7 +73,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
         try:
             return _import(name, inner, path.parent, kind)
         except BadInput as error:
-            raise at_settings(error, path) from None
+            raise located_in_settings(error, path) from None
     search = [folder / Path(item).expanduser() for item in settings.search]
     if settings.srdf:
         settings = settings.model_copy(update={"srdf": str(folder / Path(settings.srdf).expanduser())})
@@ -121,7 +121,7 @@ def _import(name: str, settings: ModelSettings, folder: Path, kind: Kind | None)
     return _read[key]
 
 
-def at_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
+def located_in_settings(error: BadInput, where: str | Path, key: str = "") -> BadInput:
     """Returns the same errors, those about one of the settings with their place in the file that has it.
 
     Args:

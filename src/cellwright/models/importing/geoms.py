@@ -97,7 +97,7 @@ class GeomBuilder:
         whole = self._store.whole(shape.geometry)
         if whole is None:
             return False
-        for number, piece in enumerate(self._touched(whole, shape.geometry)):
+        for number, piece in enumerate(self._collision_solids(whole, shape.geometry)):
             own = name if number == 0 else f"{name}_{number}"
             add_hull(self._spec, own, piece)
             geom = body.add_geom(
@@ -106,7 +106,7 @@ class GeomBuilder:
             make_collision(geom, surface)
         return True
 
-    def _touched(self, mesh: Mesh, file: MeshFile) -> list[Mesh]:
+    def _collision_solids(self, mesh: Mesh, file: MeshFile) -> list[Mesh]:
         """Returns the convex collision solids of a mesh."""
         hull = convex_hull(mesh.vertices)
         assert file.path is not None

@@ -23,7 +23,7 @@ from cellwright.models.importing.arm_spec import main_root, note_replaced, only_
 from cellwright.models.importing.finger_coupling import couple_fingers
 from cellwright.models.importing.grip_force import FORCE_N, grip_force
 from cellwright.models.importing.gripper_spec import SLIDES, empty_spec, gripper_spec
-from cellwright.models.importing.jaws import PREFIX, Jaws, find_driver, more_fingers, pad_box, study_jaws
+from cellwright.models.importing.jaws import PREFIX, Jaws, analyse_jaws, find_driver, more_fingers, pad_box
 from cellwright.models.importing.notes import Note, Notes, listed
 from cellwright.models.importing.source import ParsedDescription
 
@@ -90,18 +90,18 @@ def import_gripper(
     root = settings.base or main_root(spec)
     if spec.body(root) is None:
         raise UnknownName("link", root, [body.name for body in spec.bodies][1:], f"{where}: base")
-    spec = _from(spec, root, notes)
+    spec = _subtree(spec, root, notes)
     note_replaced(spec, "one drive that is told the width", notes)
     for number, geom in enumerate(spec.geoms):
         geom.name = geom.name or f"geom {number}"
     driver, others = find_driver(spec.copy().compile(), where, notes)
     couple_fingers(spec, driver, others, where, notes)
     model = spec.copy().compile()
-    jaws = study_jaws(spec.copy().compile(), driver, where)
+    jaws = analyse_jaws(spec.copy().compile(), driver, where)
     if more := more_fingers(model, jaws):
         pads = " and ".join(f"'{model.body(int(model.geom_bodyid[pad])).name}'" for pad in jaws.pads)
         notes.guessed("fingers", f"{listed(more)} is one more: the width is that between {pads} alone")
-    _clear_the_middle(spec, jaws, notes)
+    _clear_between_fingers(spec, jaws, notes)
     turn = _onto_flange(jaws, settings, notes)
     force = settings.grip_force_n or grip_force(model, driver, jaws, notes)
     figures = _figures(source, name, settings, notes, model, jaws, turn, force)
@@ -110,7 +110,7 @@ def import_gripper(
     return figures
 
 
-def _from(spec: Any, root: str, notes: Notes) -> Any:
+def _subtree(spec: Any, root: str, notes: Notes) -> Any:
     """Returns a body and its subtree, and nothing else; the body at the origin, its elements by their own names."""
     spec = only_subtree(spec, root, notes)
     for joint in list(spec.body(root).joints):
@@ -125,7 +125,7 @@ def _from(spec: Any, root: str, notes: Notes) -> Any:
     return whole
 
 
-def _clear_the_middle(spec: Any, jaws: Jaws, notes: Notes) -> None:
+def _clear_between_fingers(spec: Any, jaws: Jaws, notes: Notes) -> None:
     """Removes collision shapes that fill the room between the open fingers, as coarse hulls for motion planning do."""
     probed = spec.copy()
     reach = ROOM * jaws.halves_m[0] * jaws.jaw_axis

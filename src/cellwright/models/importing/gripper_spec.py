@@ -51,7 +51,7 @@ def gripper_spec(spec: Any, model: Any, jaws: Jaws, turn: Pose, figures: Gripper
     degree = min(4, len(jaws.positions) - 1)
     fit = np.polynomial.polynomial.polyfit(jaws.positions - start, jaws.halves_m - figures.open_m, degree)
     for name, sign in zip(SLIDES, (1.0, -1.0), strict=True):
-        _add_gauge(tool, name, sign, figures)
+        _add_width_slide(tool, name, sign, figures)
         whole.add_equality(
             name=f"{name} follows {driver}",
             type=mujoco.mjtEq.mjEQ_JOINT,
@@ -92,7 +92,7 @@ def _stiffen(whole: Any, driver: str, figures: GripperFigures) -> None:
         joint.damping[0], joint.frictionloss = figures.losses.get(name, 0.0), 0.0
 
 
-def _add_gauge(tool: Any, name: str, sign: float, figures: GripperFigures) -> None:
+def _add_width_slide(tool: Any, name: str, sign: float, figures: GripperFigures) -> None:
     """Adds a slide whose position is the pad's distance from the middle."""
     body = tool.add_body(name=name.replace("finger", "gauge"), pos=figures.tcp_xyz_m)
     body.explicitinertial = True

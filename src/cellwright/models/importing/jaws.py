@@ -14,7 +14,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.models.importing.notes import Notes
 
-__all__ = ["PREFIX", "Jaws", "branch_of", "find_driver", "more_fingers", "pad_box", "study_jaws"]
+__all__ = ["PREFIX", "Jaws", "analyse_jaws", "branch_of", "find_driver", "more_fingers", "pad_box"]
 
 Array = npt.NDArray[np.float64]
 PREFIX = "own "
@@ -81,7 +81,7 @@ def find_driver(model: Any, where: str, notes: Notes) -> tuple[int, list[int]]:
     return best, others
 
 
-def study_jaws(model: Any, driver: int, where: str) -> Jaws:
+def analyse_jaws(model: Any, driver: int, where: str) -> Jaws:
     """Samples the driver's range and finds the pads' positions; what hangs on constraints follows by physics."""
     low, high = model.jnt_range[driver] if model.jnt_limited[driver] else (-UNLIMITED, UNLIMITED)
     positions = np.linspace(low, high, STEPS)

@@ -44,9 +44,9 @@ def guess_kind(source: ParsedDescription, settings: ModelSettings | None = None)
     if not np.any(model.jnt_type != FREE):
         return "fixture"
     ends_given = settings is not None and bool(settings.base or settings.tip)
-    if not ends_given and (found := "".join(_look_at_limbs(model))):
+    if not ends_given and (found := "".join(_find_limbs(model))):
         raise UnclearKindError(source.path, found)
-    if ends_given and settings and not settings.tip and (found := _look_at_limbs(model, settings.base).several):
+    if ends_given and settings and not settings.tip and (found := _find_limbs(model, settings.base).several):
         raise UnclearKindError(source.path, found)
     ends = ("", "") if settings is None else (settings.base, settings.tip)
     try:
@@ -71,7 +71,7 @@ def check_one_arm(source: ParsedDescription, settings: ModelSettings) -> None:
     """
     if settings.tip or source.semantics.tip:
         return
-    if found := _look_at_limbs(source.spec.copy().compile(), settings.base).several:
+    if found := _find_limbs(source.spec.copy().compile(), settings.base).several:
         raise BadInput(f"{source.path}: {found}; --tip names the end of the one that is meant, --base its beginning")
 
 
@@ -101,8 +101,8 @@ class _Limbs(NamedTuple):
     beside: str = ""
 
 
-def _look_at_limbs(model: Any, base: str = "") -> _Limbs:
-    """Returns what makes another robot than an arm: a second limb of three joints, or several joints beside a chain.
+def _find_limbs(model: Any, base: str = "") -> _Limbs:
+    """Returns the signs of another robot than an arm: a second limb of three joints, or several joints beside a chain.
 
     Args:
         model: All of a file.

@@ -35,9 +35,9 @@ class PayloadEstimate:
         weight_nm: Largest weight torque at each joint.
     """
 
-    def __init__(self, payload_kg: float, felt: tuple[Array, Array]) -> None:
+    def __init__(self, payload_kg: float, joint_loads: tuple[Array, Array]) -> None:
         self.payload_kg = payload_kg
-        self.inertia_kgm2, self.weight_nm = felt
+        self.inertia_kgm2, self.weight_nm = joint_loads
 
 
 def estimate_payload(source: ParsedDescription, chain: Chain, settings: ModelSettings, notes: Notes) -> PayloadEstimate:
@@ -63,11 +63,11 @@ def estimate_payload(source: ParsedDescription, chain: Chain, settings: ModelSet
         notes.guessed("payload", f"{payload:g} kg, not {PAYLOAD_SHARE:.0%} of the moving mass ({whole:g} kg): {weak}")
     elif not settings.payload_kg:
         notes.guessed("payload", f"{payload:g} kg: {PAYLOAD_SHARE:.0%} of the moving mass")
-    felt = arm.felt(scale, payload)
-    for number in np.flatnonzero((arm.efforts_nm > 0) & (arm.efforts_nm < felt[1])):
-        what = f"is kept, but does not carry what hangs on it ({felt[1][number]:.3g} N m)"
+    loads = arm.joint_loads(scale, payload)
+    for number in np.flatnonzero((arm.efforts_nm > 0) & (arm.efforts_nm < loads[1])):
+        what = f"is kept, but does not carry what hangs on it ({loads[1][number]:.3g} N m)"
         notes.guessed(f"joint {chain.joints[number]}", f"its effort of {arm.efforts_nm[number]:g} N m {what}")
-    return PayloadEstimate(payload, felt)
+    return PayloadEstimate(payload, loads)
 
 
 def _largest(fits: Callable[[float], bool], least: float) -> float | None:
@@ -111,19 +111,19 @@ class _LoadedArm:
         self._set(scale, 0.0)
         return max(float(f"{PAYLOAD_SHARE * self._model.body_mass[self._moving].sum():.2g}"), 1e-6)
 
-    def felt(self, scale: float, payload_kg: float) -> tuple[Array, Array]:
+    def joint_loads(self, scale: float, payload_kg: float) -> tuple[Array, Array]:
         """Returns inertia and weight torque at each joint."""
         self._set(scale, payload_kg)
         return loads(self._model, self._joints)
 
     def is_carried(self, scale: float, payload_kg: float) -> bool:
         """Returns whether every effort that is given carries it."""
-        _, weight = self.felt(scale, payload_kg)
+        _, weight = self.joint_loads(scale, payload_kg)
         return bool(np.all((self.efforts_nm <= 0) | (self.efforts_nm >= SPARE * weight)))
 
     def weakest(self, scale: float, payload_kg: float) -> str:
         """Returns the joint that is farthest from carrying it, as text."""
-        _, weight = self.felt(scale, payload_kg)
+        _, weight = self.joint_loads(scale, payload_kg)
         number = int(np.argmax(np.where(self.efforts_nm > 0, weight / np.maximum(self.efforts_nm, 1e-9), 0.0)))
         return f"the effort of '{self._joints[number]}', {self.efforts_nm[number]:g} N m, carries no more"
 

@@ -24,7 +24,7 @@ from cellwright.models.importing.notes import DescriptionError, Notes
 from cellwright.models.importing.paths import FileFinder
 from cellwright.models.importing.sdf_frames import FrameGraph
 from cellwright.models.importing.sdf_joint import SdfJointReader, UnresolvedModel, attached_link, is_true
-from cellwright.models.importing.tree import tidy
+from cellwright.models.importing.tree import normalized_tree
 from cellwright.models.importing.xml import read_xml
 
 __all__ = ["read_sdf"]
@@ -258,7 +258,7 @@ class _Sdf(SdfJointReader):
             sensors=sensors,
             static=raw.static,
         )
-        return tidy(_fastened(model, poses, raw.static), self.file, self.notes, loops=True)
+        return normalized_tree(_fastened(model, poses, raw.static), self.file, self.notes, loops=True)
 
 
 def _fastened(model: ModelDescription, poses: dict[str, Pose], static: bool) -> ModelDescription:

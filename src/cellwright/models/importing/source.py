@@ -29,7 +29,7 @@ from cellwright.models.importing.xml import read_xml
 __all__ = ["ParsedDescription", "read_description", "read_source"]
 
 
-SAID = (
+FINGERPRINT_FIELDS = (
     *("body_parentid", "body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
     *("jnt_type", "jnt_limited", "jnt_pos", "jnt_axis", "jnt_range", "jnt_actfrcrange", "dof_damping"),
     *("geom_type", "geom_bodyid", "geom_group", "geom_pos", "geom_quat", "geom_size", "geom_rgba", "mat_rgba"),
@@ -182,7 +182,7 @@ def _fingerprint(model: Any, speeds: Mapping[str, float], semantics: Semantics, 
     """Returns a digest that changes with anything in a file, or one it includes, about bodies, joints and shapes."""
     total = hashlib.sha256(bytes(model.names))
     total.update(f"{sorted(speeds.items())} {semantics} {more}".encode())
-    for name in SAID:
+    for name in FINGERPRINT_FIELDS:
         total.update(np.ascontiguousarray(getattr(model, name)).tobytes())
     return total.hexdigest()
 

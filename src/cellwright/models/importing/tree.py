@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.models.description import WORLD, JointDescription, JointKind, LinkDescription, ModelDescription
 from cellwright.models.importing.notes import DescriptionError, Notes, listed
 
-__all__ = ["CollisionLink", "collision_links", "renamed", "rigid_groups", "tidy"]
+__all__ = ["CollisionLink", "collision_links", "normalized_tree", "renamed", "rigid_groups"]
 
 T = TypeVar("T", LinkDescription, JointDescription)
 
@@ -21,7 +21,7 @@ MOST_LINKS = 5000
 DEEPEST = 500  # links that hang on each other; the engine gives up at twice as many
 
 
-def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = False) -> ModelDescription:
+def normalized_tree(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = False) -> ModelDescription:
     """Returns the model with one root.
 
     Args:
@@ -56,10 +56,10 @@ def tidy(model: ModelDescription, file: Path, notes: Notes, *, loops: bool = Fal
         joints.append(joint)
     tree = _one_root(replace(model, links=tuple(links), joints=tuple(joints)), file, notes)
     _check_depth(tree, file)
-    return _mimics_checked(_fixed_where_still(tree, notes), notes)
+    return _mimics_checked(_fix_immobile_joints(tree, notes), notes)
 
 
-def _fixed_where_still(model: ModelDescription, notes: Notes) -> ModelDescription:
+def _fix_immobile_joints(model: ModelDescription, notes: Notes) -> ModelDescription:
     """Fixes joints whose limits leave no way at that position; what follows one is fixed where that puts it."""
     by_name = {joint.name: joint for joint in model.joints}
 

@@ -32,7 +32,7 @@ from cellwright.models.description import (
 )
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.paths import FileFinder
-from cellwright.models.importing.tree import tidy
+from cellwright.models.importing.tree import normalized_tree
 from cellwright.models.importing.unused_tags import UnusedTags
 from cellwright.models.importing.xml import XmlReader, parse_numbers, read_xml
 
@@ -89,7 +89,9 @@ class _Urdf(XmlReader):
         self.unused.note(self.file.name, self.notes)
         if not links:
             raise self.error(root, f"robot '{name}' has no <link>{self._hint(root)}")
-        return tidy(ModelDescription(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes)
+        return normalized_tree(
+            ModelDescription(name=name, links=tuple(links), joints=tuple(joints)), self.file, self.notes
+        )
 
     def _read_materials(self, root: Any) -> None:
         """Reads the materials: colours may be defined anywhere and used by name everywhere."""
