@@ -449,6 +449,6 @@ def test_stable_state_is_told_and_restored(belief, changes):
 def test_changes_go_over_a_bus(model):
     bus, heard = Bus(), []
     bus.subscribe("/belief", lambda topic, change: heard.append(change.subject), subscriber="test")
-    belief = Belief(model, lambda change: bus.publish("/belief", change), cfg=BeliefCfg(sights=2))
+    belief = Belief(model, lambda change: bus.publish("/belief", change), cfg=BeliefCfg(min_detections=2))
     Camera(belief).see(rows_of(0.1), frames=2)
     assert heard == ["medium_gear_seen_1"]

@@ -48,11 +48,11 @@ def all_steps(request):
     return [step._replace(duration_s=request.durations.of(step.verb)) for step in steps]
 
 
-def least_left_s(request, ledger):
+def least_left_s(request, records):
     """A time that the only kit still needs, whatever the robots have begun."""
     d, (job,) = request.durations, request.jobs
-    kit = ledger.kits[job.name]
-    busy = any(robot.closed for robot in ledger.robots.values())
+    kit = records.kits[job.name]
+    busy = any(robot.closed for robot in records.robots.values())
     if kit.finished:
         return 0.0
     if not kit.missing and not kit.place:
@@ -61,7 +61,7 @@ def least_left_s(request, ledger):
     number = sum(kit.missing.values()) + len(kit.wrong)
     if number:
         left_s += number * d.place_part_s
-        left_s += 0.0 if busy or any(r.hand for r in ledger.robots.values()) else d.take_part_s + d.look_slot_s
+        left_s += 0.0 if busy or any(r.hand for r in records.robots.values()) else d.take_part_s + d.look_slot_s
     if not kit.place and not busy:
         left_s += d.place_tray_s
     return left_s
@@ -71,19 +71,19 @@ def is_there_a_plan(request, before_s):
     """Whether any plan ends earlier: at every end of a step, every robot begins anything it may, or nothing."""
     steps = {r.name: [s for s in all_steps(request) if s.robot == r.name] for r in request.state.robots}
     zones, world = dict(request.state.zones), RuleState(request)
-    frontier, seen = [(0.0, pickle.dumps(world.ledger), ())], set()
+    frontier, seen = [(0.0, pickle.dumps(world.records), ())], set()
     while frontier:
         now_s, packed, running = frontier.pop()
-        world.ledger = pickle.loads(packed)
+        world.records = pickle.loads(packed)
         for end_s, step in running:
             if end_s <= now_s:
                 world.finish(step)
         running = tuple(one for one in running if one[0] > now_s)
         if not world.open_kits():
             return True
-        if now_s + least_left_s(request, world.ledger) >= before_s - 1e-6:
+        if now_s + least_left_s(request, world.records) >= before_s - 1e-6:
             continue
-        packed = pickle.dumps(world.ledger)
+        packed = pickle.dumps(world.records)
         key = (packed, now_s, tuple(running))
         if key in seen:
             continue
@@ -97,12 +97,12 @@ def is_there_a_plan(request, before_s):
                 for step in own:
                     if step.verb in MOVES and zones.get(step.place, step.place) in inside:
                         continue
-                    world.ledger = pickle.loads(before)
+                    world.records = pickle.loads(before)
                     try:
                         world.begin(step)
                     except BrokenRule:
                         continue
-                    options.append((pickle.dumps(world.ledger), (*others, (now_s + step.duration_s, step))))
+                    options.append((pickle.dumps(world.records), (*others, (now_s + step.duration_s, step))))
         for after, begun in options:
             if begun:
                 frontier.append((min(end_s for end_s, _ in begun), after, begun))

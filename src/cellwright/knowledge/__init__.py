@@ -1,4 +1,4 @@
-"""What the cell knows: the ontology, and the database that is generated from it.
+"""The knowledge of a cell: the ontology, and the database that is generated from it.
 
 The ontology (`ontology/*.ttl`) is written by hand; tables, access classes and the vocabulary (`generated/`) are made
 from it. `records` holds the access classes: `records.Part`, `records.Kit`, `records.Robot` and so on.

@@ -1,4 +1,4 @@
-"""Addresses of databases: read, and shown without anything secret."""
+"""Addresses of databases: parsed, and redacted for output."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DRIVERS = {"mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql", "postgresql":
 DRIVER_MODULES = {
     "mysql": ("mariadb", "pymysql"), "mariadb": ("mariadb", "pymysql"), "postgresql": ("postgresql", "psycopg"),
 }  # fmt: skip
-"""Server -> the extra that speaks to it, and its module."""
+"""Server -> the extra with its driver, and the driver's module."""
 NO_PATH = re.compile(r"[a-z0-9+]+:.*@", re.IGNORECASE)
 ALLOWED = "a path, sqlite:///FILE, mysql+pymysql://..., mariadb+pymysql://... or postgresql+psycopg://..."
 
 
 def parse(address: str) -> URL:
-    """Returns the address in its parts; what cannot be parsed is shown without what may be a password.
+    """Returns the address in its parts; the error for one that cannot be parsed has no password in it.
 
     Raises:
         DatabaseError: It is none, or has a password with a character that ends it.
@@ -46,11 +46,11 @@ def parse(address: str) -> URL:
 
 
 def need_driver(address: str) -> None:
-    """Refuses an address whose server nothing here can speak to, before anything else is done.
+    """Refuses an address for whose server no driver is installed.
 
     Raises:
         DatabaseError: It is no address.
-        MissingExtra: The package that speaks to this server is not installed.
+        MissingExtra: The driver of this server is not installed.
     """
     backend = parse(address).get_backend_name()
     if backend in DRIVER_MODULES:
@@ -65,5 +65,5 @@ def redacted(url: URL) -> str:
 
 
 def redacted_address(address: str) -> str:
-    """Returns the same of an address as a user gives it; a path stays a path."""
+    """Returns an address as a user gives it without its password; a path stays a path."""
     return redacted(parse(address)) if "://" in address else address

@@ -1,7 +1,7 @@
-"""Belief: what the cell's sensors report, taken into the world model with its uncertainty, source and age.
+"""Belief: the reports of the cell's sensors, fused into the world model with their uncertainty, source and age.
 
-Sights without identity are matched with the objects of their kind. A sight that matches none is remembered until it
-was seen often enough; then it is the object of that kind that is missing, which has moved, or a new one.
+Detections without identity are matched with the objects of their kind. One that matches none starts a tentative track;
+once that was seen often enough, it is the object of that kind that is missing, which has moved, or a new one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Belief:
     """Feeds a world model from messages.
 
     Args:
-        world_model: What is believed; nobody else may write it.
-        publish: Is told about every change.
-        cfg: When to believe what is seen.
+        world_model: What is believed; nothing else may write it.
+        publish: Called with every change.
+        cfg: The parameters of the filter.
         views: Sensor -> the corners (x, y) of what it sees in the world. An object in view that is not seen is
             missing; of a sensor that is not listed only those objects are expected that it saw last.
     """
@@ -56,7 +56,7 @@ class Belief:
         self._now = BelievedObjects(self.world_model, self.cfg)
 
     def take(self, message: Detections | Tracks) -> list[BeliefChange]:
-        """Takes in a message; returns what it changed, beside poses that only became better known."""
+        """Takes in a message; returns the changes, beside poses that only became better known."""
         self._refresh()
         if isinstance(message, Tracks):
             return self._take_tracks(message)
@@ -70,35 +70,35 @@ class Belief:
         return [n for n, s in zip(self._now.names, self._now.skus, strict=True) if sku is None or s == sku]
 
     def age_s(self, name: str, now_s: float) -> float:
-        """For how long an object has not been seen; infinite when it never was."""
+        """Returns the time since an object was last seen; infinite when it never was."""
         row = self._row(name)
         return float("inf") if self._now.never[row] else float(now_s - self._now.seen_s[row])
 
     def covariance(self, name: str) -> Array:
-        """Variances of x, y, z (m2) and yaw (rad2) when it was seen last, as a diagonal matrix in the world."""
+        """Returns variances of x, y, z (m2) and yaw (rad2) when last seen, as a diagonal matrix in the world."""
         return np.diag(self._now.variances[self._row(name)])
 
     def source(self, name: str) -> str:
-        """Returns which sensor saw it last; empty when none did."""
+        """Returns the name of the sensor that saw it last; empty when none did."""
         return self._now.sources[self._row(name)]
 
     def mark_stable(self, label: str, time_ns: int) -> BeliefChange:
-        """Marks what is believed as a state to come back to, and says so."""
+        """Marks what is believed as a state to come back to, and publishes that."""
         self.world_model.mark_stable(label)
-        return self._tell(label, "marked", "belief", time_ns, stable=True)
+        return self._publish_change(label, "marked", "belief", time_ns, stable=True)
 
     def restore(self, label: str, time_ns: int) -> BeliefChange:
-        """Goes back to a stable state, and says so."""
+        """Goes back to a stable state, and publishes that."""
         self.world_model.restore(label)
         self._tentative.clear()
         self._now = BelievedObjects(self.world_model, self.cfg)
-        return self._tell(label, "restored", "belief", time_ns, stable=True)
+        return self._publish_change(label, "restored", "belief", time_ns, stable=True)
 
     def _refresh(self) -> None:
-        """The world model may have been read anew, or something attached, by whoever uses it, too."""
+        """Looks the objects up again if the world model was reloaded, or something attached, by another user of it."""
         if self._now.tree_names is not self.world_model.tree.names:
             kept, self._now = self._now, BelievedObjects(self.world_model, self.cfg)
-            self._now.remember(kept)
+            self._now.take_over(kept)
 
     def _row(self, name: str) -> int:
         self._refresh()
@@ -106,7 +106,9 @@ class Belief:
             raise UnknownName("object", name, self._now.names, "belief")
         return self._now.index[name]
 
-    def _tell(self, subject: str, change: str, evidence: str, time_ns: int, *, stable: bool = False) -> BeliefChange:
+    def _publish_change(
+        self, subject: str, change: str, evidence: str, time_ns: int, *, stable: bool = False
+    ) -> BeliefChange:
         message = BeliefChange(time_ns, self._published, "belief", subject, change, evidence, stable)
         self._published += 1
         self._publish(message)
@@ -123,57 +125,64 @@ class Belief:
         now, time_s = self._now, message.time_s
         believed = predicted(now.variances, time_s - now.seen_s, self.cfg)
         pairs = self._match(skus, poses, variances, believed)
-        told = self._fuse(pairs, poses, variances, believed, message)
+        changes = self._fuse(pairs, poses, variances, believed, message)
         seen_rows = np.array([row for row, _ in pairs], np.int64)
         now.first_missed_s[seen_rows] = np.inf
-        matched = {sight for _, sight in pairs}
+        matched = {detection for _, detection in pairs}
         rest = [s for s in range(len(skus)) if s not in matched and not self._is_double(skus[s], poses[s], seen_rows)]
-        told += self._miss(message, seen_rows)
-        sights = [TentativeTrack(str(skus[s]), poses[s], variances[s], time_s) for s in rest]
-        self._tentative, ready = update_tracks(self._tentative, sights, time_s, self.cfg)
-        return told + (self._settle(ready, message) if ready else [])
+        changes += self._miss(message, seen_rows)
+        detections = [TentativeTrack(str(skus[s]), poses[s], variances[s], time_s) for s in rest]
+        self._tentative, ready = update_tracks(self._tentative, detections, time_s, self.cfg)
+        return changes + (self._confirm(ready, message) if ready else [])
 
     def _match(
         self, skus: npt.NDArray[np.object_], poses: Array, variances: Array, believed: Array
     ) -> list[tuple[int, int]]:
-        """Rows of objects and the sights that are of them."""
+        """Returns rows of objects and the detections that are of them."""
         now, pairs = self._now, []
         places = self.world_model.tree.in_world[now.rows][:, :3, 3]
         for sku in dict.fromkeys(skus):
-            rows, sights = now.of_sku(sku), np.flatnonzero(skus == sku)
+            rows, detections = now.of_sku(sku), np.flatnonzero(skus == sku)
             distances = squared_distances(
-                places[rows], believed[rows, :3] + self.cfg.bias_sd_m**2, poses[sights][:, :3, 3], variances[sights, :3]
+                places[rows],
+                believed[rows, :3] + self.cfg.bias_sd_m**2,
+                poses[detections][:, :3, 3],
+                variances[detections, :3],
             )
-            pairs += [(int(rows[r]), int(sights[s])) for r, s in assign(distances, self.cfg.gate)]
+            pairs += [(int(rows[r]), int(detections[s])) for r, s in assign(distances, self.cfg.gate)]
         return pairs
 
     def _fuse(
         self, pairs: list[tuple[int, int]], poses: Array, variances: Array, believed: Array, message: Detections
     ) -> list[BeliefChange]:
-        """Objects that were seen where they are believed to be become better known."""
-        now, told = self._now, []
-        pairs = [(row, sight) for row, sight in pairs if now.seen_s[row] <= message.time_s]
+        """Fuses detections with the objects that they are of; returns the changes."""
+        now, changes = self._now, []
+        pairs = [(row, detection) for row, detection in pairs if now.seen_s[row] <= message.time_s]
         if not pairs:
             return []
-        rows, sights = (np.array(side) for side in zip(*pairs, strict=True))
+        rows, detections = (np.array(side) for side in zip(*pairs, strict=True))
         old = self.world_model.tree.in_world[now.rows[rows]]
-        turned = yaw_between(old, poses[sights])
-        spread = believed[rows, 3] + variances[sights, 3] + self.cfg.drift_sd_rad**2
-        strange = turned**2 > self.cfg.gate * spread
-        now.strange_turns[rows] = np.where(strange, now.strange_turns[rows] + 1, 0)
+        turned = yaw_between(old, poses[detections])
+        spread = believed[rows, 3] + variances[detections, 3] + self.cfg.drift_sd_rad**2
+        outlier = turned**2 > self.cfg.gate * spread
+        now.turn_outliers[rows] = np.where(outlier, now.turn_outliers[rows] + 1, 0)
         never = now.never[rows].copy()
-        restart = strange & ((now.strange_turns[rows] >= 2 * self.cfg.sights) | never)
-        fused, after = fuse(old, believed[rows], poses[sights], variances[sights], np.where(strange, np.nan, turned))
-        fused[restart, :3, :3] = poses[sights][restart, :3, :3]  # turned for good, not one wrong look
-        after[restart, 3] = variances[sights][restart, 3]
+        restart = outlier & ((now.turn_outliers[rows] >= 2 * self.cfg.min_detections) | never)
+        fused, after = fuse(
+            old, believed[rows], poses[detections], variances[detections], np.where(outlier, np.nan, turned)
+        )
+        fused[restart, :3, :3] = poses[detections][restart, :3, :3]  # turned for good, not one wrong look
+        after[restart, 3] = variances[detections][restart, 3]
         self._observe(rows, fused, after, message.time_s, message.source)
-        now.strange_turns[rows[restart]] = 0
+        now.turn_outliers[rows[restart]] = 0
         for row, turn in zip(rows[restart & ~never], turned[restart & ~never], strict=True):
-            told.append(self._tell(now.names[row], f"turned {turn:.3f} rad", message.source, message.time_ns))
+            changes.append(
+                self._publish_change(now.names[row], f"turned {turn:.3f} rad", message.source, message.time_ns)
+            )
         for row in rows[np.isin(rows, np.flatnonzero(now.reported_missing))]:
             now.reported_missing[row] = False
-            told.append(self._tell(now.names[row], "seen again", message.source, message.time_ns))
-        return told
+            changes.append(self._publish_change(now.names[row], "seen again", message.source, message.time_ns))
+        return changes
 
     def _observe(self, rows: npt.NDArray[np.int64], poses: Array, variances: Array, time_s: float, source: str) -> None:
         now, tree = self._now, self.world_model.tree
@@ -197,8 +206,8 @@ class Belief:
         return bool((np.linalg.norm(places - pose[:3, 3], axis=1) < self.cfg.separation_m).any())
 
     def _miss(self, message: Detections, seen_rows: npt.NDArray[np.int64]) -> list[BeliefChange]:
-        """Notes which objects in view were not seen."""
-        now, told = self._now, []
+        """Notes the objects in view that were not seen; returns those that are missing now."""
+        now, changes = self._now, []
         expected = np.array([source == message.source for source in now.sources], bool)
         if message.source in self.views:
             low, high = self.views[message.source]
@@ -208,15 +217,15 @@ class Belief:
         expected[seen_rows] = False
         expected &= now.seen_s <= message.time_s
         now.first_missed_s[expected] = np.minimum(now.first_missed_s[expected], message.time_s)
-        late = expected & (message.time_s - now.first_missed_s >= self.cfg.patience_s) & ~now.never
+        late = expected & (message.time_s - now.first_missed_s >= self.cfg.miss_timeout_s) & ~now.never
         for row in np.flatnonzero(late & ~now.reported_missing):
             now.reported_missing[row] = True
-            told.append(self._tell(now.names[row], "missing", message.source, message.time_ns))
-        return told
+            changes.append(self._publish_change(now.names[row], "missing", message.source, message.time_ns))
+        return changes
 
-    def _settle(self, ready: list[TentativeTrack], message: Detections) -> list[BeliefChange]:
-        """Returns what was seen often enough is an object that is missing, or a new one."""
-        now, told = self._now, []
+    def _confirm(self, ready: list[TentativeTrack], message: Detections) -> list[BeliefChange]:
+        """Makes objects of confirmed tracks: one that is missing and has moved, or a new one; returns the changes."""
+        now, changes = self._now, []
         moved: list[tuple[int, TentativeTrack]] = []
         waiting: list[TentativeTrack] = []
         for sku in dict.fromkeys(t.sku for t in ready):
@@ -227,8 +236,8 @@ class Belief:
             steps = np.linalg.norm(places[:, None] - np.array([t.pose_in_world[:3, 3] for t in found]), axis=2)
             pairs = [(int(rows[r]), found[f]) for r, f in assign(steps, self.cfg.reach_m)]
             missed_s = message.time_s - now.first_missed_s
-            moved += [(row, t) for row, t in pairs if missed_s[row] >= self.cfg.patience_s]
-            waiting += [t for row, t in pairs if missed_s[row] < self.cfg.patience_s]  # it may be seen again
+            moved += [(row, t) for row, t in pairs if missed_s[row] >= self.cfg.miss_timeout_s]
+            waiting += [t for row, t in pairs if missed_s[row] < self.cfg.miss_timeout_s]  # it may be seen again
         if moved:
             rows = np.array([row for row, _ in moved])
             poses = np.array([t.pose_in_world for _, t in moved])
@@ -236,37 +245,39 @@ class Belief:
             self._observe(rows, poses, np.array([t.variances for _, t in moved]), message.time_s, message.source)
             now.reported_missing[rows] = False
             for row, step_m in zip(rows, np.linalg.norm(poses[:, :3, 3] - before, axis=1), strict=True):
-                told.append(self._tell(now.names[row], f"moved {step_m:.3f} m", message.source, message.time_ns))
+                changes.append(
+                    self._publish_change(now.names[row], f"moved {step_m:.3f} m", message.source, message.time_ns)
+                )
         self._tentative += waiting
         known = [t for _, t in moved] + waiting
         new = [t for t in ready if not any(t is k for k in known)]
-        return told + self._add([t.sku for t in new], None, new, message)
+        return changes + self._add([t.sku for t in new], None, new, message)
 
     def _add(
         self,
         skus: Sequence[str],
         names: Sequence[str] | None,
-        sights: Sequence[TentativeTrack],
+        detections: Sequence[TentativeTrack],
         message: Detections | Tracks,
     ) -> list[BeliefChange]:
-        if not sights:
+        if not detections:
             return []
         made = add_objects(self.world_model.database, skus, names)
         self.world_model.reload()
         self._refresh()
         rows = np.array([self._now.index[name] for name in made])
-        poses, variances = np.array([t.pose_in_world for t in sights]), np.array([t.variances for t in sights])
+        poses, variances = np.array([t.pose_in_world for t in detections]), np.array([t.variances for t in detections])
         self._observe(rows, poses, variances, message.time_s, message.source)
         return [
-            self._tell(name, f"new {sku}", message.source, message.time_ns)
+            self._publish_change(name, f"new {sku}", message.source, message.time_ns)
             for name, sku in zip(made, skus, strict=True)
         ]
 
     def _take_tracks(self, message: Tracks) -> list[BeliefChange]:
         poses = poses_of(message.positions, message.quaternions)
         new = [i for i, name in enumerate(message.identities) if name not in self._now.index]
-        sights = [TentativeTrack(message.skus[i], poses[i], message.variances[i], message.time_s) for i in new]
-        told = self._add([message.skus[i] for i in new], [message.identities[i] for i in new], sights, message)
+        detections = [TentativeTrack(message.skus[i], poses[i], message.variances[i], message.time_s) for i in new]
+        changes = self._add([message.skus[i] for i in new], [message.identities[i] for i in new], detections, message)
         in_frame = np.asarray(message.ages_s) <= 0.0
         in_frame[new] = False
         fresh = np.flatnonzero(in_frame)
@@ -283,12 +294,12 @@ class Belief:
                 self._now.slots[name] = slot
                 self._now.look_up(self.world_model)
                 change = f"in slot {slot}" if slot else "out of its slot"
-                told.append(self._tell(name, change, message.source, message.time_ns))
-        return told
+                changes.append(self._publish_change(name, change, message.source, message.time_ns))
+        return changes
 
 
 def poses_of(positions: Array, quaternions: Array) -> Array:
-    """Matrices, n x 4 x 4; not a number where the message has none, or no rotation."""
+    """Returns matrices, n x 4 x 4; not a number where the message has none, or no rotation."""
     with np.errstate(invalid="ignore", divide="ignore"):
         w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)).T
     poses = np.zeros((len(positions), 4, 4))

@@ -1,4 +1,4 @@
-"""What a database says about a cell, in a few questions: names and numbers, no records."""
+"""Belief as plain data, read from a database in a few queries: names and numbers, no records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ObjectFacts:
-    """An object: its class, what it lies in or on, how well and since when that is known."""
+    """An object: its class, what it lies in or on, and the deviation and time of its pose."""
 
     name: str
     kind: str
@@ -36,24 +36,24 @@ class ObjectFacts:
 
 @dataclass
 class BeliefFacts:
-    """Everything that planning asks of a database.
+    """The believed state of a cell, as planning and execution need it.
 
     Attributes:
         things: Name -> object, in the order in which they were made.
-        tree: Where they are.
+        tree: Their poses.
         handles: Tool -> SKUs.
         tool_of: Robot or holder -> the tool that is there.
         held: Tool -> the object that it holds.
         boxes: Robot -> corners of the boxes that it reaches, n x 2 x 3.
-        part_sku: Parts vessel -> what it supplies.
-        slots: Parts vessel -> where its slots are in its frame, n x 3.
+        part_sku: Parts vessel -> the SKU that it supplies.
+        slots: Parts vessel -> the positions of its slots in its frame, n x 3.
         designs: Name -> kit design.
-        kit_design: Kit -> name of its design; absent when nobody has given it one.
+        kit_design: Kit -> name of its design; absent when it has none.
         tray_of: Kit -> its kit tray.
         stationary: Kits that stay where they are.
-        capacity: Box of kits -> how many fit.
+        capacity: Box of kits -> the number that fits.
         sizes: Table or box -> its extent, or that of the room in it.
-        slot_points: Kit design -> where its slots are in the frame of the tray, n x 3.
+        slot_points: Kit design -> the positions of its slots in the frame of the tray, n x 3.
     """
 
     tree: TransformTree
@@ -77,7 +77,7 @@ class BeliefFacts:
         return [thing for thing in self.things.values() if thing.kind in kinds]
 
     def point(self, name: str) -> Array | None:
-        """Returns where an object's origin is in the workstation; None when nobody knows."""
+        """Returns the position of an object's origin in the workstation; None when it is not known."""
         row = self.tree.index.get(name)
         return None if row is None else self.tree.in_world[row][:3, 3]
 
@@ -87,7 +87,7 @@ class BeliefFacts:
         return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
 
     def slots_of_design(self, design: KitDesign) -> Array:
-        """Returns where the slots of a kit are in its frame, n x 3."""
+        """Returns the positions of the slots of a kit in its frame, n x 3."""
         if self.designs.get(design.name) == design:
             return self.slot_points[design.name]
         return np.array([place.pose_part_in_tray.position for place in design_slots(design)])
@@ -153,5 +153,5 @@ def _read_kits(session: Session, facts: BeliefFacts) -> None:
     facts.tray_of = dict(_pairs(session, belief_queries.KIT_TRAY))
 
 
-def _pairs(session: Session, question: Select[Any]) -> list[tuple[str, str]]:
-    return [(first, second) for first, second in session.execute(question)]
+def _pairs(session: Session, query: Select[Any]) -> list[tuple[str, str]]:
+    return [(first, second) for first, second in session.execute(query)]

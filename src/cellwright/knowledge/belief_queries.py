@@ -1,6 +1,6 @@
-"""What planning asks of a database, as SQL.
+"""The queries behind `read_facts`, as SQL.
 
-The questions are made once: to put one together takes longer than to have it answered. They ask tables rather than
+The queries are built once: to put one together takes longer than to have it answered. They read tables rather than
 access classes; the names of all objects are in the topmost table.
 """
 
@@ -41,7 +41,7 @@ def _columns(table: Any, *names: str) -> list[Any]:
 
 
 def _linked(record: type[records.Record], column: str, root: type[records.Record]) -> Select[Any]:
-    """Returns names of objects and of what a column of theirs refers to."""
+    """Returns the query for names of objects and of what a column of theirs refers to."""
     solid, own, other = _table(records.SolidObject), _table(record), _table(root)
     return (
         select(solid.c.name, other.c.name)
@@ -127,7 +127,7 @@ def _stationary() -> Select[Any]:
 
 
 def _sizes() -> Select[Any]:
-    """Of what has no SKU."""
+    """Returns the query for the sizes of objects without a SKU."""
     thing, of, shape = _table(records.SolidObject), _table(records.NoSkuObject), _table(records.BoxyShape)
     return (
         select(thing.c.name, *_columns(shape, "shape_length", "shape_width", "shape_height"))

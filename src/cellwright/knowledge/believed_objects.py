@@ -1,4 +1,4 @@
-"""The objects that belief is about, side by side as arrays, and how new ones come into the database."""
+"""The objects that belief is about, as arrays, and the addition of new ones to the database."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ class BelievedObjects:
         tree_names: The rows of that tree; another list is another tree.
         slots: Part -> the slot it lies in.
         slot_names: All slots; a kit has those of its design, which need not be all that its tray has.
-        skus: What they are.
+        skus: Their SKUs.
         variances: x, y, z and yaw in the world when they were seen last.
-        seen_s: When that was, or when drawings said so.
+        seen_s: The time of that, or of the drawings.
         never: Whether no sensor has seen them.
-        sources: Which sensor saw them, or empty.
+        sources: The sensor that saw them, or empty.
         first_missed_s: Since when they should have been seen and were not; infinite when they were.
-        reported_missing: Whether anybody was told so.
+        reported_missing: Whether that was published.
         kits: Tray -> the kit that is built on it, and moves when the tray is seen to have moved.
-        strange_turns: How many times in a row they were seen in a direction that does not fit.
+        turn_outliers: How many times in a row they were seen in a direction that does not fit.
     """
 
     def __init__(self, model: WorldModel, cfg: BeliefCfg) -> None:
         pose = aliased(records.PoseLocation, flat=True)
         kit = aliased(records.Kit, flat=True)
-        question = (
+        query = (
             select(records.SkuObject.name, records.StockKeepingUnit.name, pose.timestamp, pose.evidence)
             .add_columns(*(getattr(pose, name) for name in COVARIANCES))
             .join(records.StockKeepingUnit, records.SkuObject.sku_id == records.StockKeepingUnit.id)
@@ -71,7 +71,7 @@ class BelievedObjects:
         )
         trays = select(records.KitTray.name, kit.name).join(kit, kit.kit_tray_id == records.KitTray.id)
         with model.database.session() as session:
-            found = session.execute(question).all()
+            found = session.execute(query).all()
             kits = {row[0]: row[1] for row in session.execute(trays)}
             filled = select(records.Part.name, records.Slot.name).join(
                 records.Slot, records.Slot.slot_part_id == records.Part.id
@@ -95,7 +95,7 @@ class BelievedObjects:
         self.variances[self.never] = np.maximum(self.variances[self.never], prior)  # the reference is not exact, either
         self.first_missed_s: Array = np.full(len(found), np.inf)
         self.reported_missing = np.zeros(len(found), bool)
-        self.strange_turns = np.zeros(len(found), int)
+        self.turn_outliers = np.zeros(len(found), int)
 
     def look_up(self, model: WorldModel) -> None:
         """Finds the objects in the transform tree anew, after some were attached to others."""
@@ -111,17 +111,17 @@ class BelievedObjects:
         """Returns the rows of the objects of a kind."""
         return np.flatnonzero(self.skus == sku)
 
-    def remember(self, other: BelievedObjects) -> None:
-        """Takes over what is not stored: who was missed, and who looked strange."""
+    def take_over(self, other: BelievedObjects) -> None:
+        """Takes over what is not stored: the objects that were missed, and outliers in their turns."""
         for name, old in other.index.items():
             if (new := self.index.get(name)) is not None:
                 self.first_missed_s[new] = other.first_missed_s[old]
                 self.reported_missing[new] = other.reported_missing[old]
-                self.strange_turns[new] = other.strange_turns[old]
+                self.turn_outliers[new] = other.turn_outliers[old]
 
 
 def variances_from(numbers: Sequence[float], axes: Array) -> Array:
-    """Variances along the world's axes, and of yaw, from the stored covariances in a reference's frame."""
+    """Returns variances along the world's axes, and of yaw, from the stored covariances in a reference's frame."""
     position, orientation = covariances_from(numbers)
     return np.array([*np.diag(axes @ position @ axes.T), (axes @ orientation @ axes.T)[2, 2]])
 
@@ -130,8 +130,8 @@ def add_objects(database: Database, skus: Sequence[str], names: Sequence[str] | 
     """Makes parts and trays that were seen and are not known, on the workstation; returns their names.
 
     Args:
-        database: Where.
-        skus: What they are; a stock keeping unit that is not known becomes known.
+        database: The database.
+        skus: Their SKUs; a stock keeping unit that is not known becomes known.
         names: Their names; without them they are named after their kind.
 
     Raises:
@@ -157,14 +157,14 @@ def add_objects(database: Database, skus: Sequence[str], names: Sequence[str] | 
 
 
 def class_of(sku: str) -> type[records.SkuObject]:
-    """Returns trays that the catalogue knows are trays; everything else goes into them."""
+    """Returns the class of a SKU: trays that the catalogue knows are trays, everything else goes into them."""
     kinds = {TRAYS.get(name).sku: TRAYS.get(name).kind for name in TRAYS}
     trays = {TrayKind.PARTS: records.PartsTray, TrayKind.KIT: records.KitTray}
     return trays[kinds[sku]] if sku in kinds else records.Part
 
 
 def free_name(sku: str, taken: set[str]) -> str:
-    """`medium_gear_seen_1` and so on: it tells from the names of drawings."""
+    """Returns `medium_gear_seen_1` and so on, unlike the names in drawings."""
     base = sku.removeprefix("sku_").removeprefix("part_")
     number = 1
     while f"{base}_seen_{number}" in taken:

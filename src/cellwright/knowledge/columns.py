@@ -1,4 +1,4 @@
-"""Kinds of columns that the generated access classes are made of."""
+"""Kinds of columns of the generated access classes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NAMING = {
 
 
 def root(identity: str) -> dict[str, Any]:
-    """Returns how the class at the top of a hierarchy is mapped: every row says of which class it is."""
+    """Returns the mapping of the class at the top of a hierarchy: every row says of which class it is."""
     return {"polymorphic_identity": identity, "polymorphic_on": "kind"}
 
 
 def below(identity: str, same_id: ColumnElement[bool]) -> dict[str, Any]:
-    """How a class below another is mapped; the join is said, because other references may lead to the same table."""
+    """Returns the mapping of a class below another, with its join: other references may lead to the same table."""
     return {"polymorphic_identity": identity, "inherit_condition": same_id}
 
 
@@ -46,12 +46,12 @@ def one_of(column: str, words: Any) -> Enum:
 
 
 def non_negative(column: str) -> CheckConstraint:
-    """Returns the database refuses numbers below zero."""
+    """Returns a constraint by which the database refuses numbers below zero."""
     return CheckConstraint(f"{column} >= 0", name=column)
 
 
 @compiles(CheckConstraint, "mysql", "mariadb")
 def check_within_a_column(constraint: CheckConstraint, compiler: DDLCompiler, **options: Any) -> str:
-    """MariaDB takes the check of a column, but not a name for it."""
+    """Returns the check without its name, which MariaDB does not take for the check of a column."""
     text = str(compiler.visit_check_constraint(constraint, **options))  # type: ignore[no-untyped-call]
     return text[text.index("CHECK") :] if isinstance(constraint.parent, Column) else text

@@ -51,11 +51,11 @@ class Database:
         must_exist: Whether a database without tables is an error, instead of getting them now.
 
     Attributes:
-        is_private: Whether it is in memory, where nobody sees it but through this object.
+        in_memory: Whether it is in memory, where it can be used only through this object.
 
     Raises:
         DatabaseError: It cannot be reached, or its tables are of another version of the ontology.
-        MissingExtra: The package that speaks to this server is not installed.
+        MissingExtra: The driver of this server is not installed.
     """
 
     def __init__(self, url: str | Path = "sqlite://", *, must_exist: bool = False) -> None:
@@ -64,13 +64,13 @@ class Database:
         backend = parsed.get_backend_name()
         if must_exist and backend == "sqlite" and not Path(parsed.database or "").is_file():
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
-        self.is_private = backend == "sqlite" and parsed.database in (None, "", ":memory:")
-        self._held_back: list[Callable[[], None]] = []
+        self.in_memory = backend == "sqlite" and parsed.database in (None, "", ":memory:")
+        self._deferred: list[Callable[[], None]] = []
         self._is_lost = False
         self._file: tuple[Path, tuple[int, int]] | None = None
         limits = {"connect_timeout": CONNECT_TIMEOUT_S}
         if backend == "sqlite":
-            options: dict[str, Any] = {"poolclass": StaticPool} if self.is_private else {}
+            options: dict[str, Any] = {"poolclass": StaticPool} if self.in_memory else {}
         elif backend == "postgresql":  # one state for a unit of work, as the others have it from the start
             options = {"connect_args": limits, "pool_pre_ping": True, "isolation_level": "REPEATABLE READ"}
         else:
@@ -88,7 +88,7 @@ class Database:
             event.listen(self.engine, "do_connect", connect_with_timeout)
         if backend == "sqlite":
             event.listen(self.engine, "connect", prepare_sqlite)
-            if not self.is_private:  # one that nobody else can open needs no isolation
+            if not self.in_memory:  # one that no other process can open needs no isolation
                 event.listen(self.engine, "connect", disable_driver_transactions)
                 event.listen(self.engine, "begin", begin_transaction)
         try:
@@ -103,12 +103,12 @@ class Database:
             self.close()
             raise
         name = parsed.database or ""
-        if backend == "sqlite" and not self.is_private and not name.startswith("file:"):
+        if backend == "sqlite" and not self.in_memory and not name.startswith("file:"):
             self._file = Path(name).absolute(), file_identity(Path(name))
 
     def _prepare(self, must_exist: bool) -> None:
         """Makes the tables of a new database; refuses the tables of another version."""
-        if self.is_private and not must_exist and copy_template(self.engine):
+        if self.in_memory and not must_exist and copy_template(self.engine):
             return
         if self._version(must_exist) is None:
             with locked(self.engine):  # of several that begin at once, one makes the tables and the others find them
@@ -142,20 +142,20 @@ class Database:
             # The version comes with the content: without it, making the tables was interrupted and starts again.
             load_vocabulary(session)
             session.execute(insert(VERSION).values(version=VERSION_NEEDED))
-        if self.is_private:
+        if self.in_memory:
             keep_template(self.engine)
 
     @contextmanager
-    def session(self, *, alone: bool = False) -> Iterator[Session]:
-        """A unit of work: committed as a whole at the end, or not at all.
+    def session(self, *, exclusive: bool = False) -> Iterator[Session]:
+        """Opens a unit of work: committed as a whole at the end, or not at all.
 
         Args:
-            alone: Whether others that ask for the same wait until this one is finished; only servers need it.
+            exclusive: Whether others that ask for the same wait until this one is finished; only servers need it.
         """
-        self.write_held_back()
+        self.write_deferred()
         with (
-            self._told(),
-            locked(self.engine, alone),
+            self._driver_errors(),
+            locked(self.engine, exclusive),
             self._connect() as connection,
             Session(connection, expire_on_commit=False) as session,
             session.begin(),
@@ -164,14 +164,14 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """The same for plain statements, where the speed of the access classes is not enough."""
-        self.write_held_back()
-        with self._told(), self._connect() as connection, connection.begin():
+        """Opens a unit of work for plain statements, where the speed of the access classes is not enough."""
+        self.write_deferred()
+        with self._driver_errors(), self._connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Makes one line of what a driver complains of."""
+    def _driver_errors(self) -> Iterator[None]:
+        """Raises errors of the driver as one line."""
         try:
             yield
         except SQLAlchemyError as error:
@@ -179,7 +179,7 @@ class Database:
             raise DatabaseError(self.url, explain(error, self.engine.url)) from error
 
     def _connect(self) -> Connection:
-        """Begins a unit of work: nothing is under way, so a server that is away may come back meanwhile."""
+        """Connects for a unit of work; waits for a server that is away, as nothing is under way."""
         if self._file is not None and file_identity(self._file[0]) != self._file[1]:
             self._is_lost = True
             raise DatabaseError(self.url, "the file was deleted or replaced while it was in use")
@@ -191,31 +191,31 @@ class Database:
                 return connection
             except SQLAlchemyError:
                 if self._is_lost or self.engine.dialect.name == "sqlite" or time.monotonic() >= end_s:
-                    self._is_lost = True  # whoever tries again need not wait as long again
+                    self._is_lost = True  # the next try need not wait as long again
                     raise
                 time.sleep(0.25)
 
-    def hold_back(self, write: Callable[[], None]) -> None:
-        """Has changes written before the next unit of work, and before it is closed, instead of now."""
-        self._held_back.append(write)
+    def defer(self, write: Callable[[], None]) -> None:
+        """Defers a write to the beginning of the next unit of work, or to closing."""
+        self._deferred.append(write)
 
-    def write_held_back(self) -> None:
-        """Writes what was held back."""
-        while self._held_back:
-            self._held_back.pop()()
+    def write_deferred(self) -> None:
+        """Writes what was deferred."""
+        while self._deferred:
+            self._deferred.pop()()
 
     def close(self) -> None:
-        """Writes what was held back, unless nobody is there to take it, and lets go of all connections."""
+        """Writes what was deferred, unless the connection is lost, and closes all connections."""
         try:
             if not self._is_lost:
-                self.write_held_back()
+                self.write_deferred()
         finally:
-            self._held_back.clear()
+            self._deferred.clear()
             self.engine.dispose()
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """Tells a file from another that has its name now; nothing is like one that is gone."""
+    """Returns the identity of a file, unlike that of another that gets its name later; zeros when it is gone."""
     try:
         found = path.stat()
     except OSError:
@@ -230,7 +230,7 @@ MOST_TEMPLATES = 8
 
 
 def keep_template(engine: Engine, content: bytes = b"") -> None:
-    """Remembers a new database: making tables, vocabulary and records takes a hundred times as long as copying them.
+    """Keeps a copy of a new database: making tables, vocabulary and records takes a hundred times as long as copying.
 
     Args:
         engine: Of the database, which is in memory.
@@ -257,12 +257,12 @@ def copy_template(engine: Engine, content: bytes = b"") -> bool:
 
 
 def template_key(content: bytes) -> bytes:
-    """Other tables, as tests have them, are another database."""
+    """Returns the key of a template: other tables, as tests have them, are another database."""
     return b"%d " % len(METADATA.tables) + content
 
 
 def prepare_sqlite(connection: Any, _record: object) -> None:
-    """Write-ahead log, checked references, and patience with another writer."""
+    """Sets the write-ahead log, checked references, and a timeout for another writer."""
     cursor = connection.cursor()
     for setting in (f"busy_timeout={BUSY_TIMEOUT_MS}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
@@ -270,10 +270,10 @@ def prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def disable_driver_transactions(connection: Any, _record: object) -> None:
-    """By itself the driver begins a transaction only when something is changed; what was read before is older."""
+    """Turns the driver's own transactions off: they begin only with a change, and what was read before is older."""
     connection.isolation_level = None
 
 
 def begin_transaction(connection: Connection) -> None:
-    """Reading and writing of a unit of work belong to one state of the database."""
+    """Begins a transaction with the first statement: a unit of work reads and writes one state of the database."""
     connection.exec_driver_sql("BEGIN")

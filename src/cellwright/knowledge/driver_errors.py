@@ -1,4 +1,4 @@
-"""What a database's driver complains of, in one line and with what can be done about it."""
+"""Errors of database drivers, in one line and with advice."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ADVICE = {
     "did not answer": LOST,
     "connect": "check that the server runs at this address",
 }
-"""What stands in the driver's words -> what can be done."""
+"""A part of the driver's message -> advice."""
 
 
 def explain(error: Exception, url: URL | None = None) -> str:
-    """Returns what the driver said, without the statement that failed, and advice where there is any."""
+    """Returns the driver's message, without the statement that failed, and advice where there is any."""
     said = driver_message(error)
     earlier = error.__context__
     while not said and earlier is not None:  # a driver that cannot even roll back says nothing about it
@@ -40,7 +40,7 @@ def explain(error: Exception, url: URL | None = None) -> str:
 
 
 def driver_message(error: BaseException) -> str:
-    """Returns the first line of the driver's own words; empty when it has none."""
+    """Returns the first line of the driver's own message; empty when it has none."""
     cause = getattr(error, "orig", None) or error
     numbered = len(cause.args) > 1 and isinstance(cause.args[0], int)  # as MariaDB's errors are
     words = str(cause.args[1] if numbered else cause).strip()

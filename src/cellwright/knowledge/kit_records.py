@@ -1,4 +1,4 @@
-"""Kit trays and kits that are carried about: what the database says of them after somebody set them down."""
+"""Records of kit trays and kits that are carried about, after a robot set them down."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Thing = TypeVar("Thing", bound=records.SolidObject)
 
 
 def begin_kit(belief: Belief, kit: str, design: str, tray: str, time_s: float) -> None:
-    """A kit tray becomes an empty kit of a design, where it stands; the tray is a part of it from now on."""
+    """Makes an empty kit of a kit tray, where it stands; the tray is a part of the kit from now on."""
     model = belief.world_model
     reference = model.tree.names[model.tree.parent[model.tree.index[tray]]]
     pose, variances = model.pose_in(tray, reference), belief.covariance(tray).diagonal()
@@ -41,7 +41,7 @@ def begin_kit(belief: Belief, kit: str, design: str, tray: str, time_s: float) -
 
 
 def set_down(belief: Belief, thing: str, place: str) -> None:
-    """A kit tray or a kit is in or on something else now, and counts there and nowhere else; its pose stays."""
+    """Relates a kit tray or a kit to what it is in or on now, and to nothing else; its pose stays."""
     with belief.world_model.database.session() as session:
         made = records.SolidObject.get(session, thing)
         for table in records.WorkTable.all(session):
@@ -62,7 +62,7 @@ def set_down(belief: Belief, thing: str, place: str) -> None:
 
 
 def end_kit(belief: Belief, kit: str) -> None:
-    """A kit is no more, because its tray is gone; what was in it is by itself again, wherever that is."""
+    """Removes a kit whose tray is gone; its parts are on the workstation again, at the same poses."""
     model = belief.world_model
     tree = model.tree
     inside = [tree.names[row] for row in range(len(tree.names)) if tree.parent[row] == tree.index[kit]]

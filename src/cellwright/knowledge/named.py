@@ -1,4 +1,4 @@
-"""What every access class can do beside its generated properties: be found by its name."""
+"""The base of access classes beside their generated properties: they are found by name."""
 
 from __future__ import annotations
 

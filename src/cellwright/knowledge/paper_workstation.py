@@ -54,9 +54,9 @@ def paper_workstation(
     Args:
         orders: They say which parts and trays are there, and how many.
         robots: One or two names; both reach everything.
-        tables: How many work tables, each for one kit at a time.
-        spare: How many parts of each kind and empty trays are left over.
-        name: What the workstation is called.
+        tables: The number of work tables, each for one kit at a time.
+        spare: The number of parts of each kind, and of empty trays, that are left over.
+        name: The name of the workstation.
 
     Raises:
         OutOfRange: Not one or two robots, not 1 to 100 tables, nothing left over but less than nothing.
@@ -117,7 +117,7 @@ class _Floor:
         return _at(column * SPACING_M, row * SPACING_M)
 
     def reach(self, robot: str) -> ReachBox:
-        """Returns all of them."""
+        """Returns a box around all of them."""
         rows, half_m = 1 + (self._count - 1) // COLUMNS, SPACING_M / 2
         high_m = (COLUMNS * SPACING_M - half_m, rows * SPACING_M - half_m, 1.0)
         return ReachBox(f"{robot}_reach", (-half_m, -half_m, -0.1), high_m)
@@ -143,7 +143,7 @@ def _tools(parts: Counter[str], trays: Counter[str]) -> tuple[WorkstationTool, .
 
 
 def _supply(sku: str, number: int, floor: _Floor) -> list[SupplyTray]:
-    """As many trays as the parts need; the last one may have room left."""
+    """Returns as many trays as the parts need; the last one may have room left."""
     layout = tray_layout(_parts_tray_sku(sku))
     trays: list[SupplyTray] = []
     kind, stem = layout.sku.removeprefix("sku_").removesuffix("_vessel").removesuffix("_tray"), sku.removeprefix("sku_")

@@ -1,4 +1,4 @@
-"""What a sight adds to what is believed about an object: a Kalman filter for something that stands still."""
+"""Fusion of a detection with what is believed about an object: a Kalman filter for something that stands still."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BeliefCfg:
-    """When to believe what is seen.
+    """Parameters of the belief filter.
 
     Attributes:
-        gate: Square of the Mahalanobis distance up to which a sight may be of an object; 16.3 loses one in thousand.
+        gate: Square of the Mahalanobis distance up to which a detection may be of an object; 16.3 loses 1 in 1000.
         bias_sd_m: Error that does not average out: cameras are mounted by hand.
         drift_sd_m: By how much an object's place becomes uncertain in one second, growing with the root of time.
         drift_sd_rad: The same for its turn.
         max_sd_m: No object becomes more uncertain than this.
         prior_sd_m: Of an object that was never seen and is known from drawings.
         prior_sd_rad: Likewise.
-        min_score: Sights below are left out.
-        sights: How often something must be seen to become an object, or to have moved.
-        patience_s: After how long something that was not seen often enough is forgotten, and after how long an
+        min_score: Detections with a lower score are left out.
+        min_detections: How often something must be seen to become an object, or to have moved.
+        miss_timeout_s: After how long something that was not seen often enough is forgotten, and after how long an
             object that should be seen is missing: then it is reported, and may be what was seen elsewhere.
-        max_speed_mps: How fast something may go from sight to sight that is not yet an object.
-        separation_m: Two objects of a kind are not closer than this: the second sight is of the same one.
+        max_speed_mps: The highest speed between detections of something that is not yet an object.
+        separation_m: Two objects of a kind are not closer than this: a second detection is of the same one.
         reach_m: How far an object that is missing may have gone; farther away it is another one.
     """
 
@@ -43,15 +43,15 @@ class BeliefCfg:
     prior_sd_m: float = 0.01
     prior_sd_rad: float = 0.1
     min_score: float = 0.3
-    sights: int = 3
-    patience_s: float = 0.5
+    min_detections: int = 3
+    miss_timeout_s: float = 0.5
     max_speed_mps: float = 0.5
     separation_m: float = 0.01
     reach_m: float = 2.0
 
 
 def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:
-    """Returns how well objects are known some time after they were seen, n x 4."""
+    """Returns the variances of objects some time after they were seen, n x 4."""
     drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
     return grown(variances, seconds, drift, np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2)
 
@@ -64,14 +64,14 @@ def yaw_between(before: Array, after: Array) -> Array:
 
 
 def fuse(poses: Array, variances: Array, seen: Array, seen_variances: Array, turned: Array) -> tuple[Array, Array]:
-    """Belief and sight of the same objects together.
+    """Returns belief and detections of the same objects, fused.
 
     Args:
         poses: Believed, n x 4 x 4.
         variances: n x 4.
         seen: n x 4 x 4.
         seen_variances: n x 4.
-        turned: The turns from belief to sight, already checked; not a number leaves the orientation as it is.
+        turned: The turns from belief to detection, already checked; not a number leaves the orientation as it is.
 
     Returns:
         Poses and variances after it.

@@ -1,4 +1,4 @@
-"""How many poses per second a database takes in: for benchmarks, and for choosing a server."""
+"""The rate of poses that a database takes in: for benchmarks, and for choosing a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["pose_update_rate"]
 
 
 def pose_update_rate(url: str | Path, seconds: float = 2.0, *, objects: int = 500) -> float:
-    """Updates per second through `WorldModel.observe`: every pose changes, is stored and enters the history.
+    """Returns updates per second through `WorldModel.observe`: every pose changes, is stored and enters the history.
 
     Args:
         url: A database that may be filled with objects of the benchmark.

@@ -1,4 +1,4 @@
-"""Poses on their way into the database: many at a time, by the driver itself.
+"""Batches of poses for the database: many at a time, by the driver itself.
 
 Going through the access classes costs several times as much, and so does a statement for every pose on a server.
 """
@@ -47,7 +47,7 @@ class PoseBatch:
     """Rows to be written together; of several for one object the last one counts, so the text of it is made then.
 
     Args:
-        since_s: When the first of them was seen.
+        since_s: The time of the first of them.
         locations: Row of an object in the transform tree -> the key of its location.
 
     Attributes:
@@ -65,12 +65,12 @@ class PoseBatch:
         self._references, self._variances = np.empty((count, 4, 4)), np.empty((count, 4))
 
     def pose(self, rows: npt.NDArray[np.int64], axes: Array, times_s: Array, evidence: str) -> None:
-        """Where objects are, when and by whom they were seen."""
+        """Adds poses of objects, with the time and the source of the observation."""
         self._posed[rows] = True
         self._axes[rows], self._times_s[rows], self._evidence[rows] = axes, times_s, evidence
 
     def spread(self, rows: npt.NDArray[np.int64], references_in_world: Array, variances: Array) -> None:
-        """How well that is known."""
+        """Adds variances of poses."""
         self._spread[rows] = True
         self._references[rows], self._variances[rows] = references_in_world, variances
 
@@ -138,14 +138,14 @@ def axes_of(matrices: Array) -> Array:
 
 
 def pose_from_axes(numbers: Sequence[float]) -> Pose:
-    """From a position and the directions of the x and z axes, as the kitting model writes poses."""
+    """Returns the pose of a position and the directions of the x and z axes, as the kitting model writes poses."""
     px, py, pz, ax, ay, az, cx, cy, cz = numbers
     bx, by, bz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax  # z cross x
     return Pose.from_matrix([[ax, bx, cx, px], [ay, by, cy, py], [az, bz, cz, pz]])
 
 
 def covariances_in(references_in_world: Array, variances: Array) -> Array:
-    """Variances of x, y, z and yaw in the world, n x 4, as the numbers of COVARIANCES and DEVIATIONS.
+    """Returns variances of x, y, z and yaw in the world, n x 4, as the numbers of COVARIANCES and DEVIATIONS.
 
     Covariances are in the references' frames; the one deviation of a position is that of its worst axis.
     """

@@ -1,4 +1,4 @@
-"""How long a server is waited for: one that is gone, one that does not answer, one that somebody else prepares."""
+"""Timeouts of database servers: one that is gone, one that does not answer, one that another client prepares."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sqlalchemy.exc import OperationalError
 __all__ = ["ANSWER_TIMEOUT_S", "CONNECT_TIMEOUT_S", "OUTAGE_TIMEOUT_S", "connect_with_timeout", "locked"]
 
 CONNECT_TIMEOUT_S = 5
-"""Until a server has taken a connection."""
+"""The time for a server to accept a connection."""
 ANSWER_TIMEOUT_S = 10
-"""Until it has answered a statement; one that is stopped keeps its connections open and says nothing."""
+"""The time for an answer to a statement; a server that is stopped keeps its connections open and is silent."""
 OUTAGE_TIMEOUT_S = 10.0
-"""Until one that was there is back, before a unit of work begins."""
+"""The time for a server to come back, before a unit of work begins."""
 LOCK_TIMEOUT_S = 60.0
-"""Until the others have made what this one would make, too."""
+"""The time for other clients to release the lock."""
 LOCK = 0x63656C6C
 
 
 @contextmanager
 def locked(engine: Engine, wanted: bool = True) -> Iterator[None]:
-    """Lets one of several clients of a server work at a time; nothing else of the server is held up.
+    """Locks a database so that one of several clients works at a time; nothing else of the server is held up.
 
-    SQLite needs it not: its file has one writer, and says so.
+    SQLite does not need it: its file has one writer.
     """
     name = f"CONCAT(LEFT(DATABASE(), 40), '{LOCK}')"
     tries = {

@@ -1,4 +1,4 @@
-"""A database as an SQL script, for people who look at it with tools of their own."""
+"""A database as an SQL script, for other tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIALECTS = {"sqlite": "sqlite://", "mariadb": "mariadb+pymysql://", "postgresql"
 
 
 def write_script(database: Database, dialect: str = "sqlite") -> str:
-    """Statements that make all tables and rows anew in an empty database.
+    """Returns statements that make all tables and rows anew in an empty database.
 
     References between tables that refer to each other are declared after the rows are in, where a server can do that.
     Marked states stay behind: they are no text.

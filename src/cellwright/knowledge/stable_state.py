@@ -88,12 +88,12 @@ def read_state(connection: Connection) -> State:
     state: State = {}
     cursor = connection.connection.cursor()
     try:
-        for name, question in questions(connection.dialect):
-            cursor.execute(question)
+        for name, query in queries(connection.dialect):
+            cursor.execute(query)
             if rows := cursor.fetchall():
                 state[name] = {row[0]: list(row[1:]) for row in rows}
     except connection.dialect.loaded_dbapi.Error:
-        connection.exec_driver_sql(question)  # says in the usual way what is wrong
+        connection.exec_driver_sql(query)  # raises the usual error
         raise
     finally:
         cursor.close()
@@ -101,8 +101,8 @@ def read_state(connection: Connection) -> State:
 
 
 @cache
-def questions(dialect: Dialect) -> list[tuple[str, str]]:
-    """Table -> how to ask for its rows; written out once, because a state is sixty of them."""
+def queries(dialect: Dialect) -> list[tuple[str, str]]:
+    """Returns table -> the query for its rows; built once, because a state is sixty of them."""
     quote = dialect.identifier_preparer.quote
     result = []
     for one in changeable_tables():
@@ -163,11 +163,11 @@ def run(
 
 
 def pack(state: State) -> bytes:
-    """As bytes; numbers come back to the last bit."""
+    """Returns a state as bytes; numbers come back to the last bit."""
     return zlib.compress(json.dumps(state, separators=(",", ":")).encode(), level=1)
 
 
 def unpack(content: bytes) -> State:
-    """Returns what `pack` was given."""
+    """Returns the state that was packed."""
     tables = json.loads(zlib.decompress(content))
     return {table: {int(key): row for key, row in rows.items()} for table, rows in tables.items()}

@@ -1,4 +1,4 @@
-"""Sights that are of no object yet: once is not enough."""
+"""Tentative tracks: detections that are of no object yet; one detection is not enough."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ Array = npt.NDArray[np.float64]
 
 @dataclass
 class TentativeTrack:
-    """Something that was seen and is no object yet.
+    """A track that is not confirmed: something that was seen and is no object yet.
 
     Attributes:
         sku: What it was taken for.
         pose_in_world: Where it was seen last, 4 x 4.
-        variances: x, y, z and yaw of that sight.
+        variances: x, y, z and yaw of that detection.
         time_s: When.
-        sights: How often it was seen.
+        detections: How often it was seen.
     """
 
     sku: str
     pose_in_world: Array
     variances: Array
     time_s: float
-    sights: int = 1
+    detections: int = 1
 
 
 def update_tracks(
-    known: Sequence[TentativeTrack], sights: Sequence[TentativeTrack], time_s: float, cfg: BeliefCfg
+    known: Sequence[TentativeTrack], detections: Sequence[TentativeTrack], time_s: float, cfg: BeliefCfg
 ) -> tuple[list[TentativeTrack], list[TentativeTrack]]:
-    """Joins the sights of one moment with earlier ones.
+    """Associates the detections of one moment with earlier ones.
 
     Args:
         known: What was seen before.
-        sights: What is seen now, each for itself.
+        detections: What is seen now, each for itself.
         time_s: Now.
-        cfg: How far a thing may go between two sights, and how often it must be seen.
+        cfg: How far a thing may go between two detections, and how often it must be seen.
 
     Returns:
-        What must be seen more often, and what was seen often enough.
+        The tracks that must be seen more often, and those that are confirmed.
     """
-    known = [t for t in known if time_s - t.time_s <= cfg.patience_s]
+    known = [t for t in known if time_s - t.time_s <= cfg.miss_timeout_s]
     result = list(known)
-    for sku in dict.fromkeys(t.sku for t in sights):
-        old, new = [t for t in known if t.sku == sku], [t for t in sights if t.sku == sku]
+    for sku in dict.fromkeys(t.sku for t in detections):
+        old, new = [t for t in known if t.sku == sku], [t for t in detections if t.sku == sku]
         joined = associate(old, new, cfg)
-        for number, sight in enumerate(new):
+        for number, detection in enumerate(new):
             if number in joined:
                 one = joined[number]
-                one.sights += one.time_s < time_s
-                one.pose_in_world, one.variances, one.time_s = sight.pose_in_world, sight.variances, time_s
+                one.detections += one.time_s < time_s
+                one.pose_in_world, one.variances, one.time_s = detection.pose_in_world, detection.variances, time_s
             else:
-                result.append(sight)
-    ready = [t for t in result if t.sights >= cfg.sights and t.time_s == time_s]
+                result.append(detection)
+    ready = [t for t in result if t.detections >= cfg.min_detections and t.time_s == time_s]
     return [t for t in result if not any(t is r for r in ready)], ready
 
 
 def associate(
     old: Sequence[TentativeTrack], new: Sequence[TentativeTrack], cfg: BeliefCfg
 ) -> dict[int, TentativeTrack]:
-    """Number of a new sight -> the earlier one that it goes on, where it can have gone so far."""
+    """Returns number of a new detection -> the track that it continues, where it can have gone so far."""
     if not old:
         return {}
     before, now = (np.array([t.pose_in_world[:3, 3] for t in side]) for side in (old, new))

@@ -1,4 +1,4 @@
-"""Where everything is: each object's pose in the frame of another, and what one observation changes in it.
+"""The transform tree: each object's pose in the frame of another, and the changes of one observation.
 
 Sensors report poses in the world; the tree keeps poses relative to a reference object, which stays the same:
 ``L' = L G^-1 G'``, where L is the relative and G the global pose before, and G' the observed one. As ``L G^-1`` is the
@@ -95,8 +95,8 @@ class TransformTree:
     def observe(self, rows: npt.NDArray[np.int64], poses_in_world: Array, time_s: float) -> npt.NDArray[np.int64]:
         """Takes in what was seen at one time; returns the rows whose relative poses changed.
 
-        What is older than the last sight of the object, or than the last motion of its reference, comes too late to
-        be placed in the tree and is left out.
+        What is older than the last observation of the object, or than the last motion of its reference, comes too late
+        to be placed in the tree and is left out.
         """
         if (
             poses_in_world.shape != (len(rows), 4, 4)
@@ -121,10 +121,10 @@ class TransformTree:
             carried = (parents >= 0) & moved[parents] & ~here
             if carried.any():
                 stays = self.seen_s[level] >= time_s
-                riding, staying = level[carried & ~stays], level[(carried & stays) | here]
-                self.in_world[riding] = self.in_world[self.parent[riding]] @ self.in_reference[riding]
-                moved[riding] = True
-                self._moved_s[riding] = time_s
+                moving, staying = level[carried & ~stays], level[(carried & stays) | here]
+                self.in_world[moving] = self.in_world[self.parent[moving]] @ self.in_reference[moving]
+                moved[moving] = True
+                self._moved_s[moving] = time_s
             else:
                 staying = level[here]
             if not len(staying):

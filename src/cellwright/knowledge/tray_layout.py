@@ -1,4 +1,4 @@
-"""Where parts lie on a tray: from the figures of the catalogue, or estimated for the trays of the kitting papers."""
+"""The slots of a tray: from the figures of the catalogue, or estimated for the trays of the kitting papers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TrayLayout:
     """A kind of tray.
 
     Attributes:
-        sku: What it is called.
+        sku: Its SKU.
         title: In words.
         size_m: Along x, y and z.
         mass_kg: Of the empty tray.
@@ -79,10 +79,10 @@ class SkuFigures:
 
 
 def sku_figures(sku: str) -> SkuFigures:
-    """Weight and extent of a part.
+    """Returns weight and extent of a part.
 
     Raises:
-        UnknownName: Nobody knows the SKU.
+        UnknownName: The SKU is not known.
     """
     if sku in PAPER_PARTS_TRAY_SKUS:
         title = f"Part {sku[-1].upper()} of the kitting papers; figures estimated"

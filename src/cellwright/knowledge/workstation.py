@@ -1,6 +1,6 @@
-"""What stands in a kitting cell, as plain data: what drawings say, before anything has been seen.
+"""The description of a kitting cell as plain data: its drawings, before anything has been seen.
 
-Whoever knows a cell makes such a description; `fill` writes it into a database, which is then what the cell believes.
+`fill` writes such a description into a database, which is then what the cell believes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ToolKind = Literal[
 
 @dataclass(frozen=True)
 class Spread:
-    """How far a pose may be from what the drawings say: standard deviations along and about x, y and z."""
+    """The uncertainty of a pose in the drawings: standard deviations along and about x, y and z."""
 
     position_m: Vector3 = (0.0, 0.0, 0.0)
     orientation_rad: Vector3 = (0.0, 0.0, 0.0)
@@ -46,7 +46,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an object is: in, on or at another, whose frame its pose is given in; empty means the workstation."""
+    """The place of an object: in, on or at another, in whose frame its pose is; empty means the workstation."""
 
     pose: Pose = field(default_factory=Pose.identity)
     reference: str = ""
@@ -55,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ReachBox:
-    """A box along the workstation's axes whose inside a robot is known to reach."""
+    """A box along the workstation's axes that a robot is known to reach."""
 
     name: str
     low_m: Vector3
@@ -78,9 +78,9 @@ class WorkstationTool:
     """A tool and the SKUs, of parts and of kit trays, that it can hold.
 
     Attributes:
-        width_m: How far the fingers of a gripper open.
+        width_m: The opening of a gripper's fingers.
         cup_m: Diameter of a cup.
-        cups: How many there are, and the radius of the circle that they are on.
+        cups: The number of cups, and the radius of the circle that they are on.
     """
 
     name: str
@@ -155,7 +155,7 @@ class StackOfTrays:
     """A box of empty kit trays, all of one kind.
 
     Attributes:
-        count: How many trays lie on each other in its middle.
+        count: The number of trays that lie on each other in its middle.
         trays: Their names and places in the box, where they are known better than that.
         size_m: Of the room in it, from its origin up.
     """
@@ -202,7 +202,7 @@ class Workstation:
     loose: tuple[PartInTray, ...] = ()
 
     def __post_init__(self) -> None:
-        """Names are unique, and references and tools exist."""
+        """Checks that names are unique, and that references and tools exist."""
         named = list(self._named())
         names = [self.name, *(name for name, _ in named), *(tool.name for tool in self.tools)]
         twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()

@@ -1,4 +1,4 @@
-"""Writes the description of a workstation into a database, as one change: what is believed before anything is seen."""
+"""Writes the description of a workstation into a database, as one change: the belief before anything is seen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cellwright.orders import KitDesign
 __all__ = ["DRAWINGS", "DRAWN_S", "fill", "filled_database", "locate"]
 
 DRAWINGS = "drawings"
-"""The evidence of everything that nobody has seen yet."""
+"""The evidence of everything that no sensor has seen yet."""
 
 DRAWN_S = -1.0
 """Drawings are older than anything that is seen: the cell's clock starts at zero."""
@@ -42,14 +42,15 @@ def fill(database: Database, workstation: Workstation, designs: Sequence[KitDesi
 
     Args:
         database: Without a workstation so far.
-        workstation: What the drawings say.
-        designs: What may be ordered; a fixed kit tray becomes a kit of the first of them that is built on such a tray.
+        workstation: The description.
+        designs: The designs that may be ordered; a fixed kit tray becomes a kit of the first that is built on such a
+            tray.
 
     Raises:
         BadInput: The database holds a workstation already.
-        UnknownName: A SKU that nobody knows.
+        UnknownName: A SKU that is not known.
     """
-    with database.session(alone=True) as session:  # of several that begin at once, one fills it
+    with database.session(exclusive=True) as session:  # of several that begin at once, one fills it
         there = session.scalars(select(records.KittingWorkstation)).first()
         if there is not None:
             raise BadInput(f"database {database.url} holds the workstation '{there.name}' already; use an empty one")
@@ -57,9 +58,9 @@ def fill(database: Database, workstation: Workstation, designs: Sequence[KitDesi
 
 
 def filled_database(url: str | Path, workstation: Workstation, designs: Sequence[KitDesign]) -> Database:
-    """Returns a new database with that in it; of one in memory that was made before in this process, a copy."""
+    """Returns a new database with a workstation in it; one in memory is copied, if this process made it before."""
     database = Database(url)
-    content = pickle.dumps((workstation, repr(list(designs)))) if database.is_private else b""
+    content = pickle.dumps((workstation, repr(list(designs)))) if database.in_memory else b""
     if not content or not copy_template(database.engine, content):
         try:
             fill(database, workstation, designs)
@@ -94,7 +95,7 @@ class _Writer:
             self._part(part, records.PoseOnlyLocation)
         self._machines()
 
-    # ------------------------------------------------------------ what stands there
+    # ------------------------------------------------------------ furniture, trays and parts
 
     def _furniture(self) -> None:
         for table in self.of.tables:
@@ -166,7 +167,7 @@ class _Writer:
         self._put(made, part.place, kind)
         return made
 
-    # ------------------------------------------------------------ who works there
+    # ------------------------------------------------------------ robots and tools
 
     def _tool(self, tool: WorkstationTool) -> records.EndEffector:
         made: records.EndEffector = getattr(records, tool.kind)(name=tool.name)
@@ -209,7 +210,7 @@ class _Writer:
         self._put(self.tools[tool], Place(reference=where), records.PoseLocationOn)
         return self.tools[tool]
 
-    # ------------------------------------------------------------ what is known of them
+    # ------------------------------------------------------------ SKUs and designs
 
     def sku(self, name: str) -> records.StockKeepingUnit:
         """Returns the kind of object of that name, made when it is first asked for."""
@@ -271,7 +272,7 @@ def locate(
     evidence: str = DRAWINGS,
     time_s: float = DRAWN_S,
 ) -> None:
-    """Makes a location say where an object is, how well that is known, and by whom."""
+    """Sets the pose of a location, its uncertainty, evidence and time."""
     location.ref_object, location.evidence, location.timestamp = reference, evidence, time_s
     location.point, location.x_axis, location.z_axis = axes_of(place.pose)
     position_m, orientation_rad = place.spread.position_m, place.spread.orientation_rad
@@ -289,12 +290,12 @@ def axes_of(pose: Pose) -> tuple[records.Point, records.Vector, records.Vector]:
 
 
 def point_of(numbers: Iterable[float]) -> records.Point:
-    """Three numbers as a position."""
+    """Returns three numbers as a position."""
     return records.Point(*(float(number) for number in numbers))
 
 
 def vector_of(numbers: Iterable[float]) -> records.Vector:
-    """Three numbers as a direction."""
+    """Returns three numbers as a direction."""
     return records.Vector(*(float(number) for number in numbers))
 
 
@@ -309,7 +310,7 @@ def _box(owner: str, size_m: Vector3) -> records.BoxyShape:
 
 
 def _room(owner: str, size_m: Vector3 | None) -> records.BoxyShape | None:
-    """Returns what is inside an open box, if anybody knows."""
+    """Returns the inner shape of an open box, if its size is known."""
     if size_m is None:
         return None
     shape = _box(owner, size_m)
@@ -318,7 +319,7 @@ def _room(owner: str, size_m: Vector3 | None) -> records.BoxyShape | None:
 
 
 def _stacked(stack: StackOfTrays) -> Iterable[tuple[str, Place]]:
-    """Returns trays of which nobody knows more than that they lie on each other."""
+    """Yields trays of which no more is known than that they lie on each other."""
     height_m = tray_layout(stack.tray_sku).size_m[2]
     for number in range(stack.count):
         pose = Pose.from_xyz_rpy([0.0, 0.0, number * height_m])

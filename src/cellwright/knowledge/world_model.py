@@ -1,8 +1,8 @@
 """The world model in use: poses come in by batches, the transform tree is kept, stable states can be returned to.
 
 One world model writes a database; any number of readers see each batch as a whole or not at all. What is seen many
-times a second may be written a few times a second: poses are held back until somebody uses the database through the
-same object, or for as long as is allowed.
+times a second may be written a few times a second: poses are deferred until the database is used through the same
+object, or for as long as is allowed.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class WorldModel:
         database: Where they are stored.
         keep_poses: How many entries the history of an object has; the oldest give way to new ones.
         keep_states: How many stable states there are; likewise.
-        write_every_s: For how long, by the cell's clock, poses may be held back. A database in memory has no other
-            readers, so there they are held back until they are asked for.
+        write_every_s: For how long, by the cell's clock, the writing of poses may be deferred. A database in memory
+            has no other readers, so there it is deferred until they are read.
     """
 
     def __init__(
@@ -59,27 +59,27 @@ class WorldModel:
             if not 1 <= number <= MAX_KEPT:
                 raise OutOfRange(f"world model: {what}", number, 1, MAX_KEPT, "entries")
         self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
-        self._write_every_s = np.inf if database.is_private else write_every_s
-        self._held_back: PoseBatch | None = None
+        self._write_every_s = np.inf if database.in_memory else write_every_s
+        self._deferred: PoseBatch | None = None
         self.reload()
 
     def write(self) -> None:
-        """Writes the poses that were held back, as one change; the database has it done before it is used."""
-        if (batch := self._held_back) is not None:
-            self._held_back = None  # from here on there is nothing to be written before the database is used
+        """Writes the deferred poses, as one change; the database calls this before it is used."""
+        if (batch := self._deferred) is not None:
+            self._deferred = None  # from here on there is nothing to be written before the database is used
             try:
                 with self.database.transaction() as connection:
                     batch.put(connection)
             except DatabaseError:
-                self._held_back = batch
-                self.database.hold_back(self.write)
+                self._deferred = batch
+                self.database.defer(self.write)
                 raise
 
     def reload(self) -> None:
         """Reads the transform tree anew, after objects were added or moved to another reference."""
         other = aliased(SolidObject)
         columns = [getattr(PoseLocation, name) for name in AXES]
-        question = (
+        query = (
             select(SolidObject.name, other.name, PoseLocation.id, PoseLocation.timestamp, *columns)
             .join(PoseLocation, SolidObject.primary_location_id == PoseLocation.id)
             .outerjoin(other, PoseLocation.ref_object_id == other.id)
@@ -88,7 +88,7 @@ class WorldModel:
         links: dict[str, TreeNode] = {}
         rows: dict[str, int] = {}
         with self.database.session() as session:
-            for name, reference, row, time_s, *numbers in session.execute(question):
+            for name, reference, row, time_s, *numbers in session.execute(query):
                 pose = Pose.identity() if None in numbers else pose_from_axes(numbers)
                 links[name] = TreeNode(reference, pose, NEVER if time_s is None else time_s)
                 rows[name] = row
@@ -115,12 +115,12 @@ class WorldModel:
             names: The objects.
             poses_in_world: Their poses, n x 4 x 4.
             time_s: When they were seen, by the cell's clock.
-            evidence: Which sensor saw them.
-            variances: How well they are known then, n x 4: x, y, z in m2 and yaw in rad2, along the world's axes;
+            evidence: The sensor that saw them.
+            variances: The variances then, n x 4: x, y, z in m2 and yaw in rad2, along the world's axes;
                 without them what is stored about it stays.
 
         Returns:
-            The objects whose relative poses changed; others rode along, or the observation came too late.
+            The objects whose relative poses changed; others moved along, or the observation came too late.
         """
         tree = self.tree.copy()
         seen = tree.indices(names)
@@ -128,7 +128,7 @@ class WorldModel:
             raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 4 variances, none below 0")
         changed = tree.observe(seen, poses_in_world, time_s)
         changed = changed[self._location_id[changed] >= 0]
-        batch = self._held_back or PoseBatch(time_s, self._location_id)
+        batch = self._deferred or PoseBatch(time_s, self._location_id)
         entered = self._note(batch, tree, changed, evidence)
         if variances is not None:
             has_changed = np.zeros(len(tree.names), bool)
@@ -138,9 +138,9 @@ class WorldModel:
         if self._write_every_s <= 0.0:
             with self.database.transaction() as connection:
                 batch.put(connection)
-        elif self._held_back is None:
-            self._held_back = batch
-            self.database.hold_back(self.write)
+        elif self._deferred is None:
+            self._deferred = batch
+            self.database.defer(self.write)
         self.tree = tree  # only what is stored, or will be, is believed
         self._entries[entered] += 1
         self._entered[entered] = axes_of(tree.in_reference[entered])
@@ -191,7 +191,7 @@ class WorldModel:
         self._entered[tree.indices(list(references))] = np.nan
 
     def mark_stable(self, label: str) -> None:
-        """Remembers all that may change as a state to come back to; a label that exists is set anew."""
+        """Stores all that may change as a state to come back to; a label that exists is set anew."""
         states = STABLE_STATE.c
         with self.database.transaction() as connection:
             connection.execute(delete(STABLE_STATE).where(states.label == label))
@@ -221,14 +221,14 @@ class WorldModel:
         self.reload()
 
     def history(self, name: str) -> list[tuple[float, str, Pose]]:
-        """Returns when and by which evidence the relative pose of an object changed, oldest first."""
-        question = select(POSE_HISTORY).where(POSE_HISTORY.c.object_name == name).order_by(POSE_HISTORY.c.number)
+        """Returns the changes of an object's relative pose: time, evidence and pose, oldest first."""
+        query = select(POSE_HISTORY).where(POSE_HISTORY.c.object_name == name).order_by(POSE_HISTORY.c.number)
         with self.database.transaction() as connection:
-            rows = connection.execute(question).mappings().all()
+            rows = connection.execute(query).mappings().all()
         return [(row["timestamp"], row["evidence"], pose_from_axes([row[a] for a in AXES])) for row in rows]
 
     def _note(self, batch: PoseBatch, tree: TransformTree, rows: Rows, evidence: str) -> Rows:
-        """Poses to be stored; returns the rows that enter the history, because they differ from their last entry."""
+        """Adds poses to a batch; returns the rows that enter the history, because they differ from their last entry."""
         axes, times = axes_of(tree.in_reference[rows]), tree.seen_s[rows]
         batch.pose(rows, axes, times, evidence)
         new = ~(np.abs(axes - self._entered[rows]) <= HISTORY_STEP).all(axis=1)

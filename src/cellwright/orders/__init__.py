@@ -1,4 +1,4 @@
-"""Orders: which kits somebody wants, how many and how urgently, and what belongs in each."""
+"""Orders: kits, their number and their priority, and the parts that belong in each."""
 
 from cellwright.orders.config import KitDesignCfg, OrderCfg
 from cellwright.orders.design import KitDesign, KitSlot, known_part_skus, known_tray_skus

@@ -32,7 +32,7 @@ class KitDesignCfg(Cfg):
 
 
 class OrderCfg(Cfg):
-    """An order file: what it is called, which kits, and the designs that the library does not have.
+    """An order file: its name, its kits, and the designs that the library does not have.
 
     Attributes:
         order: Name of the order.
@@ -66,7 +66,7 @@ class OrderCfg(Cfg):
         return designs
 
     def order_of(self, library: Mapping[str, KitDesign], where: str) -> Order:
-        """Returns the order; a kit that nobody designed is an error that lists the designs."""
+        """Returns the order; a kit without a design is an error that lists the designs."""
         collector, designs = ErrorCollector(), dict(library)
         with collector.collecting():
             designs = self.order_designs(library, where)

@@ -1,4 +1,4 @@
-"""What a kit is: a tray and the slots that have to be filled."""
+"""The design of a kit: a tray and the slots that have to be filled."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class KitDesign:
     """A kind of kit.
 
     Attributes:
-        name: What orders call it.
+        name: Its name in orders.
         tray_sku: The kit tray that it is built on.
-        slots: What goes where; at least one.
+        slots: The slots and their parts; at least one.
     """
 
     name: str
@@ -52,7 +52,7 @@ class KitDesign:
 
     @cached_property
     def parts(self) -> Mapping[str, int]:
-        """SKU -> how many of it."""
+        """SKU -> the number of such parts."""
         return MappingProxyType(Counter(slot.sku for slot in self.slots))
 
     @classmethod
@@ -60,7 +60,7 @@ class KitDesign:
         """Returns a design from part counts; the tray must exist and have a slot for every part.
 
         Raises:
-            BadInput: All that is wrong: SKUs that nobody knows, with those that exist; parts that do not fit the tray.
+            BadInput: All that is wrong: unknown SKUs, with those that exist; parts that do not fit the tray.
         """
         where, errors = f"kit '{name}'", ErrorCollector()
         for sku, count in parts.items():

@@ -1,4 +1,4 @@
-"""What somebody wants: kits of some designs, how many, how urgently."""
+"""An order: kits of some designs, with quantities and a priority."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Order:
     """An order.
 
     Attributes:
-        name: What it is called in reports.
+        name: Its name in reports.
         lines: Designs and quantities; each design once.
         priority: The higher, the earlier it gets trays, tables and scarce parts; 0 is ordinary.
     """
@@ -33,7 +33,7 @@ class Order:
     priority: int = 0
 
     def __post_init__(self) -> None:
-        """An order for nothing, or for a design twice, is a mistake of whoever wrote it."""
+        """Refuses an order for nothing, and one with a design twice."""
         if not self.lines:
             raise BadInput(f"order '{self.name}' asks for no kit; name at least one")
         seen: set[str] = set()
@@ -46,5 +46,5 @@ class Order:
 
     @property
     def kit_count(self) -> int:
-        """How many kits in all."""
+        """The number of kits in all."""
         return sum(line.quantity for line in self.lines)

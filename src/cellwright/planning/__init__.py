@@ -1,4 +1,4 @@
-"""Planning: from orders and belief to steps for the robots, checked before anybody moves."""
+"""Planning: from orders and belief to steps for the robots, checked before any robot moves."""
 
 from cellwright.planning.actions import MOVES, NEEDS, Action, Durations, Verb
 from cellwright.planning.external import CommandPlanner, PlannerFailed, make_planner

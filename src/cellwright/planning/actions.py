@@ -17,7 +17,7 @@ __all__ = ["MOVES", "NEEDS", "Action", "Durations", "Verb"]
 
 
 class Verb(StrEnum):
-    """What a step does."""
+    """The kinds of steps."""
 
     ATTACH = "attach-endEffector"
     DETACH = "detach-endEffector"
@@ -66,14 +66,14 @@ class Action(NamedTuple):
 
     Attributes:
         verb: What is done.
-        robot: Who does it.
+        robot: The robot that does it.
         tool: The tool on the robot, or that is attached or detached.
         sku: The part's or the kit tray's SKU.
-        place: Where: holder, stack, table, parts tray or outlet.
-        kit: For which kit.
+        place: The holder, stack, table, parts tray or outlet.
+        kit: The kit that it is for.
         table: For `take-kitTray` the table that is kept for the kit.
-        start_s: When it starts, from the beginning of the plan.
-        duration_s: How long it takes.
+        start_s: Its start, from the beginning of the plan.
+        duration_s: Its duration.
     """
 
     verb: Verb
@@ -88,18 +88,18 @@ class Action(NamedTuple):
 
     @property
     def end_s(self) -> float:
-        """When it ends."""
+        """The end, from the beginning of the plan."""
         return self.start_s + self.duration_s
 
     def __str__(self) -> str:
-        """As in the papers' plan files."""
+        """Returns the step as the papers' plan files have it."""
         named = (self.robot, self.tool, self.sku, self.place, self.kit, self.table)
         return f"({self.verb} {' '.join(word for word in named if word)})"
 
 
 @dataclass(frozen=True)
 class Durations:
-    """How long each step takes, in seconds; the defaults are estimated for an arm of the APRS lab's size."""
+    """The duration of each step, in seconds; the defaults are estimated for an arm of the APRS lab's size."""
 
     attach_s: float = 8.0
     detach_s: float = 8.0
@@ -118,36 +118,36 @@ class Durations:
 
     @property
     def part_s(self) -> float:
-        """One part from its tray into a kit."""
+        """The duration of bringing one part from its tray into a kit."""
         return self.fetch_part_s + self.held_part_s
 
     @property
     def fetch_part_s(self) -> float:
-        """A part from its tray into the hand."""
+        """The duration of taking a part from its tray into the hand."""
         return self.look_part_s + self.set_grasp_s + self.take_part_s
 
     @property
     def held_part_s(self) -> float:
-        """A part that is already held into a kit."""
+        """The duration of putting a part that is already held into a kit."""
         return self.look_slot_s + self.place_part_s
 
     @property
     def lay_s(self) -> float:
-        """A kit tray from its stack onto a table."""
+        """The duration of laying a kit tray from its stack onto a table."""
         return self.take_tray_s + self.place_tray_s + self.create_kit_s
 
     @property
     def clear_s(self) -> float:
-        """A finished kit from its table to an outlet."""
+        """The duration of clearing a finished kit from its table to an outlet."""
         return self.take_kit_s + self.place_kit_s
 
     @property
     def change_s(self) -> float:
-        """One tool for another."""
+        """The duration of changing one tool for another."""
         return self.attach_s + self.detach_s
 
     def of(self, verb: Verb) -> float:
-        """Duration of one step."""
+        """Returns the duration of one step."""
         return float(getattr(self, _FIELDS[verb]))
 
 

@@ -1,4 +1,4 @@
-"""From what a cell believes to what a planner needs: parts counted where they lie, kits as full as they are seen."""
+"""Planning requests from belief: parts are counted where they lie, kits are as full as they are seen."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def state_of(
     orders: Sequence[Order] = (),
     kits: Collection[str] | None = None,
 ) -> CellState:
-    """Returns what planners have to know of the cell.
+    """Returns the state of the cell as planners need it.
 
     Args:
         source: What is believed.
@@ -62,11 +62,11 @@ def request_of(
     durations: Durations | None = None,
     iterations: int = 400,
 ) -> PlanRequest:
-    """Returns what to plan, from what is believed and what is wanted.
+    """Returns the planning request for what is believed and what is ordered.
 
     Kit trays that stay in place are given to the wanted kits, the most urgent order first: one that is partly filled
     before an empty one, one where a robot can finish the work before others, then in the order of the drawings. Those
-    that nobody needs are left out.
+    that no order needs are left out.
     """
     state = state_of(source, robots=robots, supply_filter=supply_filter, orders=orders)
     return PlanRequest(state, tuple(orders), durations or Durations(), iterations)
@@ -156,7 +156,7 @@ class _Reading:
         return frozenset(found)
 
     def _zones(self, places: set[str], reach: dict[str, frozenset[str]]) -> tuple[tuple[str, str], ...]:
-        """Places on one table are one zone when several robots work at it."""
+        """Returns place and zone: places on one table are one zone when several robots work at it."""
         on_table: dict[str, list[str]] = {}
         for thing in self.facts.things.values():
             table = self.facts.things.get(thing.reference or "")

@@ -1,4 +1,4 @@
-"""The kits of a cell as they are believed to be, and which kit tray serves which order."""
+"""The kits of a cell as they are believed to be, and the kit trays that serve the orders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BelievedKits:
         self.facts, self.locations, self.orders, self.usable = facts, locations, orders, usable
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:
-        """Returns kits that are carried about: on tables, in outlets, in hands."""
+        """Yields the kits that are carried about: on tables, in outlets, in hands."""
         for kit in self.facts.of_kind("Kit"):
             design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
             is_gone = self.facts.tray_of.get(kit.name) in self.locations.missing
@@ -41,7 +41,7 @@ class BelievedKits:
                 yield KitState(kit.name, design, place, self.locations.filled(kit, design))
 
     def trays_on(self, tables: list[str]) -> Iterable[KitState]:
-        """Kit trays on tables that are no kits yet: they become what is wanted, if anything on such a tray is."""
+        """Yields kit trays on tables that are no kits yet: they become what is ordered on such a tray, if any."""
         wanted = [line.design for order in self.orders for line in order.lines]
         in_kits = set(self.facts.tray_of.values())
         for tray in self.facts.of_kind("KitTray"):
@@ -53,10 +53,10 @@ class BelievedKits:
                 yield KitState(f"{tray.name}_kit", fitting[0], tray.reference, empty, created=False)
 
     def fixed(self, supply: Sequence[PartsTray], reach: Reach, others: Sequence[KitState]) -> list[KitState]:
-        """Kit trays that stay in place: all of them as they are, or for orders as many as those need.
+        """Returns kit trays that stay in place: all of them as they are, or for orders as many as those need.
 
         Args:
-            supply: Where parts are.
+            supply: The parts trays.
             reach: Robot in service -> places.
             others: Kits that serve the orders already.
         """
@@ -91,13 +91,13 @@ class BelievedKits:
         return KitState(kit.name, design, kit.name, self.locations.filled(kit, design), fixed=True)
 
     def _cost(self, kit: KitState, supply: Sequence[PartsTray], reach: Reach) -> tuple[bool, int, int]:
-        """What speaks against building there: work that no robot can do, wrong parts, parts that are missing."""
+        """Returns the cost of building there: work that no robot can do, wrong parts, parts that are missing."""
         needed = kit.needed
         able = all(self._can_bring(sku, number, kit.place, supply, reach) for sku, number in needed.items())
         return (not able, len(kit.misplaced), sum(needed.values()))
 
     def _crowd(self, kit: KitState, chosen: Sequence[KitState], reach: Reach) -> tuple[int, int]:
-        """Returns parts that are to be put into other kits on the same table, and how many robots cannot help there."""
+        """Returns the parts that other kits on the table lack, and the number of robots that cannot help there."""
         if len(reach) < 2:
             return 0, 0
         table = self.facts.things[kit.name].reference
@@ -106,7 +106,7 @@ class BelievedKits:
         return work, sum(kit.place not in places for places in reach.values())
 
     def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartsTray], reach: Reach) -> bool:
-        """Whether robots in service that get there, and to a tool, have so many of a part in hand or in reach."""
+        """Returns whether robots that reach the place, and a tool, have so many of a part in hand or in reach."""
         trays = {tray.name: tray.count for tray in supply if tray.sku == sku}
         reached: set[str] = set()
         held = 0

@@ -33,10 +33,10 @@ class TaskBlock(NamedTuple):
     number: int = 1
 
 
-def blocks_of(shop: PartialSchedule) -> list[TaskBlock]:
-    """Returns what was done in a shop."""
+def blocks_of(schedule: PartialSchedule) -> list[TaskBlock]:
+    """Returns the tasks of a schedule as blocks."""
     row: list[TaskBlock] = []
-    for block in shop.log:
+    for block in schedule.log:
         last = next((one for one in reversed(row) if one.robot == block[0]), None)
         if last is not None and last[:6] == block:
             at = len(row) - 1 - row[::-1].index(last)
@@ -47,46 +47,46 @@ def blocks_of(shop: PartialSchedule) -> list[TaskBlock]:
 
 
 def carry_out(work: Work, row: Sequence[TaskBlock]) -> PartialSchedule:
-    """Returns the shop after everything of the row that is possible in its order."""
+    """Carries out everything of the row that is possible in its order; returns the schedule."""
     booking = Booking(work)
-    shop = PartialSchedule(work, booking, [job for job in work.jobs if job.started is None])
+    schedule = PartialSchedule(work, booking, [job for job in work.jobs if job.started is None])
     create_kits(booking)
-    shop.close_full()
+    schedule.close_full()
     for block in row:
         for _ in range(block.number):
-            if not _do(shop, block):
+            if not _do(schedule, block):
                 break
-    return shop
+    return schedule
 
 
-def _do(shop: PartialSchedule, block: TaskBlock) -> bool:
-    booking = shop.booking
+def _do(schedule: PartialSchedule, block: TaskBlock) -> bool:
+    booking = schedule.booking
     arm = booking.arms[block.robot]
     if arm.hand is not None:
-        empty_hand(booking, shop.work, arm, shop.waiting)
-        shop.close_full()
-    task = _task(shop, arm, block) if arm.hand is None else None
-    return task is not None and _has_tool(booking, arm, block.tool) and shop.do(arm, task)
+        empty_hand(booking, schedule.work, arm, schedule.waiting)
+        schedule.close_full()
+    task = _task(schedule, arm, block) if arm.hand is None else None
+    return task is not None and _has_tool(booking, arm, block.tool) and schedule.do(arm, task)
 
 
-def _task(shop: PartialSchedule, arm: RobotSchedule, block: TaskBlock) -> Task | None:
+def _task(schedule: PartialSchedule, arm: RobotSchedule, block: TaskBlock) -> Task | None:
     """Returns the block's next task, if it is possible now."""
-    booking, start_s = shop.booking, arm.time_s
+    booking, start_s = schedule.booking, arm.time_s
     if block.kind is TaskKind.LAY:
-        job = next((job for job in shop.waiting if job.name == block.kit), None)
+        job = next((job for job in schedule.waiting if job.name == block.kit), None)
         free = block.table not in booking.taken and block.table in arm.reach
         able = job is not None and free and booking.stack(arm, job.design.tray_sku) is not None
         return Task(start_s, TaskKind.LAY, 0, block.table, "", job) if able else None
     kit = next((kit for kit in booking.kits.values() if kit.job.name == block.kit), None)
-    if kit is None or not _is_open(shop, arm, kit, block):
+    if kit is None or not _is_open(schedule, arm, kit, block):
         return None
     return Task(start_s, block.kind, 0, kit.place, block.sku)
 
 
-def _is_open(shop: PartialSchedule, arm: RobotSchedule, kit: OpenKit, block: TaskBlock) -> bool:
-    booking, sku = shop.booking, block.sku
+def _is_open(schedule: PartialSchedule, arm: RobotSchedule, kit: OpenKit, block: TaskBlock) -> bool:
+    booking, sku = schedule.booking, block.sku
     if block.kind is TaskKind.PASS:
-        return shop.way(arm, kit.place, sku, kit.missing.get(sku, 0)) is not None
+        return schedule.way(arm, kit.place, sku, kit.missing.get(sku, 0)) is not None
     if kit.place not in arm.reach:
         return False
     if block.kind is TaskKind.CLEAR:
@@ -97,7 +97,7 @@ def _is_open(shop: PartialSchedule, arm: RobotSchedule, kit: OpenKit, block: Tas
 
 
 def _has_tool(booking: Booking, arm: RobotSchedule, tool: str) -> bool:
-    """Gets the tool for the robot, from another one if that has it and holds nothing."""
+    """Gets the tool for the robot, from another one that has it and holds nothing; returns whether it has it."""
     if arm.tool == tool:
         return True
     if tool not in arm.tools:

@@ -1,4 +1,4 @@
-"""The cell as the planners change it: they say who does what next, here it becomes steps with times."""
+"""The cell as the planners change it: they choose the next task of a robot, which becomes steps with times here."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Booking:
         self.parts: dict[str, list[Supply]] = {}
         for tray in state.parts_trays:
             self.parts.setdefault(tray.sku, []).append(Supply(tray.name, tray.count, tray.capacity))
-        for store in work.stores:
-            for sku, number in Counter(there for there, _ in store.wrong).items():
+        for donor in work.donors:
+            for sku, number in Counter(there for there, _ in donor.wrong).items():
                 supplies = self.parts.setdefault(sku, [])
-                sooner = store.apart and self.durations.remove_part_s < self.durations.fetch_part_s
-                supplies.insert(0 if sooner else len(supplies), Supply(store.place, number, 0, kit=store.name))
+                sooner = donor.apart and self.durations.remove_part_s < self.durations.fetch_part_s
+                supplies.insert(0 if sooner else len(supplies), Supply(donor.place, number, 0, kit=donor.name))
         self.stacks: dict[str, list[Supply]] = {}
         for stack in state.tray_stacks:
             self.stacks.setdefault(stack.sku, []).append(Supply(stack.name, stack.count, float("inf")))
@@ -53,11 +53,11 @@ class Booking:
         self._zones = ZoneTimes(state.zones, alone=len(self.arms) < 2)
 
     def zone_free_s(self, place: str, from_s: float, duration_s: float) -> float:
-        """Returns when the robot can go to a place for so long."""
+        """Returns the time at which the robot can go to a place for so long."""
         return self._zones.start_s(place, from_s, duration_s)
 
     def source(self, arm: RobotSchedule, sku: str, place: str) -> Supply | None:
-        """Where the robot gets a part for a kit: what is there and free soon, what disturbs nobody, the first one."""
+        """Returns the supply of a part for a kit: free soonest, then in the kit's own zone, then the first one."""
         reach, zones = arm.reach, self._zones.zone_of
         look_s, grasp_s, take_s, _, _ = self._part_seconds
         there_s = arm.time_s + look_s + grasp_s
@@ -75,20 +75,20 @@ class Booking:
         return best
 
     def source_s(self, arm: RobotSchedule, sku: str) -> float | None:
-        """Since when the robot gets such a part anywhere; None when it does not."""
+        """Returns the time from which the robot gets such a part anywhere; None when it does not."""
         trays = [tray for tray in self.parts.get(sku, ()) if tray.count > 0 and tray.name in arm.reach]
         return min((tray.next_s() for tray in trays), default=None)
 
     def can_handle(self, arm: RobotSchedule, sku: str) -> bool:
-        """Returns whether the robot has or gets a tool for such a thing."""
+        """Returns whether the robot has or can get a tool for a SKU."""
         return any(sku in self.handles[tool] for tool in arm.tools)
 
     def stack(self, arm: RobotSchedule, sku: str) -> Supply | None:
-        """Returns where the robot gets a kit tray."""
+        """Returns the stack from which the robot gets a kit tray; None when there is none."""
         return next((s for s in self.stacks.get(sku, ()) if s.count > 0 and s.name in arm.reach), None)
 
     def outlet(self, arm: RobotSchedule) -> Supply | None:
-        """Returns where the robot can put a finished kit."""
+        """Returns the outlet into which the robot can put a finished kit; None when there is none."""
         return next((o for o in self.outlets if o.count < o.capacity and o.name in arm.reach), None)
 
     def holder_of(self, tool: str) -> str | None:
@@ -128,14 +128,14 @@ class Booking:
         return True
 
     def lay(self, arm: RobotSchedule, job: KitJob, table: str, stack: Supply) -> None:
-        """A kit tray from its stack onto a table, where it becomes a kit."""
+        """Lays a kit tray from its stack onto a table, where it becomes a kit."""
         sku, free_s = job.design.tray_sku, max(self.free_s.get(table, 0.0), stack.next_s())
         self._go(arm, Verb.TAKE_TRAY, stack.name, sku, job.name, not_before_s=free_s, table=table)
         stack.take()
         self.lay_held(arm, job, table)
 
     def lay_held(self, arm: RobotSchedule, job: KitJob, table: str) -> None:
-        """The kit tray that the robot holds onto a table."""
+        """Lays the kit tray that the robot holds onto a table."""
         self._go(arm, Verb.PLACE_TRAY, table, job.design.tray_sku, job.name, not_before_s=self.free_s.get(table, 0.0))
         self.taken.add(table)
         arm.hand = None
@@ -148,7 +148,7 @@ class Booking:
         kit.ready_s = kit.full_s = arm.time_s
 
     def move_part(self, arm: RobotSchedule, kit: OpenKit, sku: str, tray: Supply, number: int = 1) -> None:
-        """So many parts from their tray into a kit."""
+        """Moves so many parts from their tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
         look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
         if tray.kit:
@@ -187,7 +187,7 @@ class Booking:
         self._filled(kit, sku, end_s, number)
 
     def fetch_part(self, arm: RobotSchedule, kit: OpenKit, sku: str, tray: Supply) -> None:
-        """A part into the hand, for a kit."""
+        """Takes a part into the hand, for a kit."""
         arm.time_s = max(arm.time_s, kit.ready_s, tray.next_s())
         if tray.kit:
             self._go(arm, Verb.REMOVE_PART, tray.name, sku, tray.kit)
@@ -200,7 +200,7 @@ class Booking:
         arm.hand = HeldItem(HeldKind.PART, sku)
 
     def remove_part(self, arm: RobotSchedule, kit: OpenKit, sku: str) -> None:
-        """A part out of a slot where it does not belong, into the hand."""
+        """Takes a part out of a slot where it does not belong."""
         self._go(arm, Verb.REMOVE_PART, kit.place, sku, kit.job.name, not_before_s=kit.ready_s)
         found = next(pair for pair in kit.wrong if pair[0] == sku)
         kit.wrong.remove(found)
@@ -209,7 +209,7 @@ class Booking:
         arm.hand = HeldItem(HeldKind.PART, sku)
 
     def put_part(self, arm: RobotSchedule, kit: OpenKit, sku: str) -> None:
-        """The part that the robot holds into a kit."""
+        """Puts the part that the robot holds into a kit."""
         arm.time_s = max(arm.time_s, kit.ready_s)
         self._do(arm, Verb.LOOK_SLOT, kit.place, sku, kit.job.name, self.durations.look_slot_s)
         self._go(arm, Verb.PLACE_PART, kit.place, sku, kit.job.name)
@@ -224,34 +224,34 @@ class Booking:
         kit.full_s = max(kit.full_s, time_s)
 
     def takes_part(self, arm: RobotSchedule, sku: str) -> bool:
-        """Returns whether the robot could get rid of a part: a kit lacks it or a parts tray has room."""
+        """Returns whether the robot could put a part down: a kit lacks it or a parts tray has room."""
         if any(sku in kit.missing and kit.place in arm.reach for kit in self.kits.values()):
             return True
         return any(tray.name in arm.reach and tray.count < tray.capacity for tray in self.parts.get(sku, ()))
 
     def relay(self, arm: RobotSchedule, sku: str) -> Supply | None:
-        """A parts tray with room, rather one from which another robot gets such a part where this one does not."""
+        """Returns a parts tray with room, preferably one from which another robot fills a kit out of reach."""
         roomy = [t for t in self.parts.get(sku, ()) if t.name in arm.reach and t.count < t.capacity]
         lacking = [kit.place for kit in self.kits.values() if sku in kit.missing and kit.place not in arm.reach]
         needy = [one.reach for one in self.arms if not one.reach.isdisjoint(lacking)]
         return min(roomy, key=lambda tray: not any(tray.name in reach for reach in needy), default=None)
 
     def return_part(self, arm: RobotSchedule, sku: str) -> bool:
-        """Returns the part that the robot holds back into a parts tray; False when none has room."""
+        """Puts the part that the robot holds back into a parts tray; False when none has room."""
         tray = self.relay(arm, sku)
         if tray is not None:
             self.put_back(arm, sku, tray)
         return tray is not None
 
     def put_back(self, arm: RobotSchedule, sku: str, tray: Supply) -> None:
-        """The part that the robot holds into a parts tray."""
+        """Puts the part that the robot holds into a parts tray."""
         self._go(arm, Verb.RETURN_PART, tray.name, sku, not_before_s=tray.room_s())
         insort(tray.late_s, arm.time_s)
         tray.count += 1
         arm.hand = None
 
     def return_tray(self, arm: RobotSchedule, sku: str) -> bool:
-        """Returns the kit tray that the robot holds back onto a stack; False when there is none."""
+        """Puts the kit tray that the robot holds back onto a stack; False when there is none."""
         for stack in self.stacks.get(sku, ()):
             if stack.name in arm.reach:
                 self._go(arm, Verb.RETURN_TRAY, stack.name, sku)
@@ -262,7 +262,7 @@ class Booking:
         return False
 
     def clear(self, arm: RobotSchedule, kit: OpenKit, outlet: Supply) -> None:
-        """A full kit from its table to an outlet."""
+        """Moves a full kit from its table to an outlet."""
         sku = kit.job.design.tray_sku
         self._go(arm, Verb.TAKE_KIT, kit.place, sku, kit.job.name, not_before_s=kit.full_s)
         self.taken.discard(kit.place)
@@ -271,7 +271,7 @@ class Booking:
         self.put_kit(arm, kit.job.name, sku, outlet)
 
     def put_kit(self, arm: RobotSchedule, name: str, sku: str, outlet: Supply) -> None:
-        """The kit that the robot holds into an outlet."""
+        """Puts the kit that the robot holds into an outlet."""
         self._go(arm, Verb.PLACE_KIT, outlet.name, sku, name)
         outlet.count += 1
         arm.hand = None

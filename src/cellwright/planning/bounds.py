@@ -1,4 +1,4 @@
-"""How soon several robots can be done at best: the largest of several times that no schedule can beat.
+"""Lower bounds on the makespan of several robots: the largest of several times that no schedule can beat.
 
 Each of them looks at one thing that can do only one thing at a time, or a few: a robot and what only it can do, all
 robots together, a tool, a table, a zone. What something else may spare is subtracted where it may be spared.
@@ -46,12 +46,12 @@ def makespan_bound_s(work: Work) -> float:
 
 class _Bounds(Demand):
     def every(self) -> Iterable[float]:
-        """Returns all bounds."""
-        changes = [self._changes(number) for number in self.everybody]
-        for size in range(1, min(len(self.everybody), 3) + 1):
-            for some in combinations(sorted(self.everybody), size):
+        """Yields all bounds."""
+        changes = [self._changes(number) for number in self.all_robots]
+        for size in range(1, min(len(self.all_robots), 3) + 1):
+            for some in combinations(sorted(self.all_robots), size):
                 change_s = sum(self._change_s(number, changes[number]) for number in some)
-                if size == len(self.everybody):
+                if size == len(self.all_robots):
                     tools = {self.sole.get(sku) for needs in self.needs.values() for sku in needs}
                     tools |= {self.sole.get(job.design.tray_sku) for job in self.moving}
                     change_s = max(change_s, self.d.attach_s * len(tools - self.mounted - {None}))
@@ -59,11 +59,11 @@ class _Bounds(Demand):
                 if size == 1 and changes[some[0]] is not None:
                     yield self._change_s(some[0], changes[some[0]]) + self._robot_s(some[0])
         total = sum((self.needs[job.name] for job in self.jobs), Counter[str]())
-        most = -(-(total.total() - self.in_stores.total() - (self.spared & total).total()) // len(self.everybody))
+        most = -(-(total.total() - self.in_donors.total() - (self.spared & total).total()) // len(self.all_robots))
         yield most * self.d.part_s
         for number, _ in self.passed.values():
             yield (
-                number * (self.d.fetch_part_s + self.d.return_part_s) / max(len(self.everybody) - 1, 1) + self.d.part_s
+                number * (self.d.fetch_part_s + self.d.return_part_s) / max(len(self.all_robots) - 1, 1) + self.d.part_s
             )
         for robot in self.work.robots:
             if robot.hand and robot.hand.kind is HeldKind.KIT and any(j.name == robot.hand.kit for j in self.work.jobs):
@@ -84,7 +84,7 @@ class _Bounds(Demand):
             for sku, number in self.needs[job.name].items():
                 share.parts[sku] += number if self.fills[job.name, sku] <= some else 0
             for sku, _ in kit.wrong if kit else ():
-                share.seconds += d.remove_part_s if self.who.removes(job, sku) <= some else 0.0
+                share.seconds += d.remove_part_s if self.eligible.removes(job, sku) <= some else 0.0
             if kit is None and self.lays[job.name] <= some:
                 share.lays[job.design.tray_sku] += 1
             if job.name in self.clears and self.clears[job.name] <= some:
@@ -92,7 +92,7 @@ class _Bounds(Demand):
         return share
 
     def _seconds(self, share: _Share) -> float:
-        """Returns how long such work takes at least; hands, wrong slots and stores may spare some of it."""
+        """Returns the least duration of such work; hands, wrong slots and donor kits may spare some of it."""
         d = self.d
         trays = share.lays & self.held_trays
         return share.seconds + self._parts_s(share.parts) + share.lays.total() * d.lay_s - trays.total() * d.take_tray_s
@@ -100,13 +100,13 @@ class _Bounds(Demand):
     def _parts_s(self, parts: Counter[str]) -> float:
         d = self.d
         spared = parts & self.spared
-        stored = (parts - spared) & self.in_stores
-        from_store_s = min(d.remove_part_s, d.fetch_part_s)
+        stored = (parts - spared) & self.in_donors
+        from_donor_s = min(d.remove_part_s, d.fetch_part_s)
         fetched = parts.total() - spared.total() - stored.total()
-        return parts.total() * d.held_part_s + fetched * d.fetch_part_s + stored.total() * from_store_s
+        return parts.total() * d.held_part_s + fetched * d.fetch_part_s + stored.total() * from_donor_s
 
     def _changes(self, number: int) -> int | None:
-        """How often a robot has to take up a tool at least, for what only it can do; None when there is nothing."""
+        """Returns the fewest tool changes of a robot for what only it can do; None when there is nothing."""
         robot, alone = self.work.robots[number], frozenset([number])
         handles = {tool.name: tool.handles for tool in self.state.tools}
         tools = tuple(sorted(self.work.tools_of[robot.name]))
@@ -117,7 +117,7 @@ class _Bounds(Demand):
 
         here: list[KitKind] = []
         to_come: Counter[KitKind] = Counter()
-        tables = {table for job in self.moving for table in self.who.tables(job) if table in robot.reach}
+        tables = {table for job in self.moving for table in self.eligible.tables(job) if table in robot.reach}
         for job in self.jobs:
             sku = job.design.tray_sku
             own = {sku for sku in self.needs[job.name] if self.fills[job.name, sku] == alone}
@@ -163,7 +163,7 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ tools
 
     def _tools_s(self) -> Iterable[float]:
-        """Returns a tool that nothing can replace does one thing at a time, by one robot after the other."""
+        """Yields bounds of tools: one that nothing can replace does one thing at a time, for one robot at a time."""
         d = self.d
         for tool in sorted(set(self.sole.values())):
             busy, fresh, tail_s = _Share(), True, [0.0]
@@ -192,30 +192,30 @@ class _Bounds(Demand):
             if seconds <= 0.0:
                 continue
             head_s = self._ready_s(tool, frozenset().union(*givers))
-            if fresh and not self.held_trays and not self.in_stores:
+            if fresh and not self.held_trays and not self.in_donors:
                 head_s = max(head_s, self._lay_head_s() - (d.fetch_part_s if self.kits_there else 0.0))
             moved = self._moves_between(tool, givers)
             yield head_s + seconds + min(tails or tail_s) + moved * d.change_s
 
     def _ready_s(self, tool: str, robots: Robots) -> float:
-        """Returns how long at least until one of the robots has the tool."""
-        d, owners = self.d, [number for number in self.everybody if self.work.robots[number].tool == tool]
+        """Returns the least time until one of the robots has the tool."""
+        d, owners = self.d, [number for number in self.all_robots if self.work.robots[number].tool == tool]
         if not robots or robots & set(owners):
             return 0.0
         bare = any(self.work.robots[number].tool is None for number in robots)
         return d.attach_s + (d.detach_s if owners or not bare else 0.0)
 
     def _moves_between(self, tool: str, givers: set[Robots]) -> int:
-        """How often a tool goes from one robot to another at least: between those that lay and those that clear."""
+        """Returns how often a tool at least goes between the robots that lay and those that clear."""
         if not givers or frozenset.intersection(*givers):
             return 0
         new = [job for job in self.moving if job.started is None and self.sole.get(job.design.tray_sku) == tool]
         apart = [job for job in new if not self.lays[job.name] & self.clears[job.name]]
-        tables = {table for job in self.moving for table in self.who.tables(job)}
+        tables = {table for job in self.moving for table in self.eligible.tables(job)}
         return max(2 * -(-len(apart) // max(len(tables), 1)) - 1, 1)
 
     def _lay_head_s(self) -> float:
-        """Returns how long at least until the first tray is a kit."""
+        """Returns the least time until the first tray is a kit."""
         tools = {self.sole.get(job.design.tray_sku) for job in self.jobs if job.started is None}
         bare = tools and None not in tools and not tools & self.mounted
         return self.d.lay_s + (self.d.attach_s if bare else 0.0)
@@ -223,11 +223,11 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ tables
 
     def _tables_s(self) -> Iterable[float]:
-        """Returns a kit keeps its table from when its tray is fetched until it is taken away."""
+        """Yields bounds of tables: a kit keeps its table from when its tray is fetched until it is taken away."""
         d, passing = self.d, self.moving
         if not passing:
             return
-        tables = {table for job in passing for table in self.who.tables(job)}
+        tables = {table for job in passing for table in self.eligible.tables(job)}
         chains = [self._chain_s(job) for job in passing]
         head_s = 0.0
         if all(job.started is None for job in passing) and not self.held_trays:
@@ -242,14 +242,14 @@ class _Bounds(Demand):
         yield head_s + max(chains) + d.place_kit_s
 
     def _chain_s(self, job: KitJob) -> float:
-        """Returns how long a kit keeps its table at least: laying, filling, taking away."""
+        """Returns the least time for which a kit keeps its table: laying, filling, taking away."""
         d, needs, new = self.d, self.needs[job.name], job.started is None
         fill_s = [0.0]
-        early = (needs & self.spared).total() + (needs & self.in_stores).total()
+        early = (needs & self.spared).total() + (needs & self.in_donors).total()
         number = max(needs.total() - early, 0)
         fill_s.append(needs.total() * d.place_part_s)
         if number:
-            fill_s.append(-(-number // len(self.everybody)) * d.part_s)
+            fill_s.append(-(-number // len(self.all_robots)) * d.part_s)
         by_tool: Counter[str] = Counter()
         for sku, many in needs.items():
             if sku in self.sole:
@@ -257,7 +257,7 @@ class _Bounds(Demand):
         fill_s += [(many - early) * d.part_s for many in by_tool.values()]
         prefetched_s = d.fetch_part_s if new and (len(self.jobs) > 1 or self.kits_there) else 0.0
         best_s = max(max(fill_s) - prefetched_s, 0.0)
-        for robot in self.everybody:
+        for robot in self.all_robots:
             best_s = max(best_s, self._own_chain_s(job, robot, early, prefetched_s))
         lay_s = d.lay_s - (d.take_tray_s if self.held_trays[job.design.tray_sku] else 0.0) if new else 0.0
         return lay_s + best_s + d.take_kit_s

@@ -15,7 +15,7 @@ __all__ = ["BrokenRule", "CellRecords", "KitRecord", "RobotRecord", "Stock", "Ta
 
 
 class BrokenRule(Exception):
-    """A step's condition that does not hold, in words."""
+    """The violation of a step's condition, in words."""
 
 
 @dataclass(slots=True)
@@ -47,12 +47,12 @@ class KitRecord:
 
     @property
     def lacks(self) -> str:
-        """What is missing, in words."""
+        """The missing parts, in words."""
         return ", ".join(f"{number} of {sku}" for sku, number in self.missing.items())
 
     @property
     def ready(self) -> bool:
-        """Every slot has its part, and nobody is at it."""
+        """True if every slot has its part and no robot works at it."""
         return not (self.missing or self.wrong or self.coming)
 
 
@@ -66,7 +66,7 @@ class TableRecord:
 
 @dataclass(slots=True)
 class Stock:
-    """How many are in a parts tray, a stack or an outlet; `promised` are on their way into it."""
+    """The number in a parts tray, a stack or an outlet; `promised` are on their way into it."""
 
     sku: str
     number: int
@@ -133,7 +133,7 @@ class CellRecords:
         return kit
 
     def need_free_hand(self, robot: RobotRecord, name: str, tool: str, sku: str) -> None:
-        """The robot has the tool, the tool handles the SKU, and nothing is in it."""
+        """Checks that the robot has the tool, the tool handles the SKU, and nothing is in it."""
         if robot.tool != tool:
             raise BrokenRule(f"{name} has {robot.tool or 'no tool'}, not {tool or 'that'}")
         if robot.hand is not None or robot.closed:
@@ -144,7 +144,7 @@ class CellRecords:
 
     @staticmethod
     def need_held(robot: RobotRecord, name: str, kind: HeldKind, sku: str) -> None:
-        """The robot holds a thing of that kind and SKU."""
+        """Checks that the robot holds a thing of that kind and SKU."""
         hand = robot.hand
         if hand is None or hand.sku != sku or hand.kind is not kind:
             shown = f"{hand.kind} {hand.sku}" if hand else "nothing"

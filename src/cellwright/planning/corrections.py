@@ -1,4 +1,4 @@
-"""Wrong parts in kits: in which order they come out, so that as few as possible go back into a tray.
+"""Wrong parts in kits: the order in which they come out so that as few as possible go back into a tray.
 
 A wrong part goes straight into an open slot for its kind, if there is one, and leaves its own slot open for another
 kind. So an opening wanders from kind to kind, and each wrong part is a way that it has to go once. Where no opening is,
@@ -41,7 +41,7 @@ def fewest_returns(wrong: Iterable[tuple[str, str]], openings: Mapping[str, int]
 
 
 def correct(booking: Booking, arm: RobotSchedule, handles: frozenset[str]) -> bool:
-    """Takes the wrong parts out that the robot's tool handles, as long as there is a place for them; whether any."""
+    """Takes out wrong parts that the robot's tool handles while there is a place for them; returns whether any."""
     any_done = False
     while step := _next(booking, arm, handles):
         kit, sku = step

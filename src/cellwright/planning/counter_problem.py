@@ -1,7 +1,7 @@
-"""Two robots and a cell of counters: what is left of a planning problem when parts, kits and places have no names.
+"""The relaxed problem of two robots and counters: a planning problem in which parts, kits and places have no names.
 
 Only how many trays are laid, parts placed and kits taken away is counted, and which tools the robots have. Whatever is
-possible in the cell is possible for the counters, so no plan is shorter than the shortest way of the counters.
+possible in the cell is possible for the counters, so no plan is shorter than the shortest one of the counters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["CounterProblem", "sole_tools"]
 
 @dataclass(frozen=True)
 class CounterProblem:
-    """The counted problem.
+    """The relaxed problem, in counters.
 
     Tools are numbered; number 0 handles kit trays. Parts are counted by class: a tool, and the robots that reach
     something of it.
@@ -74,19 +74,19 @@ class CounterProblem:
 
     @staticmethod
     def of(work: Work) -> CounterProblem | None:
-        """The counters of two robots' work; None when a thing can be done with more than one tool, or is in a store."""
-        sole, who = sole_tools(work), Eligible(work)
+        """Returns the counters of two robots' work; None when tools are interchangeable or there are donor kits."""
+        sole, eligible = sole_tools(work), Eligible(work)
         demand = [(job, dict(job.started.needed if job.started else job.design.parts)) for job in work.jobs]
         wrong = Counter(pair[0] for job in work.jobs if job.started for pair in job.started.wrong)
         wanted = {sku for _, needs in demand for sku in needs}
         trays = {sole.get(job.design.tray_sku, "") for job in work.jobs}
         if len(work.robots) != 2 or len(trays) != 1 or "" in trays or not wanted | set(wrong) <= sole.keys():
             return None
-        if work.stores:
+        if work.donors:
             return None
         names = (*trays, *sorted({sole[sku] for sku in wanted | set(wrong)} - trays))
         number = {name: index for index, name in enumerate(names)}
-        class_of, classes = _classes(work, who, {sku: number[sole[sku]] for sku in wanted | set(wrong)})
+        class_of, classes = _classes(work, eligible, {sku: number[sole[sku]] for sku in wanted | set(wrong)})
 
         def count(job: KitJob | None, needs: Mapping[str, int]) -> tuple[int, ...]:
             counts = [0] * len(classes)
@@ -129,11 +129,13 @@ class CounterProblem:
             wanted=(ordered[0], ordered[1]),
             returnable=(back[0], back[1]),
             able=(able[0], able[1]),
-            lays=frozenset[int]().union(*(who.lays(job) for job in jobs if job.started is None)),
+            lays=frozenset[int]().union(*(eligible.lays(job) for job in jobs if job.started is None)),
             clears=frozenset[int]().union(
-                *(who.clears(job) for job in jobs if not (job.started and job.started.fixed))
+                *(eligible.clears(job) for job in jobs if not (job.started and job.started.fixed))
             ),
-            new=tuple((count(job, n), who.lays(job), who.clears(job)) for job, n in demand if job.started is None),
+            new=tuple(
+                (count(job, n), eligible.lays(job), eligible.clears(job)) for job, n in demand if job.started is None
+            ),
         )
 
     def one_kit(self, needs: tuple[int, ...], lays: frozenset[int], clears: frozenset[int]) -> CounterProblem:
@@ -158,9 +160,9 @@ class CounterProblem:
 
 
 def _classes(
-    work: Work, who: Eligible, tool_of: Mapping[str, int]
+    work: Work, eligible: Eligible, tool_of: Mapping[str, int]
 ) -> tuple[dict[tuple[str, str], int], tuple[tuple[int, frozenset[int]], ...]]:
-    """Kit and SKU -> class, and the classes.
+    """Returns kit and SKU -> class, and the classes.
 
     A part that is in a robot's hand or wrong in a kit is the same for all kits, and may come from there: those have a
     class without a kit, too.
@@ -171,7 +173,7 @@ def _classes(
     kinds: dict[tuple[str, str], tuple[int, frozenset[int]]] = {}
     for job in work.jobs:
         for sku in job.started.needed if job.started else job.design.parts:
-            kinds[job.name, sku] = (tool_of[sku], anywhere if sku in loose else who.fills(job, sku))
+            kinds[job.name, sku] = (tool_of[sku], anywhere if sku in loose else eligible.fills(job, sku))
     for sku in loose & tool_of.keys():
         kinds["", sku] = (tool_of[sku], anywhere)
     classes = tuple(sorted(set(kinds.values()), key=lambda kind: (kind[0], sorted(kind[1]))))
@@ -179,7 +181,7 @@ def _classes(
 
 
 def _reaching(work: Work, places: list[str]) -> frozenset[int]:
-    """Robots that reach one of the places, and a table with which there is something to do."""
+    """Returns robots that reach one of the places, and a table at which there is something to do."""
     tables = {table for tables in work.tables_of.values() for table in tables}
     tables |= {job.started.place for job in work.jobs if job.started}
     return frozenset(i for i, robot in enumerate(work.robots) if robot.reach & set(places) and robot.reach & tables)
@@ -198,7 +200,7 @@ def _by_tool(needs: tuple[int, ...], classes: tuple[tuple[int, frozenset[int]], 
 
 
 def _occupied_s(needs: list[int], d: Durations) -> float:
-    """From the moment a tray is fetched for a table until the kit has been taken from it, at least.
+    """Returns the least time from when a tray is fetched for a table until the kit has been taken from it.
 
     With two tools for parts, one of them is not on a robot when the tray has been laid. Either the robot that laid it
     changes there and back, or the robots swap their tools, or one robot does all parts. One part may be in hand
@@ -214,7 +216,7 @@ def _occupied_s(needs: list[int], d: Durations) -> float:
 
 
 def _sums(kits: list[tuple[int, ...]], first: list[int], largest: bool) -> tuple[tuple[int, ...], ...]:
-    """For 0, 1, 2 ... kits and each class the most or the least parts that so many kits need."""
+    """Returns, for 0, 1, 2 ... kits and each class, the most or the fewest parts that so many kits need."""
     columns = []
     for j, start in enumerate(first):
         columns.append(list(accumulate(sorted((needs[j] for needs in kits), reverse=largest), initial=start)))

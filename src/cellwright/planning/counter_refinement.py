@@ -1,4 +1,4 @@
-"""From the way of the counters to a plan: the same decisions with real kits, trays and times."""
+"""Refinement of a plan of the counters: the same decisions with real kits, trays and times."""
 
 from __future__ import annotations
 
@@ -22,48 +22,48 @@ _KINDS = {
 
 
 def refine_moves(work: Work, counters: CounterProblem, moves: tuple[CounterMove, ...]) -> PartialSchedule:
-    """Returns the shop after the moves that were possible; what the counters did not see may leave something to do."""
+    """Carries out the moves that are possible; what the counters do not see may leave something to do."""
     booking = Booking(work)
     _smallest_first(booking)
-    shop = PartialSchedule(work, booking, [job for job in work.jobs if job.started is None])
+    schedule = PartialSchedule(work, booking, [job for job in work.jobs if job.started is None])
     create_kits(booking)
-    shop.close_full()
+    schedule.close_full()
     for move in moves:
-        _make(shop, counters, move)
-    return shop
+        _make(schedule, counters, move)
+    return schedule
 
 
 def _smallest_first(booking: Booking) -> None:
-    """Kits that lack least come first, as the counters take them."""
+    """Sorts kits that lack least first, as the counters take them."""
     kits = sorted(booking.kits.values(), key=lambda kit: sum(kit.missing.values()) + 2 * len(kit.wrong))
     booking.kits = {kit.place: kit for kit in kits}
 
 
-def _make(shop: PartialSchedule, counters: CounterProblem, move: CounterMove) -> None:
-    booking = shop.booking
+def _make(schedule: PartialSchedule, counters: CounterProblem, move: CounterMove) -> None:
+    booking = schedule.booking
     arm = booking.arms[move.robot]
-    if move.deed is MoveKind.WAIT:
+    if move.kind is MoveKind.WAIT:
         return
     if arm.hand is not None:
-        _use_hand(shop, arm, move)
+        _use_hand(schedule, arm, move)
         return
-    if move.deed is MoveKind.DROP:
+    if move.kind is MoveKind.DROP:
         booking.drop_tool(arm)
-    elif move.deed is MoveKind.CHANGE:
+    elif move.kind is MoveKind.CHANGE:
         booking.change_tool(arm, counters.names[move.number])
-    elif arm.tool is not None and move.deed in _KINDS:
-        wanted = _KINDS[move.deed]
-        fitting = [task for task in shop.tasks(arm, arm.tool, arm.time_s) if task.kind is wanted]
+    elif arm.tool is not None and move.kind in _KINDS:
+        wanted = _KINDS[move.kind]
+        fitting = [task for task in schedule.tasks(arm, arm.tool, arm.time_s) if task.kind is wanted]
         if wanted is TaskKind.FILL:
-            stays = move.deed is MoveKind.FILL_STAYING
+            stays = move.kind is MoveKind.FILL_STAYING
             fitting = [task for task in fitting if booking.kits[task.table].fixed == stays] or fitting
         if fitting:
-            shop.do(arm, min(fitting, key=lambda task: task.number))
+            schedule.do(arm, min(fitting, key=lambda task: task.number))
 
 
-def _use_hand(shop: PartialSchedule, arm: RobotSchedule, move: CounterMove) -> None:
-    if move.deed is MoveKind.RETURN and arm.hand is not None and not shop.booking.return_part(arm, arm.hand.sku):
-        shop.booking.return_tray(arm, arm.hand.sku)
+def _use_hand(schedule: PartialSchedule, arm: RobotSchedule, move: CounterMove) -> None:
+    if move.kind is MoveKind.RETURN and arm.hand is not None and not schedule.booking.return_part(arm, arm.hand.sku):
+        schedule.booking.return_tray(arm, arm.hand.sku)
     if arm.hand is not None:
-        empty_hand(shop.booking, shop.work, arm, shop.waiting)
-    shop.close_full()
+        empty_hand(schedule.booking, schedule.work, arm, schedule.waiting)
+    schedule.close_full()

@@ -1,4 +1,4 @@
-"""How two robots may go on when only counters are kept: moves, what they lead to, and an estimate that never lies.
+"""Moves of two robots when only counters are kept, the nodes they lead to, and an admissible heuristic.
 
 Robots decide in the order of time; whatever the other one has begun is there when it ends.
 """
@@ -17,7 +17,7 @@ _CHANGES, _DROPS = -10, -1000  # minus a tool's number: what a robot is doing th
 
 
 class MoveKind(StrEnum):
-    """What a robot does next."""
+    """The kinds of moves."""
 
     CHANGE = "change"
     DROP = "drop"
@@ -35,7 +35,7 @@ class CounterMove(NamedTuple):
     """One decision: which robot, what, and with which tool or which class of parts."""
 
     robot: int
-    deed: MoveKind
+    kind: MoveKind
     number: int = -1
 
 
@@ -63,7 +63,7 @@ class CounterNode(NamedTuple):
 
 
 class CounterRules:
-    """What the robots can do next, and when everything could be done at best."""
+    """The successor function and the admissible heuristic of the search over counters."""
 
     def __init__(self, problem: CounterProblem) -> None:
         self.c = problem
@@ -72,7 +72,7 @@ class CounterRules:
         self.width = len(problem.classes)
         self.tool_of = [tool for tool, _ in problem.classes]
         self.of_tool = [
-            [[j for j, (x, who) in enumerate(problem.classes) if x == tool and robot in who] for robot in (0, 1)]
+            [[j for j, (x, robots) in enumerate(problem.classes) if x == tool and robot in robots] for robot in (0, 1)]
             for tool in range(len(problem.names))
         ]
         self.ahead_s = d.part_s - d.held_part_s
@@ -80,15 +80,15 @@ class CounterRules:
         self.total = problem.room[-1]
         fetched_s = d.remove_part_s + min(d.return_part_s, d.held_part_s - d.part_s)
         self.wrong_s = [fetched_s if reusable else d.remove_part_s + d.return_part_s for reusable in problem.reusable]
-        everybody = frozenset((0, 1))
-        rights = (problem.lays, problem.clears, *(who for _, who in problem.classes))
+        all_robots = frozenset((0, 1))
+        rights = (problem.lays, problem.clears, *(robots for _, robots in problem.classes))
         self.symmetric = problem.able[0] == problem.able[1] and problem.hands == (None, None)
-        self.symmetric = self.symmetric and all(who == everybody for who in rights)
+        self.symmetric = self.symmetric and all(robots == all_robots for robots in rights)
         # Where others take kits away than lay trays, the tool for trays goes from robot to robot.
         self.between_s = d.place_kit_s + (0.0 if problem.lays & problem.clears else d.change_s)
 
     def start(self) -> CounterNode:
-        """Returns nothing is done yet."""
+        """Returns the root node, in which nothing is done yet."""
         c = self.c
         nothing = (0,) * self.width
         return CounterNode(
@@ -96,14 +96,14 @@ class CounterRules:
         )
 
     def done(self, node: CounterNode) -> bool:
-        """Returns everything is placed, taken out and taken away."""
+        """Returns whether everything is placed, taken out and taken away."""
         if node.gone < self.clears or node.placed != self.total or node.stayed != self.c.staying or any(node.wrong):
             return False
         hands = {node.robot: node.hand, 1 - node.robot: node.other_hand}
         return not any(hands[r] == "kit" and self.c.wanted[r] for r in (0, 1))
 
     def estimate_s(self, node: CounterNode) -> float:
-        """Returns when everything could be done at best."""
+        """Returns a time before which not everything can be done: an admissible heuristic."""
         c, d = self.c, self.d
         now_s, other_s, tool, other = node.now_s, node.other_s, node.tool, node.other_tool
         to_lay = c.kits - node.laid
@@ -144,7 +144,7 @@ class CounterRules:
         return latest_s
 
     def moves(self, node: CounterNode) -> list[tuple[CounterMove, CounterNode]]:
-        """Returns all that the robot which is free first can decide."""
+        """Returns the moves of the robot that is free first, and the nodes they lead to."""
         if node.hand is not None:
             result = self._empty_hand(node)
             return result if node.waited else [*result, self._wait(node)]
@@ -160,9 +160,9 @@ class CounterRules:
                     start_s = max(start_s, node.other_s - d.attach_s)
                 elif node.doing == _DROPS - x:
                     start_s = max(start_s, node.other_s)
-                given = None if tool is None or tool < 0 else _CHANGES - tool
+                put_down = None if tool is None or tool < 0 else _CHANGES - tool
                 result.append(
-                    self._next(node, CounterMove(robot, MoveKind.CHANGE, x), start_s + d.attach_s, given, tool=x)
+                    self._next(node, CounterMove(robot, MoveKind.CHANGE, x), start_s + d.attach_s, put_down, tool=x)
                 )
         if tool is not None and tool >= 0 and node.other_tool is None:
             end_s = node.now_s + d.detach_s
@@ -184,14 +184,14 @@ class CounterRules:
         return False
 
     def _sure(self, node: CounterNode) -> int:
-        """Returns trays that are laid now; one that the other robot is laying comes later."""
+        """Returns the number of trays that are laid now; one that the other robot is laying comes later."""
         return node.laid - (node.doing == "lay" and node.other_s > node.now_s)
 
     def _open_now(self, node: CounterNode, kind: int) -> bool:
         return node.placed[kind] < self.c.room[self._sure(node)][kind]
 
     def _part_start_s(self, node: CounterNode, kind: int) -> float | None:
-        """When a slot for a part is there; the part may be fetched before, if any kit is there to fetch it for."""
+        """Returns when a part can be started: it may be fetched before its slot is there, if any kit is."""
         if self._open_now(node, kind):
             return node.now_s
         if node.placed[kind] >= self.c.room[node.laid][kind]:
@@ -200,7 +200,7 @@ class CounterRules:
         return max(node.now_s, node.other_s - self.ahead_s) if early else node.other_s
 
     def _work(self, node: CounterNode, tool: int) -> list[tuple[CounterMove, CounterNode]]:
-        """Returns all that the robot can do with the tool that it has."""
+        """Returns the moves of the robot with the tool that it has."""
         d, robot = self.d, node.robot
         result: list[tuple[CounterMove, CounterNode]] = []
         for j in self.of_tool[tool][robot]:
@@ -217,7 +217,7 @@ class CounterRules:
         return result
 
     def _parts(self, node: CounterNode, kind: int) -> list[tuple[CounterMove, CounterNode]]:
-        """Returns a part of a class into a kit that is laid or that stays, or a wrong one out."""
+        """Returns the moves with a part of a class: into a kit that is laid or that stays, or a wrong one out."""
         d, c, robot = self.d, self.c, node.robot
         result: list[tuple[CounterMove, CounterNode]] = []
         start_s = self._part_start_s(node, kind)
@@ -310,7 +310,7 @@ class CounterRules:
         stayed: tuple[int, ...] | None = None,
         wrong: tuple[int, ...] | None = None,
     ) -> tuple[CounterMove, CounterNode]:
-        """Returns the node after a move; whoever is free first decides there."""
+        """Returns the node after a move; the robot that is free first decides there."""
         _, other_s, my_tool, my_hand, other_tool, other_hand, others, *_ = node
         if tool != _SAME:
             my_tool = tool

@@ -1,7 +1,6 @@
-"""The shortest way of the counters: a true bound for two robots, and a good idea of how to work.
+"""The shortest plan of the counters: a lower bound for two robots, and moves that can be refined to a plan.
 
-A best-first search that never overestimates. When the budget is used up, the least estimate that is left is still a
-bound.
+A* with an admissible heuristic. When the budget is used up, the least estimate that is left is still a bound.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ _WORK = frozenset((MoveKind.LAY, MoveKind.FILL, MoveKind.CORRECT, MoveKind.CLEAR
 
 @dataclass(frozen=True)
 class CounterSearchResult:
-    """A time that no plan beats, the way to it when it was reached, and how many states were looked at."""
+    """A time that no plan beats, the moves to it when it was reached, and the number of expanded states."""
 
     bound_s: float
     moves: tuple[CounterMove, ...] | None
     states: int
 
 
-def search_counters(problem: CounterProblem, states: int, known_s: float, haste: float = 0.0) -> CounterSearchResult:
-    """Searches until the way is found, the budget is used up or nothing is better than what is known.
+def search_counters(problem: CounterProblem, states: int, known_s: float, weight: float = 0.0) -> CounterSearchResult:
+    """Searches until a shortest plan is found, the budget is used up or nothing is better than what is known.
 
     Args:
-        problem: What is counted.
-        states: How many may be looked at.
-        known_s: Ways that take as long are of no use.
-        haste: How much time ahead counts more than time behind; the bound is one only without haste.
+        problem: The counters.
+        states: The most states that may be expanded.
+        known_s: Plans that take as long are of no use.
+        weight: Additional weight of the heuristic, as in weighted A*; the bound is one only with weight 0.
     """
     search, ticket = CounterRules(problem), count()
     root = search.start()
@@ -45,7 +44,7 @@ def search_counters(problem: CounterProblem, states: int, known_s: float, haste:
     used, bound_s = 0, first_s
     while frontier:
         estimate_s, _, _, node, path = heapq.heappop(frontier)
-        if haste:
+        if weight:
             estimate_s = search.estimate_s(node)
         bound_s = max(bound_s, estimate_s)
         if estimate_s >= known_s - _EPS:
@@ -58,14 +57,14 @@ def search_counters(problem: CounterProblem, states: int, known_s: float, haste:
             continue
         used += 1
         moves = search.moves(node)
-        if haste and any(move.deed is not MoveKind.FILL_STAYING and move.deed in _WORK for move, _ in moves):
-            moves = [one for one in moves if one[0].deed is not MoveKind.FILL_STAYING]  # what stays can wait
+        if weight and any(move.kind is not MoveKind.FILL_STAYING and move.kind in _WORK for move, _ in moves):
+            moves = [one for one in moves if one[0].kind is not MoveKind.FILL_STAYING]  # what stays can wait
         for move, after in moves:
             worth_s = max(estimate_s, search.estimate_s(after))
             if worth_s < known_s - _EPS:
                 progress = after.laid + after.gone + sum(after.placed) + sum(after.stayed)
                 heapq.heappush(
-                    frontier, (worth_s + haste * (worth_s - after.now_s), -progress, next(ticket), after, (move, path))
+                    frontier, (worth_s + weight * (worth_s - after.now_s), -progress, next(ticket), after, (move, path))
                 )
     return CounterSearchResult(known_s, None, used)
 

@@ -1,4 +1,4 @@
-"""One schedule: whoever is free first gets the work that can start first."""
+"""A list schedule: the robot that is free first gets the task that can start first."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Roles = Mapping[str, frozenset[str]]
 """Robot -> tools that it may use."""
 
 
-_MOST_CHANGES = 5  # by each robot before somebody does something; more means that nobody can
+_MOST_CHANGES = 5  # by each robot before a task is done; more means that no robot can do one
 
 
 class Dispatch:
     """Carries out one list schedule under given roles.
 
     Args:
-        shop: The schedule so far; it is continued.
-        roles: Who may use which tool.
+        schedule: The schedule so far; it is continued.
+        roles: The tools that each robot may use.
     """
 
-    def __init__(self, shop: PartialSchedule, roles: Roles) -> None:
-        self._shop, self._roles = shop, roles
-        self.booking, self._waiting = shop.booking, shop.waiting
-        self._tables = shop.work.request.state.tables
+    def __init__(self, schedule: PartialSchedule, roles: Roles) -> None:
+        self._schedule, self._roles = schedule, roles
+        self.booking, self._waiting = schedule.booking, schedule.waiting
+        self._tables = schedule.work.request.state.tables
         self._restless = 0  # tool changes since something was done
 
     def run(self) -> list[Unfinished]:
-        """Schedules everything; gives the kits that nobody could complete."""
+        """Schedules everything; returns the kits that no robot could complete."""
         arms = self.booking.arms
         queue = [(arm.time_s, index) for index, arm in enumerate(arms)]
         heapq.heapify(queue)
@@ -50,7 +50,7 @@ class Dispatch:
             now_s, index = heapq.heappop(queue)
             arm = arms[index]
             arm.time_s = max(arm.time_s, now_s)
-            if (queue and self._shop.whims.passes()) or not self._step(arm):
+            if (queue and self._schedule.perturbation.skips()) or not self._step(arm):
                 idle.append(index)
                 continue
             heapq.heappush(queue, (arm.time_s, index))
@@ -62,20 +62,20 @@ class Dispatch:
         return [Unfinished(name, why) for name in names]
 
     def _finished(self) -> bool:
-        return self._shop.done and not any(arm.hand for arm in self.booking.arms)
+        return self._schedule.done and not any(arm.hand for arm in self.booking.arms)
 
     def _step(self, arm: RobotSchedule) -> bool:
         """Does the next thing with the tool on the robot, or changes it; False when there is nothing to do."""
         now_s = arm.time_s
         if arm.hand is not None:
             return self._empty(arm)
-        own = self._shop.first(arm, arm.tool, now_s) if arm.tool else None
+        own = self._schedule.first(arm, arm.tool, now_s) if arm.tool else None
         if own and own[0] <= now_s:
             return self._do(arm, own[1])
         best, best_tool = own, arm.tool
-        others = self._shop.changes(arm, self._roles[arm.name])
+        others = self._schedule.changes(arm, self._roles[arm.name])
         for tool, ready_s in others:
-            task = self._shop.first(arm, tool, ready_s)
+            task = self._schedule.first(arm, tool, ready_s)
             if task and (best is None or task[0] < best[0]):
                 best, best_tool = task, tool
         if best is None:
@@ -86,9 +86,9 @@ class Dispatch:
         return self._do(arm, best[1])
 
     def _empty(self, arm: RobotSchedule) -> bool:
-        """Returns what the robot holds goes where it is wanted, or back; False as long as nothing takes it."""
-        emptied = empty_hand(self.booking, self._shop.work, arm, self._waiting)
-        self._shop.close_full()
+        """Puts what the robot holds where it is wanted, or back; False as long as nothing takes it."""
+        emptied = empty_hand(self.booking, self._schedule.work, arm, self._waiting)
+        self._schedule.close_full()
         return emptied
 
     def _full_hands(self) -> list[str]:
@@ -97,10 +97,10 @@ class Dispatch:
 
     def _do(self, arm: RobotSchedule, task: Task) -> bool:
         self._restless = 0
-        return self._shop.do(arm, task)
+        return self._schedule.do(arm, task)
 
     def _prepare(self, arm: RobotSchedule, others: list[tuple[str, float]]) -> bool:
-        """With nothing to do now, gets the tool that will be wanted first, so that nobody waits for the change."""
+        """With nothing to do now, gets the tool that will be wanted first, so that no kit waits for the change."""
         own_s, own_work = self._expected(arm, arm.tool)
         best, tool_best = (own_s, -own_work), None
         for tool, _ in others:
@@ -111,7 +111,7 @@ class Dispatch:
         return tool_best is not None and self.booking.change_tool(arm, tool_best)
 
     def _expected(self, arm: RobotSchedule, tool: str | None) -> tuple[float, int]:
-        """Returns when a tool is likely to be wanted here, from now, and for how many parts."""
+        """Returns the time from now until a tool is likely to be wanted here, and the number of parts it is for."""
         if tool is None:
             return float("inf"), 0
         booking, d, handles = self.booking, self.booking.durations, self.booking.handles[tool]
@@ -136,7 +136,7 @@ class Dispatch:
         return soonest_s, amount
 
     def _release(self, arms: list[RobotSchedule]) -> bool:
-        """Nobody can go on: a tool that its robot does not need is put down for the others."""
+        """Puts down a tool that its robot does not need, for the others, when no robot can go on; False for none."""
         for arm in arms:
             wanted = any(arm.tool in self._roles[other.name] for other in arms if other is not arm)
             if arm.tool is not None and arm.hand is None and wanted and self.booking.drop_tool(arm):

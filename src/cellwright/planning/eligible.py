@@ -1,4 +1,4 @@
-"""Who can do what: for every kit the robots that can lay it, bring its parts and take it away, and where from."""
+"""Eligible robots: for every kit those that can lay it, bring its parts and take it away, and the places of parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Eligible:
     _places: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Looks up which robot gets a tool for what."""
+        """Looks up the SKUs for which each robot can get a tool."""
         handles = {tool.name: tool.handles for tool in self.work.request.state.tools}
         self._able = [
             frozenset().union(*(handles[tool] for tool in self.work.tools_of[robot.name])) for robot in self.work.robots
@@ -36,17 +36,17 @@ class Eligible:
         return [job for job in self.work.jobs if not (job.started and not job.started.place)]
 
     def tables(self, job: KitJob) -> tuple[str, ...]:
-        """Returns where the kit is or can be laid."""
+        """Returns the tables on which the kit is or can be laid."""
         return (job.started.place,) if job.started else self.work.tables_of[job.design.name]
 
     def places_of(self, sku: str) -> set[str]:
-        """Returns where such a part is, or may come to be."""
+        """Returns the places at which such a part is, or may come to be."""
         if sku not in self._places:
             self._places[sku] = part_places(self.work, sku)
         return self._places[sku]
 
     def fills(self, job: KitJob, sku: str) -> Robots:
-        """Returns who can put such a part into the kit."""
+        """Returns the robots that can put such a part into the kit."""
         there = self.places_of(sku)
         return self._or_all(
             number
@@ -55,11 +55,11 @@ class Eligible:
         )
 
     def removes(self, job: KitJob, sku: str) -> Robots:
-        """Returns who can take such a part out of the kit."""
+        """Returns the robots that can take such a part out of the kit."""
         return self._or_all(self._at(self.tables(job), sku))
 
     def lays(self, job: KitJob) -> Robots:
-        """Returns who can lay the kit's tray."""
+        """Returns the robots that can lay the kit's tray."""
         sku = job.design.tray_sku
         stacks = {stack.name for stack in self.work.request.state.tray_stacks if stack.sku == sku}
         return self._or_all(
@@ -69,19 +69,19 @@ class Eligible:
         )
 
     def clears(self, job: KitJob) -> Robots:
-        """Returns who can take the kit away."""
+        """Returns the robots that can take the kit away."""
         outlets = {outlet.name for outlet in self.work.request.state.outlets}
         able = self._at(self.tables(job), job.design.tray_sku)
         return self._or_all(number for number in able if outlets & self.work.robots[number].reach)
 
     def spared(self) -> Counter[str]:
-        """SKU -> parts that may get into a kit without being fetched from a tray: from hands and from wrong slots."""
+        """Returns SKU -> parts that need not be fetched from a tray: those in hands and in wrong slots."""
         found = Counter(r.hand.sku for r in self.work.robots if r.hand and r.hand.kind is HeldKind.PART)
         found.update(sku for job in self.jobs if job.started for sku, _ in job.started.wrong)
         return found
 
     def _or_all(self, numbers: Iterable[int]) -> Robots:
-        """Of what nobody seems to be able to do, nothing is said."""
+        """Returns the robots, or all of them where none seems able: then nothing is concluded."""
         return frozenset(numbers) or frozenset(range(len(self.work.robots)))
 
     def _at(self, tables: Iterable[str], sku: str) -> Robots:

@@ -1,6 +1,6 @@
-"""Plan files of other people as steps of ours: in the forms of 2012, 2014 and 2016, by what their words stand for.
+"""External plan files as steps of ours: in the forms of 2012, 2014 and 2016, by the classes of their arguments.
 
-The published forms differ in their actions' names and arguments, and in what they leave unsaid. So nothing here goes by
+The published forms differ in their actions' names and arguments, and in what they only imply. So nothing here goes by
 the place of an argument: an object's name says what it is, and what is missing follows from the steps around it.
 """
 
@@ -23,7 +23,7 @@ OLDER = {
     "put-part": Verb.PLACE_PART,
     "put-kit": Verb.PLACE_KIT,
 }
-"""What actions were called in 2012, where that differs by more than capitals."""
+"""The names of actions in 2012, where they differ by more than capitals."""
 VERBS = {verb.value.lower(): verb for verb in Verb} | OLDER
 KINDS = {
     "Robot": "robot",
@@ -63,10 +63,10 @@ NEEDS = {
 
 @dataclass(frozen=True)
 class ExternalPlan:
-    """A plan that somebody else made.
+    """A plan that another program made.
 
     Attributes:
-        where: Its file.
+        where: The name of its file.
         steps: Line and step.
         renamed: Name in the plan -> name in the cell.
     """
@@ -77,10 +77,10 @@ class ExternalPlan:
 
     def __post_init__(self) -> None:
         """Refuses another name for what the plan does not name."""
-        said = {word for _, step in self.steps for word in step.arguments}
+        mentioned = {word for _, step in self.steps for word in step.arguments}
         for old, new in self.renamed.items():
-            if old not in said:
-                raise UnknownName(f"name in {self.where}", old, said, f"--rename {old}={new}")
+            if old not in mentioned:
+                raise UnknownName(f"name in {self.where}", old, mentioned, f"--rename {old}={new}")
 
     def kits(self, facts: BeliefFacts) -> list[str]:
         """Returns the kits of the cell that it names."""
@@ -100,9 +100,9 @@ def translate_plan(
     """Returns the steps as ours; which part of a kind is taken is decided when the robot looks for it.
 
     Args:
-        plan: What somebody has planned.
+        plan: The external plan.
         facts: What is believed of the cell.
-        kits: What new kits are called here, in the order in which the plan makes them.
+        kits: The names of new kits here, in the order in which the plan makes them.
         durations: How long each step takes.
 
     Raises:
@@ -187,10 +187,10 @@ class _Reader:
                     found.discard(robot)
         trays = self.facts.of_kind("KitTray")
         skus = {tray.name: tray.sku for tray in trays}
-        for said in read:  # a tray that the plan calls otherwise is one of the box that it comes from
-            if said.verb is Verb.TAKE_TRAY and said.words.get("kitTray"):
-                inside = [tray.sku for tray in trays if tray.reference == said.words["lbwekt"]]
-                skus.setdefault(said.words["kitTray"], inside[0] if inside else "")
+        for parsed in read:  # a tray that the plan calls otherwise is one of the box that it comes from
+            if parsed.verb is Verb.TAKE_TRAY and parsed.words.get("kitTray"):
+                inside = [tray.sku for tray in trays if tray.reference == parsed.words["lbwekt"]]
+                skus.setdefault(parsed.words["kitTray"], inside[0] if inside else "")
         robots = [thing.name for thing in self.facts.of_kind("Robot")]
         return assemble_actions(read, self.tray_of, skus, self.facts.stationary, robots[0] if robots else "", durations)
 
@@ -213,20 +213,20 @@ class _Reader:
             self._complete(index, words)
         for role in NEEDS[verb]:
             if not words.get(role):
-                said = " ".join([step.name, *step.arguments])
+                text = " ".join([step.name, *step.arguments])
                 available = self._available(role)
-                strange = [word for word in step.arguments if not self._role(self._known(word))]
+                unknown = [word for word in step.arguments if not self._role(self._known(word))]
                 remedy = (
-                    f"; say what is meant, as in --rename {strange[0]}={available[0]}" if strange and available else ""
+                    f"; say what is meant, as in --rename {unknown[0]}={available[0]}" if unknown and available else ""
                 )
                 raise BadInput(
-                    f"{self.plan.where}, line {line}: ({said}) names no {role} of the cell (available: "
+                    f"{self.plan.where}, line {line}: ({text}) names no {role} of the cell (available: "
                     f"{', '.join(available[:12]) or 'none'}){remedy}"
                 )
         return words
 
     def _complete(self, index: int, words: dict[str, str]) -> None:
-        """What older forms leave unsaid about a part: its kind, the kit that it is for, the table that this is on."""
+        """Adds what older forms imply about a part: its kind, the kit that it is for, the table that this is on."""
         part = words.get("part", "")
         sku = self.facts.things[part].sku if part else ""
         sku = sku or words.get("sku", "") or self.facts.part_sku.get(words.get("partsVessel", ""), "")

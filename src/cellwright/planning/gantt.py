@@ -67,7 +67,7 @@ def write_gantt(result: PlanResult, path: Path | str) -> None:
 
 
 def _name_kits(axes: Any, row: int, actions: Iterable[Action], end_s: float) -> None:
-    """Strips below the steps that say for which kit they are; names that do not fit are shortened to their number."""
+    """Draws strips below the steps that name their kit; names that do not fit are shortened to their number."""
     per_letter_s = end_s / 190.0  # of the small print, over the whole width
     named = (action for action in actions if action.kit)
     for number, (kit, steps) in enumerate(groupby(named, key=lambda action: action.kit)):

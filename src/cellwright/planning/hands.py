@@ -12,7 +12,7 @@ __all__ = ["create_kits", "empty_hand", "empty_hands", "put_down_part"]
 
 
 def empty_hands(booking: Booking, work: Work, waiting: list[KitJob]) -> dict[str, str]:
-    """Puts everything that is held where it belongs.
+    """Puts everything that robots hold where it belongs.
 
     Args:
         booking: Gets the steps.

@@ -13,7 +13,7 @@ _CHANGES = (Verb.ATTACH, Verb.DETACH)
 
 
 def idle_tools(actions: Sequence[Action]) -> list[list[Action]]:
-    """Steps that take up a tool which is not used, each with the one that puts it down again, if there is one.
+    """Returns steps that take up a tool which is not used, each with the one that puts it down again, if any.
 
     A tool that is carried to another holder, from which another robot takes it, serves that one.
     """
@@ -44,7 +44,7 @@ def without_idle_tools(actions: Sequence[Action]) -> list[Action]:
 
 
 def _is_free(actions: Sequence[Action], idle: Sequence[Action]) -> bool:
-    """Whether the tool could as well have stayed where it was: it goes back there, and nobody used the empty holder."""
+    """Returns whether the tool could have stayed: it goes back to its holder, which is not used meanwhile."""
     first, last = idle[0], idle[-1]
     until_s = last.start_s if len(idle) > 1 else float("inf")
     others = [a for a in actions if a.place == first.place and first.start_s < a.start_s < until_s and a not in idle]
@@ -52,7 +52,7 @@ def _is_free(actions: Sequence[Action], idle: Sequence[Action]) -> bool:
 
 
 def _put_down_before(actions: Sequence[Action], attach: Action) -> Action | None:
-    """The step that put down the tool before, if it was only for the idle one: nothing is done with either later."""
+    """Returns the step that put down the tool before only for the idle one; None when either is used later."""
     own = [a for a in actions if a.robot == attach.robot and a.verb in (*_USES, *_CHANGES)]
     before = [a for a in own if a.start_s < attach.start_s]
     after = [a for a in own if a.start_s > attach.start_s]

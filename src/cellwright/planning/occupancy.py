@@ -1,4 +1,4 @@
-"""How long new kits keep their tables: the shortest way for one kit, whatever tools the robots have when it begins."""
+"""The occupancy of tables by new kits: the shortest plan for one kit, whatever tools the robots have at its start."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["with_occupancy"]
 
 
 def with_occupancy(counters: CounterProblem, states: int) -> CounterProblem:
-    """Returns the counters with a better idea of how long kits keep their tables.
+    """Returns the counters with a better bound on how long kits keep their tables.
 
     Args:
-        counters: What is counted.
-        states: How many may be looked at for one way.
+        counters: The relaxed problem.
+        states: The most states that may be expanded for one kit.
     """
     d, times_s = counters.durations, list[float]()
     # When its tray is fetched a part may be in each hand, wrong parts come in sooner than others, a tray may be in hand

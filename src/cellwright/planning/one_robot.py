@@ -24,11 +24,11 @@ class OneRobot:
     tables: list[str]
 
     def __post_init__(self) -> None:
-        """Only wrong parts can leave a tool nothing to do in its phase: there may be no room for them."""
+        """Notes whether there are wrong parts: only those can leave a tool nothing to do, as there may be no room."""
         self._crowded = any(kit.wrong for kit in self.booking.kits.values())
 
     def carry_out(self, phase: ToolPhase) -> None:
-        """All that the phase's tool can do, and the trays that the search chose to lay; nothing if that is nothing."""
+        """Does all that the phase's tool can do, and lays the trays that the search chose."""
         booking, arm = self.booking, self.arm
         if phase.tool is None or (self._crowded and not self._useful(phase)):
             return
@@ -48,7 +48,7 @@ class OneRobot:
                 return
 
     def carry_on(self) -> list[str]:
-        """Does what the phases have left, with whatever tool helps; gives the kits that nothing completes.
+        """Does what the phases have left, with whatever tool helps; returns the kits that nothing completes.
 
         The search does not see how much room there is for wrong parts, so that a tool may be needed once more.
         """
@@ -84,7 +84,7 @@ class OneRobot:
         return free and any(sku in handles and booking.stack(arm, sku) for sku in trays)
 
     def _lay(self, lays: deque[KitKind]) -> bool:
-        """Returns trays onto the free tables; whether any."""
+        """Lays trays onto the free tables; returns whether any."""
         laid = False
         for table in self.tables:
             if lays and table not in self.booking.taken:
@@ -98,7 +98,7 @@ class OneRobot:
         return laid
 
     def _fill(self, kit: OpenKit, handles: frozenset[str]) -> None:
-        """All parts that the tool handles, from their trays into the kit."""
+        """Moves all parts that the tool handles from their trays into the kit."""
         for sku in [sku for sku in kit.missing if sku in handles]:
             while left := kit.missing.get(sku, 0):
                 tray = self.booking.source(self.arm, sku, kit.place)

@@ -16,7 +16,7 @@ __all__ = ["PartialSchedule", "Task", "TaskKind"]
 
 
 class TaskKind(IntEnum):
-    """What a task is; the lower, the more others wait for it."""
+    """The kinds of tasks; the lower, the more others wait for it."""
 
     CLEAR = 0
     LAY = 1
@@ -40,11 +40,11 @@ class PartialSchedule:
     """Kits on tables and kits that wait for one, with everything booked so far.
 
     Args:
-        work: What is to be done.
+        work: The work to be done.
         booking: Everything booked so far.
         waiting: Kits that have no tray yet.
         own_first: Robots work first at kits that others do not reach.
-        whims: How the schedule deviates from the best guesses.
+        perturbation: The deviation from the best guesses.
     """
 
     def __init__(
@@ -53,20 +53,20 @@ class PartialSchedule:
         booking: Booking,
         waiting: list[KitJob],
         own_first: bool = False,
-        whims: Perturbation = NO_PERTURBATION,
+        perturbation: Perturbation = NO_PERTURBATION,
     ) -> None:
         self.work, self.booking, self.waiting = work, booking, waiting
         d = work.request.durations
         self._to_place_s, self._place_s, self._take_kit_s = d.part_s - d.place_part_s, d.place_part_s, d.take_kit_s
         self._alike = len({arm.reach for arm in booking.arms}) == 1
-        self.whims = whims
+        self.perturbation = perturbation
         self.log: list[tuple[int, str, TaskKind, str, str, str]] = []  # robot, tool, kind, kit, table, SKU
         self._others = dict.fromkeys(work.request.state.tables, 0)
         if own_first:
             self._others = {place: sum(place in arm.reach for arm in booking.arms) for place in self._others}
 
     def changes(self, arm: RobotSchedule, allowed: frozenset[str]) -> list[tuple[str, float]]:
-        """Tools that the robot could have on instead, and when."""
+        """Returns the tools that the robot could have on instead, and when."""
         booking, d = self.booking, self.booking.durations
         if arm.tool is not None and booking.empty_holder(arm) is None:
             return []
@@ -79,11 +79,11 @@ class PartialSchedule:
 
     @property
     def done(self) -> bool:
-        """Nothing is left to do."""
+        """True if nothing is left to do."""
         return not self.booking.kits and not self.waiting
 
     def tasks(self, arm: RobotSchedule, tool: str, from_s: float) -> list[Task]:
-        """All that the robot could do with a tool from a time on; what others have not planned yet does not count."""
+        """Returns the possible tasks with a tool from a time on; what others have not planned does not count."""
         booking, handles, reach = self.booking, self.booking.handles[tool], arm.reach
         found = []
         for number, kit in enumerate(booking.kits.values()):
@@ -112,7 +112,7 @@ class PartialSchedule:
         return [*found, lay] if lay else found
 
     def _passes(self, arm: RobotSchedule, handles: frozenset[str], from_s: float) -> list[Task]:
-        """Parts that this robot reaches, for kits that only others reach, and that those do not get enough of."""
+        """Returns handovers of parts that this robot reaches, for kits that only others reach and cannot fill."""
         booking, found = self.booking, []
         short: dict[str, int] = {}
         for number, kit in enumerate(booking.kits.values()):
@@ -127,7 +127,7 @@ class PartialSchedule:
         return found
 
     def way(self, arm: RobotSchedule, place: str, sku: str, lacking: int) -> tuple[Supply, Supply] | None:
-        """Where this robot gets a part that others lack at a place, and the tray into which it puts it for them."""
+        """Returns the tray with a part that others lack at a place, and the tray in which this robot hands it over."""
         booking = self.booking
         helpers = [one for one in booking.arms if place in one.reach and booking.can_handle(one, sku)]
         trays = booking.parts.get(sku, ())
@@ -139,11 +139,11 @@ class PartialSchedule:
         return (own[0], between[0]) if own and between else None
 
     def first(self, arm: RobotSchedule, tool: str, from_s: float) -> tuple[float, Task] | None:
-        """The task that starts first; of those the one for which others wait, then the one that others cannot do.
+        """Returns the task that starts first; of those the one for which others wait, then one only this robot can do.
 
-        Gives it with its start, to which whim adds something.
+        The task comes with its start, to which the perturbation may add something.
         """
-        delay_s, others = self.whims.delay_s, self._others
+        delay_s, others = self.perturbation.delay_s, self._others
         return min(
             ((task.start_s + delay_s(), task) for task in self.tasks(arm, tool, from_s)),
             key=lambda one: (one[0], one[1].kind, others[one[1].table], one[1].number),
@@ -210,7 +210,7 @@ class PartialSchedule:
         return True
 
     def close_full(self) -> None:
-        """Kits that stay where they are need nothing more once they are full."""
+        """Removes full kits that stay where they are: they need nothing more."""
         kits = self.booking.kits
         for kit in [kit for kit in kits.values() if kit.fixed and not kit.missing and not kit.wrong]:
             del kits[kit.place]

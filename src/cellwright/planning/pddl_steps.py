@@ -1,4 +1,4 @@
-"""Between plans as we have them and plans as planning files have them, in the words of 2012, 2014 and 2016.
+"""Translation between our plans and plans in PDDL, in the vocabularies of 2012, 2014 and 2016.
 
 Our steps name the tray for every part and leave out what follows from the state; planning files name changing
 stations, kit trays and, where parts have names, parts. What is missing on either side is found in the problem.
@@ -39,18 +39,18 @@ PREDICATES = {
 }
 PREDICATES["2014"] = PREDICATES["2016"]
 IMPLIED = (Verb.SET_GRASP, Verb.LOOK_SLOT)
-"""Steps that older vocabularies have no word for, and that need none: the robot takes them by itself."""
+"""Steps that older vocabularies do not have, and that need not be named: the robot takes them by itself."""
 PLACES = ("endEffectorHolder", "partsVessel", "lbwekt", "workTable", "lbwk")
 
 
 def durations_by_name(durations: Durations) -> dict[str, float]:
-    """Action -> seconds, as planning files want them."""
+    """Returns action -> seconds, as planning files want them."""
     return {verb.value: durations.of(verb) for verb in Verb}
 
 
 @dataclass
 class _Scene:
-    """What a plan's steps leave unsaid."""
+    """The facts of a problem that a plan's steps only imply."""
 
     problem: PddlProblem
     words: Mapping[str, str] = field(init=False)
@@ -75,7 +75,7 @@ class _Scene:
 
 
 class _Parts:
-    """Which part is meant, where parts have names: the next one of the tray, until it is set down."""
+    """The part that a step is about, where parts have names: the next one of the tray, until it is set down."""
 
     def __init__(self, problem: PddlProblem, words: Mapping[str, str]) -> None:
         self._in_tray: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ class _Parts:
 
 
 def count_taken_parts(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
-    """Kit and parts tray -> how many parts a plan takes for it there."""
+    """Returns kit and parts tray -> the number of parts that a plan takes for it there."""
     taken, origin = Counter[tuple[str, str]](), dict[str, str]()
     for action in sorted(actions, key=lambda action: action.start_s):
         if action.verb is Verb.TAKE_PART:
@@ -118,7 +118,7 @@ def count_taken_parts(actions: Iterable[Action]) -> Counter[tuple[str, str]]:
 
 
 def steps_of(actions: Iterable[Action], problem: PddlProblem, *, epsilon_s: float = 0.0) -> list[PddlStep]:
-    """Returns a plan of ours in the words of a problem.
+    """Returns a plan of ours in the vocabulary of a problem.
 
     Args:
         actions: The plan.
@@ -202,7 +202,7 @@ def actions_of(
 
 
 class ParsedStep(NamedTuple):
-    """A step with its objects by what they are: `robot`, `endEffector`, `kit`, `partsVessel` and so on."""
+    """A step with its objects by role: `robot`, `endEffector`, `kit`, `partsVessel` and so on."""
 
     verb: Verb
     words: Mapping[str, str]
@@ -217,15 +217,15 @@ def assemble_actions(
     first_robot: str,
     durations: Durations | None = None,
 ) -> tuple[Action, ...]:
-    """Steps as we have them: what a step leaves unsaid is found in those before and after it.
+    """Returns the steps as ours: what a step only implies is found in those before and after it.
 
     Args:
         read: The steps.
         tray_of: Kit -> its kit tray.
         tray_skus: Kit tray -> its SKU.
         fixed: Kits that stay where they are.
-        first_robot: Who is said to create a kit whose tray nobody has placed.
-        durations: How long each step takes, where the plan does not say.
+        first_robot: The robot that creates a kit whose tray no step has placed.
+        durations: The duration of each step, where the plan does not say.
     """
     takes, kit_of = durations or Durations(), {tray: kit for kit, tray in tray_of.items()}
     placed_by: dict[str, tuple[str, str]] = {}
@@ -276,7 +276,7 @@ def _words(step: PddlStep, problem: PddlProblem, names: Names) -> tuple[PddlActi
 
 def _later(steps: Iterable[ParsedStep], verb: Verb, match: dict[str, str], wanted: str) -> str:
     """Returns an argument of the next step that does something with these objects; empty when there is none."""
-    for said in steps:
-        if said.verb is verb and all(said.words.get(role) == name for role, name in match.items()):
-            return said.words.get(wanted, "")
+    for parsed in steps:
+        if parsed.verb is verb and all(parsed.words.get(role) == name for role, name in match.items()):
+            return parsed.words.get(wanted, "")
     return ""

@@ -1,4 +1,4 @@
-"""Decisions that are a little wrong: some schedules that come out are better than the one of the best guesses."""
+"""Random perturbation of decisions: some of the schedules that come out are better than that of the best guesses."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ __all__ = ["NO_PERTURBATION", "Perturbation"]
 
 @dataclass
 class Perturbation:
-    """How much a schedule deviates; the same seed gives the same whims.
+    """The amount by which a schedule deviates; the same seed gives the same deviations.
 
     Attributes:
-        most_s: By how much later than it can start a task is thought to start, at most.
-        passing: How often a robot lets the others go first.
+        max_delay_s: The most by which a task is taken to start later than it can.
+        skip_probability: The probability that a robot lets the others go first.
     """
 
-    most_s: float = 0.0
-    passing: float = 0.0
+    max_delay_s: float = 0.0
+    skip_probability: float = 0.0
     rng: random.Random = field(default_factory=lambda: random.Random(0))
 
     def delay_s(self) -> float:
-        """Something to add to a start."""
-        return self.rng.uniform(0.0, self.most_s) if self.most_s else 0.0
+        """Returns a random delay to add to a start."""
+        return self.rng.uniform(0.0, self.max_delay_s) if self.max_delay_s else 0.0
 
-    def passes(self) -> bool:
+    def skips(self) -> bool:
         """Returns whether the robot lets the others go first this time."""
-        return bool(self.passing) and self.rng.random() < self.passing
+        return bool(self.skip_probability) and self.rng.random() < self.skip_probability
 
 
 NO_PERTURBATION = Perturbation()

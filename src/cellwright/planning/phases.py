@@ -19,7 +19,7 @@ __all__ = ["KitKind", "PhaseProblem", "Phases", "ToolPhase", "find_phases"]
 
 @dataclass(frozen=True, order=True)
 class KitKind:
-    """What kits of one kind need: tools for the parts, a thing each, and a tool for the tray.
+    """The needs of kits of one kind: tools for the parts, a thing each, and a tool for the tray.
 
     Attributes:
         rank: Kits of a lower rank get their trays first.
@@ -124,7 +124,7 @@ class _Space:
         return all(not n or kind.rank >= rank for kind, n in zip(self.kinds, number, strict=True))
 
     def _choices(self, number: list[int], tool: str | None, free: int, few: bool) -> Iterator[tuple[int, ...]]:
-        """What to lay on the free tables: as many as there are of the first ranks; with `few` only a few mixtures."""
+        """Yields what to lay on the free tables: as many as there are of the first ranks; with `few`, few choices."""
         able = [i for i, kind in enumerate(self.kinds) if number[i] and tool in kind.tray]
         if free <= 0 or not able:
             yield ()
@@ -148,7 +148,7 @@ class _Space:
         return all(chosen.count(i) == number[i] for i in before)
 
     def bound(self, node: _Node) -> int:
-        """How many tools must at least be attached after this phase, counting each thing that one tool alone can do."""
+        """Returns the fewest tools to attach after this phase, counting each thing that one tool alone can do."""
         if node not in self._bounds:
             self._bounds[node] = self._bound(node)
         return self._bounds[node]
@@ -195,7 +195,7 @@ class _Space:
         needs: _Needs,
         trays: tuple[tuple[str, ...], ...],
     ) -> None:
-        """How much of all tables the kits take up while a tool works on them.
+        """Adds the share of all tables that the kits take up while a tool works on them.
 
         A kit that cannot come or go while the tool is on the robot has a table to itself. One that only needs another
         tool besides may make room for a second one; one that needs nothing else takes up nothing.
@@ -240,7 +240,7 @@ def _done(node: _Node) -> bool:
 
 
 def _dive(space: _Space, problem: PhaseProblem) -> tuple[ToolPhase, ...] | None:
-    """Always the most promising next phase, never back."""
+    """Searches greedily: always the most promising next phase, never back."""
     phases: list[ToolPhase] = []
     options = list(space.settle(space.root(problem), few=True))
     seen: dict[tuple[str | None, tuple[_Open, ...]], tuple[tuple[int, ...], int]] = {}
@@ -274,7 +274,7 @@ def _dive(space: _Space, problem: PhaseProblem) -> tuple[ToolPhase, ...] | None:
 def _search(
     space: _Space, roots: list[tuple[_Node, tuple[int, ...]]], iterations: int, known: int | None
 ) -> tuple[tuple[ToolPhase, ...] | None, int, int]:
-    """Best-first search that never overestimates; gives phases if better than known, the bound and the effort."""
+    """Searches by A* with an admissible heuristic; returns phases if better than known, the bound and the effort."""
     ticket = count()
     parents: dict[_Node, tuple[_Node | None, tuple[int, ...], int]] = {}
     frontier: list[tuple[int, int, int, _Node]] = []

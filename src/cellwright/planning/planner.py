@@ -24,7 +24,7 @@ __all__ = [
     "PlanStatus",
     "Planner",
     "Unfinished",
-    "concluded",
+    "conclude",
     "garbage_collection_off",
     "named_kits",
     "plan",
@@ -34,7 +34,7 @@ NAMED = 3  # kits whose names are told, of many
 
 
 class PlanStatus(StrEnum):
-    """How planning ended."""
+    """The outcome of planning."""
 
     SOLVED = "solved"
     OPTIMAL = "optimal"
@@ -49,9 +49,9 @@ class KitJob:
 
     Attributes:
         name: Name of the kit, the same in every plan from the same request.
-        design: What it is.
-        order: Who wants it.
-        priority: How urgently.
+        design: Its design.
+        order: The name of the order.
+        priority: The priority of the order.
         started: The kit as it is in the cell; None when it has to be begun.
     """
 
@@ -64,12 +64,12 @@ class KitJob:
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What to plan.
+    """A planning problem.
 
     Attributes:
         state: What is known of the cell.
         orders: What is wanted, in all: kits of these designs that are already in the cell count.
-        durations: How long each step takes.
+        durations: The duration of each step.
         iterations: Budget for improving the plan.
     """
 
@@ -79,7 +79,7 @@ class PlanRequest:
     iterations: int = 400
 
     def __post_init__(self) -> None:
-        """Nothing wanted, or two orders with different kits of one name, cannot be planned."""
+        """Refuses a request without an order or a robot, and two different kits of one name."""
         if not self.orders:
             raise BadInput("nothing to plan: give at least one order")
         if not self.state.robots:
@@ -140,7 +140,7 @@ class Unfinished:
 
 
 def named_kits(names: Sequence[str]) -> str:
-    """`kit a`, or how many and the first few of them."""
+    """Returns `kit a`, or the number of kits and the first few of them."""
     if len(names) == 1:
         return f"kit {names[0]}"
     more = ", ..." if len(names) > NAMED else ""
@@ -149,12 +149,12 @@ def named_kits(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class PlanResult:
-    """What a planner found.
+    """The result of a planner.
 
     Attributes:
         status: `optimal` when the plan reaches the bound and every kit that it leaves out provably cannot be completed;
             `unsolvable` when that is so of every wanted kit, `not found` when nothing was found and nothing is proven.
-        planner: Who made it.
+        planner: The name of the planner.
         actions: The steps, by start time.
         cost: Sum of all steps' durations, in seconds.
         makespan_s: When the last step ends.
@@ -174,7 +174,7 @@ class PlanResult:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Which kits are left out and why, a line for each reason."""
+        """The kits that are left out and why, a line for each reason."""
         kits: dict[str, list[str]] = {}
         for left in self.unfinished:
             kits.setdefault(left.reason, []).append(left.kit)
@@ -187,7 +187,7 @@ class PlanResult:
 
 
 class Planner(Protocol):
-    """Anything that plans."""
+    """The interface of a planner."""
 
     def plan(self, request: PlanRequest) -> PlanResult:
         """Returns a plan, or why there is none; never raises for a state that is merely hopeless."""
@@ -203,10 +203,10 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
     name = planner or ("scheduler" if in_service > 1 else "sequencer")
     chosen = TASK_PLANNERS.get(name)() if isinstance(name, str) else name
     with garbage_collection_off():
-        return concluded(request, chosen.plan(request))
+        return conclude(request, chosen.plan(request))
 
 
-def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
+def conclude(request: PlanRequest, result: PlanResult) -> PlanResult:
     """Returns the result with what is proven of the kits that it leaves out, and the status that follows from that."""
     if not result.unfinished or result.status is PlanStatus.TIMEOUT:
         return result
@@ -214,7 +214,8 @@ def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
 
     cell, jobs = RelaxedReachability(request), {job.name: job for job in request.jobs}
     left = tuple(
-        kit if kit.proven or cell.completes(jobs[kit.kit]) else replace(kit, proven=True) for kit in result.unfinished
+        kit if kit.proven or cell.may_complete(jobs[kit.kit]) else replace(kit, proven=True)
+        for kit in result.unfinished
     )
     proven, status = all(kit.proven for kit in left), result.status
     if len(left) == len(jobs):
@@ -226,7 +227,7 @@ def concluded(request: PlanRequest, result: PlanResult) -> PlanResult:
 
 @contextmanager
 def garbage_collection_off() -> Iterator[None]:
-    """A plan is thousands of small objects without cycles: looking for some among them takes as long as planning."""
+    """Turns garbage collection off: a plan is thousands of small objects without cycles, among which it takes long."""
     was_on = gc.isenabled()
     gc.disable()
     try:

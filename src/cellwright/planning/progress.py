@@ -1,4 +1,4 @@
-"""What the cell is like after some steps of a plan: from there it can be planned anew."""
+"""The state of the cell after some steps of a plan: from there it can be planned anew."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ def state_after(request: PlanRequest, actions: Iterable[Action]) -> CellState:
             world.do(action)
         except BrokenRule as broken:
             raise BadInput(f"step {number} {action} cannot be carried out: {broken}") from None
-    ledger, state = world.ledger, request.state
+    records, state = world.records, request.state
     return replace(
         state,
-        robots=tuple(_robot(robot, ledger) for robot in state.robots),
-        holders=tuple(ToolHolderState(holder.name, ledger.holders[holder.name]) for holder in state.holders),
-        parts_trays=tuple(replace(tray, count=ledger.parts[tray.name].number) for tray in state.parts_trays),
-        tray_stacks=tuple(replace(stack, count=ledger.stacks[stack.name].number) for stack in state.tray_stacks),
-        outlets=tuple(replace(outlet, count=ledger.outlets[outlet.name].number) for outlet in state.outlets),
-        kits=tuple(_kits(request, ledger)),
+        robots=tuple(_robot(robot, records) for robot in state.robots),
+        holders=tuple(ToolHolderState(holder.name, records.holders[holder.name]) for holder in state.holders),
+        parts_trays=tuple(replace(tray, count=records.parts[tray.name].number) for tray in state.parts_trays),
+        tray_stacks=tuple(replace(stack, count=records.stacks[stack.name].number) for stack in state.tray_stacks),
+        outlets=tuple(replace(outlet, count=records.outlets[outlet.name].number) for outlet in state.outlets),
+        kits=tuple(_kits(request, records)),
     )
 
 
-def _robot(robot: PlannerRobot, ledger: CellRecords) -> PlannerRobot:
-    record = ledger.robots[robot.name]
+def _robot(robot: PlannerRobot, records: CellRecords) -> PlannerRobot:
+    record = records.robots[robot.name]
     hand = record.hand
     if hand is not None and hand.kind is HeldKind.KIT_TRAY:
         hand = HeldItem(HeldKind.KIT_TRAY, hand.sku)  # for which kit it was taken is planned anew
     return replace(robot, tool=record.tool, hand=hand)
 
 
-def _kits(request: PlanRequest, ledger: CellRecords) -> Iterable[KitState]:
-    """Returns kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
+def _kits(request: PlanRequest, records: CellRecords) -> Iterable[KitState]:
+    """Yields kits that exist, trays on tables, and kits that are held; not those that are only wanted."""
     designs = {kit.name: kit.design for kit in request.state.kits} | {job.name: job.design for job in request.jobs}
-    held = {robot.hand.kit for robot in ledger.robots.values() if robot.hand and robot.hand.kind is HeldKind.KIT}
-    for name, kit in ledger.kits.items():
+    held = {robot.hand.kit for robot in records.robots.values() if robot.hand and robot.hand.kind is HeldKind.KIT}
+    for name, kit in records.kits.items():
         if kit.place or name in held:
             created = kit.exists or kit.finished or name in held
             yield KitState(name, designs[name], kit.place, _filled(designs[name], kit), created, kit.fixed)

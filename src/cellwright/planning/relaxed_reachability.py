@@ -1,4 +1,4 @@
-"""Which kits no plan at all completes: what cannot be even if nothing that is used were ever used up.
+"""Kits that no plan at all completes, by a delete relaxation: nothing that is used is ever used up.
 
 Everything that a robot could ever have, hold, reach or bring is collected until nothing is added. That is more than is
 possible at once, so what is missing then is missing in every plan. Besides, parts are counted.
@@ -16,10 +16,10 @@ __all__ = ["RelaxedReachability"]
 
 
 class RelaxedReachability:
-    """What can never be in a cell, whatever its robots do.
+    """The fixed point of a cell in which nothing is used up: what is not in it is in no plan.
 
     Args:
-        request: What is wanted and known.
+        request: The planning problem.
     """
 
     def __init__(self, request: PlanRequest) -> None:
@@ -37,8 +37,8 @@ class RelaxedReachability:
         self._trays = {(stack.sku, stack.name) for stack in self._state.tray_stacks if stack.count > 0}
         self._close()
 
-    def completes(self, job: KitJob) -> bool:
-        """Returns whether this cannot be ruled out: some plan completes the kit."""
+    def may_complete(self, job: KitJob) -> bool:
+        """Returns whether some plan may complete the kit; False is a proof that none does."""
         kit, outlets = job.started, {o.name for o in self._state.outlets if o.count < o.capacity}
         if kit and kit.place in {outlet.name for outlet in self._state.outlets}:
             return True
@@ -66,7 +66,7 @@ class RelaxedReachability:
         return any({table} <= r.reach and r.reach & outlets and self._can_take(r, tray_sku) for r in self._robots)
 
     def _there(self, sku: str) -> int:
-        """Returns how many parts of a SKU could be placed by anybody at all."""
+        """Returns the number of parts of a SKU that the robots could place at all."""
         reached: frozenset[str] = frozenset().union(*(r.reach for r in self._robots if self._can_take(r, sku)))
         trays = sum(t.count for t in self._state.parts_trays if t.sku == sku and t.name in reached)
         wrong = Counter(there for kit in self._state.kits if kit.place in reached for there, _ in kit.wrong)
@@ -89,7 +89,7 @@ class RelaxedReachability:
         return table in robot.reach and (there or self._holds(robot, HeldKind.KIT_TRAY, sku))
 
     def _free_tables(self) -> set[str]:
-        """Tables that are free or may become so."""
+        """Returns tables that are free or may become so."""
         stay = {kit.place for kit in self._state.kits if kit.fixed or kit.apart}
         return set(self._state.tables) - stay
 

@@ -11,7 +11,7 @@ __all__ = ["as_json"]
 
 
 def as_json(request: PlanRequest, result: PlanResult, verdict: PlanValidation) -> dict[str, Any]:
-    """Returns everything that a reader of a plan asks for; times in seconds."""
+    """Returns request, plan and validation as plain data; times in seconds."""
     reasons = [str(kit) for kit in result.unfinished]  # each, where people get a sum
     if not verdict.valid:
         reasons.append(verdict.reason)

@@ -1,4 +1,4 @@
-"""What a planner moves about while it plans: robots, kits on tables and stocks."""
+"""The resources of a schedule as they change while it is made: robots, kits on tables and stocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["OpenKit", "RobotSchedule", "Supply"]
 
 @dataclass(slots=True, eq=False)
 class RobotSchedule:
-    """A robot: what is on it, and when it is free."""
+    """A robot: its tool, what it holds, and the time at which it is free."""
 
     name: str
     reach: frozenset[str]
@@ -43,9 +43,9 @@ class Supply:
     """A parts tray, a stack of kit trays, an outlet, or a kit out of whose slots parts are taken.
 
     Attributes:
-        count: How much is in it when everything booked so far is done.
-        late_s: When what is still on its way into it arrives, the first one first.
-        leaves_s: When things are taken out of it; only where several robots work.
+        count: The number in it when everything booked so far is done.
+        late_s: The times at which things that are still on their way arrive, the first one first.
+        leaves_s: The times at which things are taken out of it; only where several robots work.
         kit: The kit, if it is one.
     """
 
@@ -57,16 +57,16 @@ class Supply:
     kit: str = ""
 
     def next_s(self) -> float:
-        """Since when the next thing can be taken."""
+        """Returns the time from which the next thing can be taken."""
         return 0.0 if self.count > len(self.late_s) else self.late_s[0]
 
     def take(self) -> None:
-        """One less."""
+        """Takes one out."""
         if self.count <= len(self.late_s):
             self.late_s.pop(0)
         self.count -= 1
 
     def room_s(self) -> float:
-        """Since when there is room for one more: a thing that is taken away later is still there."""
+        """Returns the time from which there is room for one more: what is taken away later is still there."""
         lacking = int(self.count + len(self.leaves_s) - self.capacity)
         return sorted(self.leaves_s)[lacking] if lacking >= 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a step needs when it begins and what is true when it ends: the rules of all verbs together."""
+"""Preconditions and effects of steps: the rules of all verbs together."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ class RuleState:
     """A cell in which steps begin and end."""
 
     def __init__(self, request: PlanRequest) -> None:
-        self.ledger = CellRecords(request)
+        self.records = CellRecords(request)
 
     def begin(self, action: Action) -> None:
         """Checks everything the step needs and takes what it uses up."""
-        _BEGIN[action[0]](self.ledger, action, self._robot(action))
+        _BEGIN[action[0]](self.records, action, self._robot(action))
 
     def do(self, action: Action) -> None:
         """Begins a step and ends it."""
-        verb, ledger = action[0], self.ledger
-        robot = ledger.robots.get(action[1])
+        verb, records = action[0], self.records
+        robot = records.robots.get(action[1])
         if robot is None or not robot.available or (action[4] not in robot.reach and verb is not _SET_GRASP):
             robot = self._robot(action)  # says why not
         begin, finish = _RULES[verb]
-        begin(ledger, action, robot)
+        begin(records, action, robot)
         robot.closed = False
-        finish(ledger, action, robot)
+        finish(records, action, robot)
 
     def do_part(self, five: Sequence[Action]) -> bool:
         """Does the five steps that bring one part into a kit, most of every plan, in one go; the rules are the same.
@@ -82,11 +82,11 @@ class RuleState:
             or not (kit_name == take[5] == find[5] == place[5] and tray_name == take[4] and table == find[4])
         ):
             return False
-        ledger = self.ledger
-        robot, kit, tray = ledger.robots.get(name), ledger.kits.get(kit_name), ledger.parts.get(tray_name)
+        records = self.records
+        robot, kit, tray = records.robots.get(name), records.kits.get(kit_name), records.parts.get(tray_name)
         if robot is None or kit is None or tray is None or not robot.available or robot.tool != tool:
             return False
-        if robot.hand is not None or robot.closed or sku not in ledger.handles[tool] or not kit.exists:
+        if robot.hand is not None or robot.closed or sku not in records.handles[tool] or not kit.exists:
             return False
         if tray.sku != sku or tray.number < 1 or tray_name not in robot.reach or table not in robot.reach:
             return False
@@ -104,7 +104,7 @@ class RuleState:
     def _robot(self, action: Action) -> RobotRecord:
         """Returns the step's robot, which is in service and reaches the place."""
         name, place = action[1], action[4]
-        robot = self.ledger.robots.get(name)
+        robot = self.records.robots.get(name)
         if robot is None:
             raise BrokenRule(f"there is no robot {name}")
         if not robot.available:
@@ -115,11 +115,11 @@ class RuleState:
 
     def finish(self, action: Action) -> None:
         """Makes the step's effects true."""
-        ledger = self.ledger
-        robot = ledger.robots[action[1]]
+        records = self.records
+        robot = records.robots[action[1]]
         robot.closed = False
-        _FINISH[action[0]](ledger, action, robot)
+        _FINISH[action[0]](records, action, robot)
 
     def open_kits(self) -> dict[str, str]:
         """Returns the wanted kits that are not finished, and what they lack."""
-        return self.ledger.open_kits()
+        return self.records.open_kits()

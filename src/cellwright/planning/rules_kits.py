@@ -22,15 +22,15 @@ __all__ = [
 ]
 
 
-def _need_stack(ledger: CellRecords, action: Action) -> Stock:
-    stack = ledger.stacks.get(action.place)
+def _need_stack(records: CellRecords, action: Action) -> Stock:
+    stack = records.stacks.get(action.place)
     if stack is None or stack.sku != action.sku:
         raise BrokenRule(f"{action.place} is no stack of {action.sku}")
     return stack
 
 
-def _need_trayless(ledger: CellRecords, action: Action) -> KitRecord:
-    kit = ledger.kit(action.kit)
+def _need_trayless(records: CellRecords, action: Action) -> KitRecord:
+    kit = records.kit(action.kit)
     if kit.tray_sku != action.sku:
         raise BrokenRule(f"kit {action.kit} is built on {kit.tray_sku}, not {action.sku}")
     if kit.place or kit.exists or kit.finished:
@@ -38,8 +38,8 @@ def _need_trayless(ledger: CellRecords, action: Action) -> KitRecord:
     return kit
 
 
-def _need_table(ledger: CellRecords, name: str, kept_for: str | None) -> TableRecord:
-    table = ledger.tables.get(name)
+def _need_table(records: CellRecords, name: str, kept_for: str | None) -> TableRecord:
+    table = records.tables.get(name)
     if table is None:
         raise BrokenRule(f"{name or 'a place without a name'} is no table")
     if table.kit is not None or table.kept_for not in (None, kept_for):
@@ -47,67 +47,67 @@ def _need_table(ledger: CellRecords, name: str, kept_for: str | None) -> TableRe
     return table
 
 
-def take_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def take_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """A tray is there, and a table is free for it."""
-    ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
-    stack = _need_stack(ledger, action)
+    records.need_free_hand(robot, action.robot, action.tool, action.sku)
+    stack = _need_stack(records, action)
     if stack.number < 1:
         raise BrokenRule(f"{action.place} has no kit tray left")
-    _need_trayless(ledger, action)
-    _need_table(ledger, action.table, None).kept_for = action.kit
+    _need_trayless(records, action)
+    _need_table(records, action.table, None).kept_for = action.kit
     stack.number -= 1
     robot.closed = True
 
 
-def tray_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def tray_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray."""
     robot.hand = HeldItem(HeldKind.KIT_TRAY, action.sku, action.kit)
 
 
-def place_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def place_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the table is free or kept for this kit."""
-    ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
-    _need_trayless(ledger, action)
-    _need_table(ledger, action.place, action.kit).kept_for = action.kit
+    records.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
+    _need_trayless(records, action)
+    _need_table(records, action.place, action.kit).kept_for = action.kit
     robot.hand, robot.closed = None, True
 
 
-def tray_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def tray_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tray is on the table."""
-    ledger.kits[action.kit].place = action.place
-    ledger.tables[action.place] = TableRecord(kit=action.kit)
+    records.kits[action.kit].place = action.place
+    records.tables[action.place] = TableRecord(kit=action.kit)
 
 
-def return_tray(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def return_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the tray, the stack is of that SKU."""
-    ledger.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
-    _need_stack(ledger, action)
+    records.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
+    _need_stack(records, action)
     robot.hand, robot.closed = None, True
 
 
-def tray_returned(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def tray_returned(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The stack has one more."""
-    ledger.stacks[action.place].number += 1
+    records.stacks[action.place].number += 1
 
 
-def create_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def create_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit's tray is on the table."""
-    table = ledger.tables.get(action.place)
+    table = records.tables.get(action.place)
     if table is None or table.kit != action.kit:
         raise BrokenRule(f"the tray of {action.kit} is not on {action.place}")
-    if ledger.kit(action.kit).exists:
+    if records.kit(action.kit).exists:
         raise BrokenRule(f"kit {action.kit} exists already")
 
 
-def kit_created(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def kit_created(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit exists."""
-    ledger.kits[action.kit].exists = True
+    records.kits[action.kit].exists = True
 
 
-def take_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def take_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit is on its table and full."""
-    ledger.need_free_hand(robot, action.robot, action.tool, action.sku)
-    kit = ledger.existing_kit(action.kit)
+    records.need_free_hand(robot, action.robot, action.tool, action.sku)
+    kit = records.existing_kit(action.kit)
     if kit.tray_sku != action.sku:
         raise BrokenRule(f"kit {action.kit} is built on {kit.tray_sku}, not {action.sku}")
     if kit.place != action.place or kit.fixed:
@@ -120,21 +120,21 @@ def take_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     robot.closed = True
 
 
-def kit_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def kit_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the kit, the table is free."""
     robot.hand = HeldItem(HeldKind.KIT, action.sku, action.kit)
-    kit = ledger.kits[action.kit]
-    ledger.tables[kit.place] = TableRecord()
+    kit = records.kits[action.kit]
+    records.tables[kit.place] = TableRecord()
     kit.place = ""
 
 
-def place_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def place_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds this kit, the outlet has room."""
-    ledger.need_held(robot, action.robot, HeldKind.KIT, action.sku)
+    records.need_held(robot, action.robot, HeldKind.KIT, action.sku)
     held = robot.hand.kit if robot.hand else ""
     if held != action.kit:
         raise BrokenRule(f"{action.robot} holds kit {held}, not {action.kit}")
-    outlet = ledger.outlets.get(action.place)
+    outlet = records.outlets.get(action.place)
     if outlet is None:
         raise BrokenRule(f"{action.place} is no outlet")
     if outlet.number >= outlet.capacity:
@@ -143,7 +143,7 @@ def place_kit(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.closed = None, True
 
 
-def kit_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def kit_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit is finished."""
-    kit = ledger.kits[action.kit]
+    kit = records.kits[action.kit]
     kit.place, kit.finished = action.place, True

@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 
-def _need_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> Stock:
+def _need_part(records: CellRecords, action: Action, robot: RobotRecord) -> Stock:
     """Returns a free hand that handles the part, a kit that exists, a tray with such a part."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
-    if robot.tool != tool or robot.hand is not None or robot.closed or sku not in ledger.handles[tool]:
-        ledger.need_free_hand(robot, name, tool, sku)  # says which
-    kit, tray = ledger.kits.get(kit_name), ledger.parts.get(place)
+    if robot.tool != tool or robot.hand is not None or robot.closed or sku not in records.handles[tool]:
+        records.need_free_hand(robot, name, tool, sku)  # says which
+    kit, tray = records.kits.get(kit_name), records.parts.get(place)
     if kit is None or not kit.exists:
-        ledger.existing_kit(kit_name)
+        records.existing_kit(kit_name)
     if tray is None or tray.sku != sku:
         raise BrokenRule(f"{place} is no parts tray of {sku}")
     if tray.number < 1:
@@ -42,14 +42,14 @@ def _need_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> Stock
     return tray
 
 
-def _need_open_slot(ledger: CellRecords, action: Action, robot: RobotRecord) -> KitRecord:
+def _need_open_slot(records: CellRecords, action: Action, robot: RobotRecord) -> KitRecord:
     """Returns the part in hand, and a slot for it that is open."""
     _, name, _, sku, place, kit_name, _, _, _ = action
-    hand, kit = robot.hand, ledger.kits.get(kit_name)
+    hand, kit = robot.hand, records.kits.get(kit_name)
     if hand is None or hand.sku != sku or hand.kind is not HeldKind.PART:
-        ledger.need_held(robot, name, HeldKind.PART, sku)  # says what it holds
+        records.need_held(robot, name, HeldKind.PART, sku)  # says what it holds
     if kit is None or not kit.exists:
-        kit = ledger.existing_kit(kit_name)
+        kit = records.existing_kit(kit_name)
     if kit.place != place:
         raise BrokenRule(f"kit {kit_name} is not on {place}")
     if sku not in kit.missing:
@@ -57,49 +57,49 @@ def _need_open_slot(ledger: CellRecords, action: Action, robot: RobotRecord) -> 
     return kit
 
 
-def look_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def look_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, a part is there, the kit exists."""
-    _need_part(ledger, action, robot)
+    _need_part(records, action, robot)
 
 
-def part_found(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def part_found(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows where the part is."""
     robot.found = (action.sku, action.place)
 
 
-def set_grasp(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def set_grasp(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has found the part."""
     if robot.found is None or robot.found[0] != action.sku:
         found = robot.found[0] if robot.found else "nothing"
         raise BrokenRule(f"{action.robot} has found {found}, not {action.sku}")
 
 
-def grasp_set(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def grasp_set(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows how to grasp it."""
     robot.grasp = action.sku
 
 
-def take_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def take_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The part is found, its grasp is set, and it is still there."""
     sku, place = action[3], action[4]
     if robot.hand is None and robot.found != (sku, place):
         raise BrokenRule(f"{action.robot} has not found {sku} in {place}")
     if robot.hand is None and robot.grasp != sku:
         raise BrokenRule(f"no grasp is set for {sku}")
-    _need_part(ledger, action, robot).number -= 1
+    _need_part(records, action, robot).number -= 1
     robot.found = robot.grasp = None
     robot.closed = True
 
 
-def part_taken(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def part_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part."""
-    robot.hand = ledger.held_part(action.sku)
+    robot.hand = records.held_part(action.sku)
 
 
-def return_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def return_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, the parts tray is of that SKU and has room."""
-    ledger.need_held(robot, action.robot, HeldKind.PART, action.sku)
-    tray = ledger.parts.get(action.place)
+    records.need_held(robot, action.robot, HeldKind.PART, action.sku)
+    tray = records.parts.get(action.place)
     if tray is None or tray.sku != action.sku:
         raise BrokenRule(f"{action.place} is no parts tray of {action.sku}")
     if tray.number + tray.promised >= tray.capacity:
@@ -108,18 +108,18 @@ def return_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None
     robot.hand, robot.slot_of, robot.closed = None, None, True
 
 
-def part_returned(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def part_returned(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The parts tray has one more."""
-    tray = ledger.parts[action.place]
+    tray = records.parts[action.place]
     tray.number += 1
     tray.promised -= 1
 
 
-def remove_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def remove_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool handles the part, the hand is empty, the kit holds it in a slot of another."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
-    ledger.need_free_hand(robot, name, tool, sku)
-    kit = ledger.existing_kit(kit_name)
+    records.need_free_hand(robot, name, tool, sku)
+    kit = records.existing_kit(kit_name)
     if kit.place != place:
         raise BrokenRule(f"kit {kit_name} is not on {place}")
     if all(there != sku for there, _ in kit.wrong):
@@ -128,32 +128,32 @@ def remove_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None
     robot.closed = True
 
 
-def part_removed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def part_removed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, the slot is open for the part that belongs there."""
-    kit = ledger.kits[action.kit]
+    kit = records.kits[action.kit]
     pair = next(pair for pair in kit.wrong if pair[0] == action.sku)
     kit.wrong.remove(pair)
     kit.missing[pair[1]] = kit.missing.get(pair[1], 0) + 1
     kit.coming -= 1
-    robot.hand = ledger.held_part(action.sku)
+    robot.hand = records.held_part(action.sku)
 
 
-def look_slot(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def look_slot(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is open."""
-    _need_open_slot(ledger, action, robot)
+    _need_open_slot(records, action, robot)
 
 
-def slot_found(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def slot_found(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot knows where the slot is."""
     robot.slot_of = action.kit
 
 
-def place_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def place_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot holds the part, a slot for it is found and still open."""
     sku = action[3]
     if robot.hand is not None and robot.slot_of != action[5]:
         raise BrokenRule(f"{action.robot} has not found a slot in {action.kit}")
-    kit = _need_open_slot(ledger, action, robot)
+    kit = _need_open_slot(records, action, robot)
     if kit.missing[sku] > 1:
         kit.missing[sku] -= 1
     else:
@@ -162,6 +162,6 @@ def place_part(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
     robot.hand, robot.slot_of, robot.closed = None, None, True
 
 
-def part_placed(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def part_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The kit has one more."""
-    ledger.kits[action.kit].coming -= 1
+    records.kits[action.kit].coming -= 1

@@ -8,40 +8,40 @@ from cellwright.planning.cell_records import BrokenRule, CellRecords, RobotRecor
 __all__ = ["attach", "attached", "detach", "detached"]
 
 
-def _need_holder(ledger: CellRecords, place: str) -> str | None:
-    if place not in ledger.holders:
+def _need_holder(records: CellRecords, place: str) -> str | None:
+    if place not in records.holders:
         raise BrokenRule(f"{place} is no tool holder")
-    return ledger.holders[place]
+    return records.holders[place]
 
 
-def attach(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def attach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has no tool, the holder has it."""
     if robot.tool is not None or robot.closed:
         raise BrokenRule(f"{action.robot} already has {robot.tool}")
-    there = _need_holder(ledger, action.place)
+    there = _need_holder(records, action.place)
     if there is None or there != action.tool:
         raise BrokenRule(f"{action.place} holds {there or 'no tool'}")
-    ledger.holders[action.place] = None
+    records.holders[action.place] = None
     robot.closed = True
 
 
-def attached(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def attached(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool is on the robot."""
     robot.tool = action.tool
 
 
-def detach(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def detach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The robot has the tool and holds nothing, the holder is empty."""
-    ledger.need_free_hand(robot, action.robot, action.tool, "")
+    records.need_free_hand(robot, action.robot, action.tool, "")
     if robot.tool is None:
         raise BrokenRule(f"{action.robot} has no tool")
-    there = _need_holder(ledger, action.place)
+    there = _need_holder(records, action.place)
     if there is not None:
         raise BrokenRule(f"{action.place} is not empty, it holds {there}")
-    robot.tool, ledger.holders[action.place] = None, "a tool on its way"
+    robot.tool, records.holders[action.place] = None, "a tool on its way"
     robot.found = robot.grasp = None
 
 
-def detached(ledger: CellRecords, action: Action, robot: RobotRecord) -> None:
+def detached(records: CellRecords, action: Action, robot: RobotRecord) -> None:
     """The tool is on the holder."""
-    ledger.holders[action.place] = action.tool
+    records.holders[action.place] = action.tool

@@ -2,7 +2,7 @@
 
 Parts are given out one by one to the robot that is free first, so the work spreads by itself. What does not is tools:
 which robot should keep which is tried out, on the first few kits when there are many. Two robots with few kits also
-follow the shortest way of the counters, which changes tools as seldom and as early as it should.
+refine the shortest plan of the counters, which changes tools as seldom and as early as it should.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ __all__ = ["Scheduler"]
 _EPS = 1e-9
 _DELAYS_S = (3.0, 12.0, 30.0)
 _SKIP_PROBABILITIES = (0.0, 0.1, 0.3)
-_PERTURBED_KITS = 8  # kits that are scheduled with whims for one iteration
+_PERTURBED_KITS = 8  # kits that are scheduled with a perturbation for one iteration
 _MOST_PERTURBED = 1000
 _WORSE = 0.02  # by how much a schedule may be worse than the last one at first
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
-_WEIGHTS = (1.0, 0.3, 0.15)  # find a good way soon, the best one maybe not
-_STATES = 50  # of the counters that are looked at for one iteration
+_WEIGHTS = (1.0, 0.3, 0.15)  # of the heuristic: a good plan soon, maybe not the best one
+_STATES = 50  # of the counters that are expanded for one iteration
 _MOST_COUNTED = 24  # kits; with more the counters have too many states and only their first estimate is used
 
 
@@ -63,10 +63,10 @@ class Scheduler:
     def plan(self, request: PlanRequest) -> PlanResult:
         """Returns the best of the schedules that the budget allows.
 
-        An iteration is a kit scheduled in a trial, fifty states of the counters, and eight kits scheduled with whims;
-        each kind has the whole budget.
+        An iteration is a kit scheduled in a trial, fifty states of the counters, or eight kits scheduled with
+        perturbation; each of the three has the whole budget.
         """
-        return _plan(request, find_work(request, with_stores=True))
+        return _plan(request, find_work(request, with_donors=True))
 
 
 def _plan(request: PlanRequest, work: Work) -> PlanResult:
@@ -75,8 +75,8 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
         return PlanResult(status, "scheduler", unfinished=tuple(work.unfinished))
     bound_s = makespan_bound_s(work)
     best, used = _best(work, bound_s, request.iterations)
-    if best.left:  # without those that nobody could complete; robots may have worked on them in vain
-        return _plan(request, find_work(request, leave_out=(*work.left_out, *best.left), with_stores=True))
+    if best.left:  # without those that no robot could complete; robots may have worked on them in vain
+        return _plan(request, find_work(request, leave_out=(*work.left_out, *best.left), with_donors=True))
     if best.makespan_s > bound_s + _EPS:
         best, bound_s, counted = _count(work, best, bound_s, request.iterations)
         used += counted
@@ -93,7 +93,7 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
 
 
 def _tidy(work: Work, best: _Trial) -> list[Action]:
-    """The steps without tools that are taken up and not used, or those of a schedule that takes hardly longer."""
+    """Returns the steps without tools that are not used, or those of a schedule that takes hardly longer."""
     rng, row = random.Random(0), best.row
     actions = without_idle_tools(best.booking.actions)
     for _ in range(_MOST_TRIALS if idle_tools(actions) and row else 0):
@@ -106,21 +106,21 @@ def _tidy(work: Work, best: _Trial) -> list[Action]:
 
 
 def _perturb(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
-    """List schedules with decisions that are a little wrong: some are better. The same whims for the same request."""
+    """Tries list schedules with perturbed decisions: some are better. The same request gives the same perturbations."""
     kits, rng = len(work.jobs), random.Random(0)
     if kits > _MOST_COUNTED:
         return best, 0
     roles, used, budget = _roles(work), 0, min(iterations * _PERTURBED_KITS, kits * _MOST_PERTURBED)
     while used + kits <= budget and best.makespan_s > bound_s + _EPS:
-        whims = Perturbation(rng.choice(_DELAYS_S), rng.choice(_SKIP_PROBABILITIES), rng)
-        trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, whims)
+        perturbation = Perturbation(rng.choice(_DELAYS_S), rng.choice(_SKIP_PROBABILITIES), rng)
+        trial = _try(work, rng.choice(roles), rng.random() < 0.5, None, perturbation)
         best = min(best, trial, key=lambda one: one.badness)
         used += kits
     return best, -(-used // _PERTURBED_KITS)
 
 
 def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, int]:
-    """The best schedule with one block after the other elsewhere; a worse one is taken for a while, less and less.
+    """Improves the best schedule by simulated annealing: blocks are moved, and worse schedules taken less and less.
 
     Robots that reach the same, with no zones between them, do not gain by it.
     """
@@ -142,7 +142,7 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
 
 
 def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_Trial, float, int]:
-    """Returns a better bound and perhaps a better plan from the counters."""
+    """Searches the counters for a better bound and perhaps a better plan."""
     counters = CounterProblem.of(work)
     if counters is None:
         return best, bound_s, 0
@@ -150,17 +150,17 @@ def _count(work: Work, best: _Trial, bound_s: float, iterations: int) -> tuple[_
         counters = with_occupancy(counters, iterations)
     first_s = best.makespan_s
     bound_s = max(bound_s, search_counters(counters, 0, first_s).bound_s)
-    searches = [*((haste, 4) for haste in _WEIGHTS), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
+    searches = [*((weight, 4) for weight in _WEIGHTS), (0.0, 1)] if len(work.jobs) <= _MOST_COUNTED else []
     budget, used = iterations * _STATES, 0
-    for haste, share in searches:
+    for weight, share in searches:
         if best.makespan_s <= bound_s + _EPS:
             break
-        counted = search_counters(counters, budget // share, first_s, haste)
+        counted = search_counters(counters, budget // share, first_s, weight)
         used += counted.states
         if counted.moves is not None:
             trial = _finish(refine_moves(work, counters, counted.moves), _free_roles(work), False)
             best = min(best, trial, key=lambda one: one.badness)
-        if not haste:
+        if not weight:
             bound_s = max(bound_s, min(counted.bound_s, best.makespan_s))
     return best, bound_s, -(-used // _STATES)
 
@@ -192,12 +192,12 @@ def _best(work: Work, bound_s: float, iterations: int) -> tuple[_Trial, int]:
 
 
 def _free_roles(work: Work) -> dict[str, frozenset[str]]:
-    """Anybody may use any tool that can be had."""
+    """Returns the roles in which every robot may use any tool that it can get."""
     return {robot.name: work.tools_of[robot.name] for robot in work.robots}
 
 
 def _roles(work: Work) -> list[Roles]:
-    """Returns who may use which tool: anybody any, then each way of giving a tool to one robot alone."""
+    """Returns assignments of tools: every robot any tool, then each way of giving a tool to one robot alone."""
     free = _free_roles(work)
     contested = sorted({t for tools in free.values() for t in tools if sum(t in other for other in free.values()) > 1})
     every: list[Roles] = [free]
@@ -214,20 +214,22 @@ def _has_own(work: Work) -> bool:
     return any(table not in robot.reach for table in work.request.state.tables for robot in work.robots)
 
 
-def _try(work: Work, roles: Roles, own_first: bool, kits: int | None, whims: Perturbation = NO_PERTURBATION) -> _Trial:
+def _try(
+    work: Work, roles: Roles, own_first: bool, kits: int | None, perturbation: Perturbation = NO_PERTURBATION
+) -> _Trial:
     booking = Booking(work)
     started = sum(job.started is not None for job in work.jobs)
     waiting = [job for job in work.jobs if job.started is None]
     if kits is not None:
         waiting = waiting[: max(kits - started, 0)]
     create_kits(booking)
-    shop = PartialSchedule(work, booking, waiting, own_first, whims)
-    shop.close_full()
-    return _finish(shop, roles, own_first)
+    schedule = PartialSchedule(work, booking, waiting, own_first, perturbation)
+    schedule.close_full()
+    return _finish(schedule, roles, own_first)
 
 
-def _finish(shop: PartialSchedule, roles: Roles, own_first: bool) -> _Trial:
-    """Returns what is left to do, as a list schedule."""
-    left = tuple(Dispatch(shop, roles).run())
-    makespan_s = max((action.end_s for action in shop.booking.actions), default=0.0)
-    return _Trial(left, makespan_s, roles, own_first, shop.booking, tuple(blocks_of(shop)))
+def _finish(schedule: PartialSchedule, roles: Roles, own_first: bool) -> _Trial:
+    """Schedules what is left to do as a list schedule."""
+    left = tuple(Dispatch(schedule, roles).run())
+    makespan_s = max((action.end_s for action in schedule.booking.actions), default=0.0)
+    return _Trial(left, makespan_s, roles, own_first, schedule.booking, tuple(blocks_of(schedule)))

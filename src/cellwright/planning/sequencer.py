@@ -35,7 +35,7 @@ class Sequencer:
 
 
 def _best_for(request: PlanRequest, robot: str) -> PlanResult:
-    """With wrong parts it may matter which of two tools comes first; the search for phases does not see that."""
+    """Returns the better of two plans: with wrong parts the order of tools may matter, which phases do not see."""
     plans = [_plan_for(request, robot)]
     if plans[0].status is PlanStatus.SOLVED and any(kit.wrong for kit in request.state.kits):
         plans.append(_plan_for(request, robot, backwards=True))
@@ -48,7 +48,7 @@ def _best_for(request: PlanRequest, robot: str) -> PlanResult:
 def _plan_for(
     request: PlanRequest, robot: str | None, leave_out: tuple[Unfinished, ...] = (), backwards: bool = False
 ) -> PlanResult:
-    work = find_work(request, robot, leave_out, with_stores=True)
+    work = find_work(request, robot, leave_out, with_donors=True)
     waiting = [job for job in work.jobs if job.started is None]
     if not work.jobs:
         status = PlanStatus.NOT_FOUND if work.unfinished else PlanStatus.OPTIMAL
@@ -97,7 +97,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     if wrong:
         returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[settled:])
         spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
-    spared_s += _spared_by_stores_s(work, booking)
+    spared_s += _spared_by_donors_s(work, booking)
     return PlanResult(
         PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
         "sequencer",
@@ -110,16 +110,16 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     )
 
 
-def _spared_by_stores_s(work: Work, booking: Booking) -> float:
-    """Returns what a plan could cost less if it took another number of parts out of kits that nobody wants."""
-    stores = {store.name: store for store in work.stores if store.place in booking.arms[0].reach}
-    if not stores:
+def _spared_by_donors_s(work: Work, booking: Booking) -> float:
+    """Returns by how much a plan could cost less if it took another number of parts out of donor kits."""
+    donors = {donor.name: donor for donor in work.donors if donor.place in booking.arms[0].reach}
+    if not donors:
         return 0.0
     needs: Counter[str] = Counter()
     for job in work.jobs:
         needs.update(job.started.needed if job.started else job.design.parts)
-    most = (needs & Counter(sku for store in stores.values() for sku, _ in store.wrong)).total()
-    used = sum(action.verb is Verb.REMOVE_PART and action.kit in stores for action in booking.actions)
+    most = (needs & Counter(sku for donor in donors.values() for sku, _ in donor.wrong)).total()
+    used = sum(action.verb is Verb.REMOVE_PART and action.kit in donors for action in booking.actions)
     less_s = booking.durations.fetch_part_s - booking.durations.remove_part_s
     return (most - used) * less_s if less_s > 0 else -used * less_s
 
@@ -136,7 +136,7 @@ def _openings(work: Work, booking: Booking, tables: int) -> Counter[str]:
 
 
 class _Kinds:
-    """Turns kits into what the search sees of them."""
+    """The kinds of kits that the search for phases distinguishes."""
 
     def __init__(self, booking: Booking, arm: RobotSchedule) -> None:
         self._booking, self._arm = booking, arm

@@ -1,4 +1,4 @@
-"""What a planner has to know of the cell: belief as plain data, parts counted and not named.
+"""The state of the cell as planners see it: belief as plain data, parts counted and not named.
 
 A planner never sees poses. Which part of a SKU is taken is decided when the robot looks for it, so a plan stays good
 when parts are moved, and planning does not grow with the number of parts.
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class HeldKind(StrEnum):
-    """What a robot may hold."""
+    """The kinds of things that a robot may hold."""
 
     PART = "part"
     KIT_TRAY = "kitTray"
@@ -37,7 +37,7 @@ class HeldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldItem:
-    """What a robot holds: a part or an empty kit tray by SKU, or a kit by name."""
+    """A thing that a robot holds: a part or an empty kit tray by SKU, or a kit by name."""
 
     kind: HeldKind
     sku: str
@@ -81,7 +81,7 @@ class ToolHolderState:
 
 @dataclass(frozen=True, slots=True)
 class PartsTray:
-    """A supply of parts of one SKU: how many are there, how many have room."""
+    """A supply of parts of one SKU: the number that is there, and the number that fits."""
 
     name: str
     sku: str
@@ -100,7 +100,7 @@ class TrayStack:
 
 @dataclass(frozen=True, slots=True)
 class Outlet:
-    """Where finished kits go."""
+    """A place for finished kits."""
 
     name: str
     count: int
@@ -140,7 +140,7 @@ class KitState:
 
     @property
     def wrong(self) -> list[tuple[str, str]]:
-        """SKU that is in a slot of another, and the SKU that belongs there; of a kit to be taken apart every part."""
+        """The SKU in a slot of another, and the SKU that belongs there; of a kit to be taken apart every part."""
         pairs = zip(self.design.slots, self.filled, strict=True)
         return [(sku, slot.sku) for slot, sku in pairs if sku is not None and (self.apart or sku != slot.sku)]
 
@@ -180,7 +180,7 @@ class CellState:
     zones: tuple[tuple[str, str], ...] = field(default=())
 
     def __post_init__(self) -> None:
-        """A belief that contradicts itself is refused before anybody plans from it."""
+        """Refuses a belief that contradicts itself."""
         for kind, names in self._names().items():
             twice = {name for name in names if names.count(name) > 1}
             if twice:

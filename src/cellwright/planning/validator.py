@@ -1,4 +1,4 @@
-"""Checks a plan step by step and says in words what is wrong with the first step that cannot be done.
+"""Checks a plan step by step, with the reason in words of the first step that cannot be done.
 
 It shares no code with the planners: what they believe about the cell is checked here against the vocabulary's rules.
 """
@@ -21,10 +21,10 @@ _TOLERANCE_S = 1e-6  # sums of durations in another order differ by rounding
 
 @dataclass(frozen=True)
 class PlanValidation:
-    """Whether a plan can be carried out and reaches the goal.
+    """The verdict on a plan: it can be carried out and reaches the goal, or not.
 
     Attributes:
-        valid: It does.
+        valid: Whether it can and does.
         reason: The first thing that is wrong; empty when nothing is.
         step: Index of the step that fails, None when the goal is missed or nothing is wrong.
     """
@@ -57,7 +57,7 @@ def validate_timed(request: PlanRequest, result: PlanResult) -> PlanValidation:
 
 
 def _one_robot(request: PlanRequest, result: PlanResult) -> PlanValidation:
-    """Steps of one robot end before its next one begins, so nobody is ever in anybody's way."""
+    """Checks the steps of one robot: each ends before the next one begins, so no two robots use one thing."""
     world, ends_s = RuleState(request), 0.0
     seconds = {verb: request.durations.of(verb) for verb in Verb}
     in_time, at = _in_time(result.actions, seconds), 0

@@ -1,4 +1,4 @@
-"""Which of the wanted kits can be completed from a state, by whom, and why the others cannot."""
+"""The kits that can be completed from a state, the robots that can do it, and why other kits cannot be completed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Work", "find_work", "part_places"]
 
 @dataclass
 class Work:
-    """What is to be done.
+    """The work to be done.
 
     Attributes:
         robots: Robots in service.
@@ -23,7 +23,7 @@ class Work:
         tables_of: Design -> tables on which a new kit of it can be built.
         unfinished: Kits that cannot be completed, and why.
         left_out: Those among them that were left out from the beginning.
-        stores: Kits that are none of the jobs, and out of which parts may be taken: their `wrong` ones.
+        donors: Kits that are none of the jobs, and out of which parts may be taken: their `wrong` ones.
         hand_over: Some part gets to its kit only if one robot puts it into a tray from which another takes it.
     """
 
@@ -34,7 +34,7 @@ class Work:
     tables_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unfinished: list[Unfinished] = field(default_factory=list)
     left_out: tuple[Unfinished, ...] = ()
-    stores: tuple[KitState, ...] = ()
+    donors: tuple[KitState, ...] = ()
     hand_over: bool = False
 
     @property
@@ -52,15 +52,15 @@ class Work:
 
 
 def find_work(
-    request: PlanRequest, only: str | None = None, leave_out: tuple[Unfinished, ...] = (), *, with_stores: bool = False
+    request: PlanRequest, only: str | None = None, leave_out: tuple[Unfinished, ...] = (), *, with_donors: bool = False
 ) -> Work:
     """Sorts the wanted kits into those that can be completed and those that cannot.
 
     Args:
-        request: What is wanted and known.
+        request: The planning problem.
         only: The one robot that may work; all in service when not given.
         leave_out: Kits that are known to be impossible, and why.
-        with_stores: Whether parts may be taken out of kits that nobody wants.
+        with_donors: Whether parts may be taken out of kits that no order wants.
     """
     state = request.state
     robots = tuple(r for r in state.robots if r.available and only in (None, r.name))
@@ -69,23 +69,23 @@ def find_work(
     wanted = {job.name for job in request.jobs}
     doubtful: set[str] = set()  # kits that were possible only with their own parts as stock
     while True:
-        stores = [kit for kit in state.kits if kit.created and kit.place in state.tables and kit.wrong]
+        donors = [kit for kit in state.kits if kit.created and kit.place in state.tables and kit.wrong]
         refused = {kit.kit for kit in work.unfinished} | {kit.kit for kit in leave_out}
-        work.stores = tuple(k for k in stores if with_stores and (k.name in refused or k.name not in wanted))
+        work.donors = tuple(k for k in donors if with_donors and (k.name in refused or k.name not in wanted))
         _allot(work, blocked)
         left_out = {kit.kit for kit in work.unfinished}
         jobs = {job.name for job in work.jobs}
-        both = jobs & {kit.name for kit in work.stores}
+        both = jobs & {kit.name for kit in work.donors}
         work.left_out += tuple(kit for kit in work.unfinished if kit.kit in doubtful - refused)
         doubtful |= both
         stuck = {k.place for k in state.kits if k.place in state.tables and (k.name in left_out or k.name not in jobs)}
-        if stuck <= blocked and not both and not (with_stores and any(k.name in left_out - refused for k in stores)):
+        if stuck <= blocked and not both and not (with_donors and any(k.name in left_out - refused for k in donors)):
             return work
         blocked |= stuck
 
 
 def _obtainable(state: CellState, robot: PlannerRobot, robots: Iterable[PlannerRobot]) -> frozenset[str]:
-    """A tool comes from a holder in reach, from which another robot may have it now; an own tool must go somewhere."""
+    """Returns tools that the robot has or can get: from a holder in reach, with another holder for its own tool."""
     own = frozenset([robot.tool] if robot.tool else [])
     reached = [holder for holder in state.holders if holder.name in robot.reach]
     if robot.tool and not any(holder.tool is None for holder in reached):
@@ -117,7 +117,7 @@ def _allot(work: Work, blocked: set[str]) -> None:
     for job in request.jobs:
         if job.name not in left_out:
             lacking.update(job.started.needed if job.started else job.design.parts)
-    for opened in (*begun, *work.stores):
+    for opened in (*begun, *work.donors):
         for sku, _ in opened.wrong if opened.place in reached else ():
             parts[sku] = parts.get(sku, 0) + 1
     room = sum(outlet.capacity - outlet.count for outlet in state.outlets if outlet.name in reached)
@@ -142,7 +142,7 @@ def _allot(work: Work, blocked: set[str]) -> None:
             why = "no outlet in reach has room for it"
         if why:
             work.unfinished.append(Unfinished(job.name, why))
-            if kit and job.name not in left_out and job.name not in {store.name for store in work.stores}:
+            if kit and job.name not in left_out and job.name not in {donor.name for donor in work.donors}:
                 for sku in out if kit.place in reached else ():
                     parts[sku] -= out[sku]  # it stays as it is
             continue
@@ -158,7 +158,7 @@ def _allot(work: Work, blocked: set[str]) -> None:
 
 
 def _misplaced_text(job: KitJob, sku: str) -> str:
-    """Returns where that SKU is and does not belong."""
+    """Returns the slot that holds that SKU and should not, in words."""
     said = job.started.misplaced if job.started else []
     return next((words for words in said if f" {sku}," in words), sku)
 
@@ -227,21 +227,21 @@ def _why_not_on(work: Work, job: KitJob, table: str) -> str:
 
 
 def part_places(work: Work, sku: str) -> set[str]:
-    """Returns where such a part is, or may come to be by being handed over."""
+    """Returns the places at which such a part is, or may come to be by being handed over."""
     held = {r.name for r in work.robots if r.hand and (r.hand.kind, r.hand.sku) == (HeldKind.PART, sku)}
     return _passed_on(work, sku, _sources(work, sku), held)
 
 
 def _sources(work: Work, sku: str) -> set[str]:
-    """Returns where such a part is: in parts trays, and in slots out of which it may be taken."""
+    """Returns the places of such a part: parts trays, and kits out of whose slots it may be taken."""
     state = work.request.state
     sources = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count > 0}
     begun = [job.started for job in work.request.jobs if job.started]
-    return sources | {kit.place for kit in (*begun, *work.stores) if any(there == sku for there, _ in kit.wrong)}
+    return sources | {kit.place for kit in (*begun, *work.donors) if any(there == sku for there, _ in kit.wrong)}
 
 
 def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[str]:
-    """Returns where such a part is or can get to when one robot puts it into a tray from which another one takes it."""
+    """Returns the places that such a part can get to when robots hand it over in trays that both reach."""
     handles = {tool.name: tool.handles for tool in work.request.state.tools}
     trays = {tray.name for tray in work.request.state.parts_trays if tray.sku == sku and tray.capacity > 0}
     able = [r for r in work.robots if any(sku in handles[tool] for tool in work.tools_of[r.name])]

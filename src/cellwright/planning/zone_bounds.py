@@ -1,4 +1,4 @@
-"""How long zones are taken at least: what has to be done in one goes on one after the other."""
+"""Lower bounds from zones: what has to be done in one goes on one after the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["zone_bounds_s"]
 
 
 def zone_bounds_s(demand: Demand, changes_s: Sequence[float]) -> Iterable[float]:
-    """Returns only one robot is in a zone: what has to be done there goes on one after the other."""
+    """Yields bounds of zones: only one robot is in a zone, so the work there goes on one after the other."""
     d, zones = demand.d, dict(demand.state.zones)
     busy_s: dict[str, float] = {}
     head_s: dict[str, float] = {}
@@ -26,22 +26,22 @@ def zone_bounds_s(demand: Demand, changes_s: Sequence[float]) -> Iterable[float]
             busy_s[zone] = busy_s.get(zone, 0.0) + seconds
             head_s[zone] = min(head_s.get(zone, before_s), before_s)
 
-    fetched = Counter(demand.spared) + demand.in_stores
+    fetched = Counter(demand.spared) + demand.in_donors
     stacks = {stack.name: stack.sku for stack in demand.state.tray_stacks}
     outlets = [outlet.name for outlet in demand.state.outlets]
     held_trays = Counter(demand.held_trays)
     for job in demand.jobs:
-        kit, tables, tray_sku = job.started, demand.who.tables(job), job.design.tray_sku
+        kit, tables, tray_sku = job.started, demand.eligible.tables(job), job.design.tray_sku
         for sku, number in demand.needs[job.name].items():
             robots = demand.fills[job.name, sku]
             spared = min(number, fetched[sku])
             fetched[sku] -= spared
-            book(demand.who.places_of(sku), robots, (number - spared) * d.take_part_s, fetch_s)
+            book(demand.eligible.places_of(sku), robots, (number - spared) * d.take_part_s, fetch_s)
             at_once = bool(kit) and not spared
             before_s = fetch_s + d.take_part_s + d.look_slot_s if at_once else 0.0
             book(tables, robots, number * d.place_part_s, before_s)
         for sku, _ in kit.wrong if kit else ():
-            book(tables, demand.who.removes(job, sku), d.remove_part_s, 0.0)
+            book(tables, demand.eligible.removes(job, sku), d.remove_part_s, 0.0)
         if kit is None:
             spared = min(held_trays[tray_sku], 1)
             held_trays[tray_sku] -= spared

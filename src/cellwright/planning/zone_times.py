@@ -1,4 +1,4 @@
-"""When zones are taken: a robot that is booked later may go in before one that was booked earlier, if there is time."""
+"""Reservations of zones: a robot that is booked later may go in before one booked earlier, if there is time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ZoneTimes:
         self._taken: dict[str, list[tuple[float, float]]] = {}  # zone -> beginnings and ends, in order
 
     def start_s(self, place: str, from_s: float, duration_s: float) -> float:
-        """Returns when a robot can go to a place for so long, at the earliest from then on."""
+        """Returns the earliest time from then on at which a robot can go to a place for so long."""
         taken = self._taken.get(self.zone_of.get(place, place))
         if not taken or taken[-1][1] <= from_s:
             return from_s

@@ -1,4 +1,4 @@
-"""From the hand-written ontology to everything that follows from it; needs the packages of the extra `planning`.
+"""The generator of all that follows from the hand-written ontology; needs the packages of the extra `planning`.
 
 What is written here ships with the package, so the world model runs without them.
 """
@@ -21,7 +21,7 @@ GENERATED = Path(__file__).parents[1] / "generated"
 
 
 def generated_texts(sources: Iterable[Path] = SOURCES) -> dict[str, str]:
-    """File name -> text, for every generated file."""
+    """Returns file name -> text, for every generated file."""
     graph = read_graph(sources)
     ontology = read_ontology(graph)
     return {

@@ -1,4 +1,4 @@
-"""What the generators need of an ontology, free of RDF: classes, properties, individuals.
+"""An ontology as the generators need it, free of RDF: classes, properties, individuals.
 
 Everything that is generated (tables, access classes, planning files) starts from this one reading, so they cannot
 disagree.
@@ -15,7 +15,7 @@ __all__ = ["Datatype", "Individual", "Ontology", "OntologyClass", "OntologyPrope
 
 
 def snake(name: str) -> str:
-    """`primaryLocation` and `PrimaryLocation` become `primary_location`; a digit group such as `Rcc8` stays whole."""
+    """Returns `primary_location` for `primaryLocation` or `PrimaryLocation`; a group such as `Rcc8` stays whole."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
@@ -89,5 +89,5 @@ class Ontology:
         return {p.name: p for c in reversed(self.lineage(name)) for p in c.properties}
 
     def unaligned(self) -> list[str]:
-        """Classes of which neither they nor an ancestor stand below a class of somebody else's ontology."""
+        """Returns classes of which neither they nor an ancestor stand below a class of an external ontology."""
         return [name for name in self.classes if not any(c.foreign_parents for c in self.lineage(name))]

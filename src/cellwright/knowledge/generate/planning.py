@@ -1,6 +1,6 @@
-"""Writes what planning files need of the ontology: types, and the relations and flags that become predicates.
+"""Writes the part of the ontology for planning files: types, and the relations and flags that become predicates.
 
-Planning files are made while a cell runs, when nobody wants to read OWL; so this small reading is stored with the
+Planning files are made while a cell runs, when reading OWL would take too long; so this extract is stored with the
 package.
 """
 
@@ -14,11 +14,11 @@ from cellwright.knowledge.generate.model import Ontology, OntologyClass, snake
 __all__ = ["write_planning"]
 
 ROOTS = ("SolidObject", "StockKeepingUnit")
-"""What planners speak of: bodies in the cell, and the kinds that they are of."""
+"""The classes of planning: bodies in the cell, and their kinds."""
 
 
 def write_planning(ontology: Ontology) -> str:
-    """Types with their parents, object properties between them, and properties that are true or false."""
+    """Returns types with their parents, object properties between them, and properties that are true or false."""
     types = [c for name, c in ontology.classes.items() if any(a.name in ROOTS for a in ontology.lineage(name))]
     names = {c.name for c in types}
     relations: list[dict[str, Any]] = []

@@ -40,7 +40,7 @@ def read_graph(paths: Iterable[Path] = SOURCES) -> Graph:
 
 
 def read_ontology(graph: Graph) -> Ontology:
-    """Classes, properties and individuals of our own name spaces."""
+    """Returns classes, properties and individuals of our own name spaces."""
     subjects = sorted(s for s in graph.subjects(RDF.type, OWL.Class) if isinstance(s, URIRef) and s.startswith(OURS))
     for earlier, later in pairwise(sorted(subjects, key=local)):
         if local(earlier) == local(later):

@@ -16,7 +16,7 @@ def quoted(text: str) -> str:
 
 
 def call(start: str, arguments: list[str], indent: int = 4) -> str:
-    """`start(arguments)`, on one line where it fits, else one argument on each line."""
+    """Returns `start(arguments)`, on one line where it fits, else one argument on each line."""
     margin = " " * indent
     one_line = f"{margin}{start}({', '.join(arguments)})"
     if len(one_line) <= WIDTH:

@@ -12,7 +12,7 @@ IRI = URIRef("urn:cellwright:ontology")
 
 
 def write_triples(graph: Graph) -> str:
-    """Sorted lines under one ontology header; nameless nodes get names that depend on their content alone."""
+    """Returns sorted lines under one ontology header; nameless nodes get names that depend on their content alone."""
     joined = Graph()
     headers = set(graph.subjects(RDF.type, OWL.Ontology))
     for triple in graph:
@@ -33,5 +33,5 @@ def write_triples(graph: Graph) -> str:
 
 
 def rename(node: Node, names: dict[Node, BNode]) -> Node:
-    """Short labels for nameless nodes, numbered in canonical order; others as they are."""
+    """Returns short labels for nameless nodes, numbered in canonical order; others as they are."""
     return names.setdefault(node, BNode(f"b{len(names)}")) if isinstance(node, BNode) else node

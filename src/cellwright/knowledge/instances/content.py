@@ -37,13 +37,13 @@ class InstanceEntry:
 
     @property
     def ref(self) -> Ref:
-        """How others refer to it."""
+        """Its reference: class and name."""
         return Ref(self.kind, self.name)
 
 
 @dataclass
 class Content:
-    """All entries, and where they come from."""
+    """All entries, and their file or database."""
 
     where: str
     entries: dict[Ref, InstanceEntry] = field(default_factory=dict)
@@ -64,11 +64,11 @@ class Content:
         self.entries[entry.ref] = entry
 
     def ordered(self) -> list[InstanceEntry]:
-        """By class and name, numbers in names by their value: the order in which files are written."""
+        """Returns the entries by class and name, numbers in names by their value: the order in files."""
         return sorted(self.entries.values(), key=lambda entry: (entry.kind, natural(entry.name)))
 
     def check(self) -> None:
-        """Whether every value fits its property, and every reference leads somewhere.
+        """Checks that every value fits its property, and every reference leads somewhere.
 
         Raises:
             InstanceError: The first that does not.

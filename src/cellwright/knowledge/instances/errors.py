@@ -1,4 +1,4 @@
-"""What can be wrong with an instance file."""
+"""Errors of instance files."""
 
 from __future__ import annotations
 

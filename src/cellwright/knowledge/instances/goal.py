@@ -24,7 +24,7 @@ EVIDENCE = "goal"
 
 
 def goal_of(database: Database, orders: Sequence[Order], into: Database | None = None) -> Database:
-    """Returns what is wanted, as another database: kits full, in the box of kits or where their trays stay.
+    """Returns the goal of orders as another database: kits full, in the box of kits or where their trays stay.
 
     Which part of a SKU goes where is of no importance, and is chosen by the order of the records. What the orders do
     not speak of stays as it is.
@@ -57,7 +57,7 @@ class _Maker:
         self._used: set[str] = set()
 
     def kits(self, design: KitDesign, quantity: int) -> list[records.Kit]:
-        """So many kits of a design: those that stay in place, those that were begun, then new ones."""
+        """Returns so many kits of a design: those that stay in place, those that were begun, then new ones."""
         there = [kit for kit in records.Kit.all(self._session) if kit.name not in self._used]
         fixed = [k for k in there if k.stationary and k.kit_tray and k.kit_tray.sku.name == design.tray_sku]
         begun = [k for k in there if not k.stationary and k.kit_design and k.kit_design.name == design.name]

@@ -1,4 +1,4 @@
-"""Reads instance files in OWL, ours and other people's: RDF/XML, Turtle, N-Triples."""
+"""Reads instance files in OWL, ours and others: RDF/XML, Turtle, N-Triples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What instance files may contain: the classes and properties of the ontology, as the access classes have them.
+"""The schema of instance files: the classes and properties of the ontology, as the access classes have them.
 
 Nothing here knows a class by name. A class or property that is added to the ontology is read and written as soon as
 the access classes have been generated.
@@ -28,7 +28,7 @@ OWL = "http://www.w3.org/2002/07/owl#"
 
 @dataclass(frozen=True)
 class PropertyStorage:
-    """Where a property is stored: columns of its class's table, or a table of pairs, or a table of values."""
+    """The storage of a property: columns of its class's table, or a table of pairs, or a table of values."""
 
     table: Table
     columns: tuple[str, ...]
@@ -42,7 +42,7 @@ class InstanceProperty:
     Attributes:
         name: Of the access class's attribute.
         label: Its name in the ontology.
-        kind: What its values are.
+        kind: The kind of its values.
         many: Whether there may be several.
         target: The class of its values, for `value` and `record`.
         fields: The parts of a `value`.
@@ -65,7 +65,7 @@ class InstanceProperty:
 
     @property
     def element(self) -> str:
-        """What it is called in XML."""
+        """Its name in XML."""
         return self.label[0].upper() + self.label[1:]
 
 
@@ -117,7 +117,7 @@ def iris() -> dict[str, str]:
 
 @cache
 def vocabulary_iris() -> dict[str, tuple[str, str]]:
-    """Full name of an individual of the ontology -> its class and name: what every database holds from the start."""
+    """Returns full name of an individual of the ontology -> its class and name; every database holds them."""
     local = {iri: name for name, iri in iris().items()}
     found = {}
     for subject, predicate, value, _ in _triples():
@@ -133,7 +133,7 @@ def _triples() -> list[tuple[str, str, str, str]]:
 
 @cache
 def _ontology() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
-    """Full names of classes and properties, and what their annotations say."""
+    """Returns full names of classes and properties, and their annotations."""
     names, marks = {}, {}
     kinds = {f"{OWL}{kind}" for kind in ("Class", "ObjectProperty", "DatatypeProperty")}
     for subject, predicate, value, text in _triples():

@@ -1,4 +1,4 @@
-"""Between a database and the content of an instance file."""
+"""Conversion between a database and the content of an instance file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["copy_of", "read_content", "write_content"]
 def read_content(database: Database) -> Content:
     """Returns all that a database holds beyond the ontology's own individuals.
 
-    Tables are read one by one rather than records: that takes a few questions instead of thousands.
+    Tables are read one by one rather than records: that takes a few queries instead of thousands.
     """
     content, by_number = Content(database.url), dict[tuple[str, int], InstanceEntry]()
     given = {Ref(*one) for one in vocabulary_iris().values()}
@@ -45,7 +45,7 @@ def _read_properties(
     properties: list[InstanceProperty],
     by_number: dict[tuple[str, int], InstanceEntry],
 ) -> None:
-    """Properties that are stored in one table."""
+    """Reads properties that are stored in one table."""
     table, owner = properties[0].source.table, properties[0].source.owner
     for row in connection.execute(select(table).order_by(table.c.id)).mappings():
         for known in properties:

@@ -62,6 +62,6 @@ class WorkstationUnits:
 
 
 def _plain(number: Decimal) -> str:
-    """Without trailing zeros, and without an exponent where the number is of a usual size."""
+    """Returns a number without trailing zeros, and without an exponent where it is of a usual size."""
     shown = number.normalize(EXACT)
     return format(shown, "f") if 1e-6 < abs(shown) < 1e9 else str(shown)

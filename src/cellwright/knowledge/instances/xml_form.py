@@ -50,16 +50,16 @@ class _Writer:
     def __init__(self, content: Content, station: InstanceEntry) -> None:
         self._entries, self._units = content.entries, units_of(station)
         self._home: dict[Ref, tuple[Ref, str]] = {station.ref: (station.ref, "")}
-        self._settle(station)
+        self._place(station)
         self.others = []
         for entry in content.ordered():
             if entry.ref not in self._home:
                 self._home[entry.ref] = (station.ref, "Other")
                 self.others.append(entry)
-                self._settle(entry)
+                self._place(entry)
 
-    def _settle(self, first: InstanceEntry) -> None:
-        """Decides where everything is written: near the workstation rather than deep inside."""
+    def _place(self, first: InstanceEntry) -> None:
+        """Chooses where each entry is nested: near the workstation rather than deep inside."""
         waiting = deque([first])
         while waiting:
             entry = waiting.popleft()

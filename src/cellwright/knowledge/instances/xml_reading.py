@@ -1,4 +1,4 @@
-"""Reads instance files in the XML form, and says in which line something is wrong."""
+"""Reads instance files in the XML form; errors name the line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Planning files (PDDL), generated: the domain from the ontology, the problem from a database and orders.
 
-`planning_files` makes both texts; `read_plan` and `write_plan` are for what planners answer. `read_task` and
-`check_plan` look at files of anybody.
+`planning_files` makes both texts; `read_plan` and `write_plan` are for plan files. `read_task` and `check_plan` take
+any PDDL files.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlanningFiles:
-    """Both files, what they were written from, and the way back from their names."""
+    """Both files, the models they were written from, and the mapping of their names."""
 
     domain: PddlDomain
     problem: PddlProblem
@@ -91,17 +91,17 @@ def planning_files(
     kits: Sequence[tuple[str, KitDesign]] | None = None,
     taken: Mapping[tuple[str, str], int] | None = None,
 ) -> PlanningFiles:
-    """Domain and problem of finishing the orders from what the database believes.
+    """Returns domain and problem of finishing the orders from what the database believes.
 
     Args:
         database: Holds one workstation.
-        orders: What is wanted.
+        orders: The orders.
         vocabulary: Year of the published vocabulary whose names are used.
-        form: What planners must understand: `numeric`, `classical` or `temporal`.
+        form: The features that planners must support: `numeric`, `classical` or `temporal`.
         parts: `counted` by kind, or `named` one by one.
         durations: Action of the vocabulary of 2016 -> seconds; costs where time is not planned.
         without: Objects that are left out, such as a robot out of service.
-        kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+        kits: Names and designs of the wanted kits, where it is decided already which serve the orders.
         taken: Kit and parts vessel -> how many parts a plan takes for it there, where there is a plan already.
     """
     domain = build_domain(vocabulary, form, parts, durations)

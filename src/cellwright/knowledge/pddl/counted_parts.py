@@ -1,6 +1,6 @@
 """Parts without names: a planner that tells equal parts apart looks at every order of taking them.
 
-A part is stood for by what kits count it by: its kind in the vocabulary of 2016, its tray in that of 2012. What says
+A part is replaced by what kits count it by: its kind in the vocabulary of 2016, its tray in that of 2012. What says
 in which tray or kit a part is becomes what may be there; how many are there is counted anyway.
 """
 
@@ -24,14 +24,14 @@ def counted_by(domain: PddlDomain) -> str:
 
 def with_counted_parts(domain: PddlDomain) -> PddlDomain:
     """Returns the same domain without the type of parts in any action."""
-    stand_in = counted_by(domain)
+    placeholder = counted_by(domain)
     kinds = {role: kind for function in domain.functions for role, kind in function.parameters}
-    containers = {role for f in domain.functions if f.measure in COUNTS for role, _ in f.parameters} - {stand_in}
+    containers = {role for f in domain.functions if f.measure in COUNTS for role, _ in f.parameters} - {placeholder}
     about_parts = {s.name: [role for role, _ in s.parameters] for s in domain.predicates}
     contents = {n for n, roles in about_parts.items() if PART in roles and containers.intersection(roles)}
 
     def atom(old: Atom) -> Atom:
-        return Atom(old.name, tuple(f"?{stand_in}" if a == f"?{PART}" else a for a in old.arguments))
+        return Atom(old.name, tuple(f"?{placeholder}" if a == f"?{PART}" else a for a in old.arguments))
 
     def kept(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
         new = (atom(old) for old in atoms if old.name not in contents)
@@ -58,7 +58,8 @@ def with_counted_parts(domain: PddlDomain) -> PddlDomain:
     used = {a.name for act in actions for a in (*act.conditions, *act.adds, *act.deletes) if isinstance(a, Atom)}
     predicates = tuple(
         Symbol(
-            s.name, tuple((stand_in, kinds[stand_in]) if role == PART else (role, kind) for role, kind in s.parameters)
+            s.name,
+            tuple((placeholder, kinds[placeholder]) if role == PART else (role, kind) for role, kind in s.parameters),
         )
         for s in domain.predicates
         if s.name in used

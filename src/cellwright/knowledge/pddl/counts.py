@@ -1,4 +1,4 @@
-"""What the functions of planning files are at the beginning."""
+"""The initial values of the functions in planning files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Counts:
         return self.want[of["kit"]][of["sku"]] if "sku" in of else self._shares[1][of["kit"], of["partsVessel"]]
 
     def _box_capacity(self, of: Mapping[str, str]) -> int:
-        """Returns a box of which no capacity is known takes what is wanted."""
+        """Returns the capacity of a box; one of unknown capacity takes what is wanted."""
         return self.capacity.get(of["lbwk"], self.kits_in.get(of["lbwk"], 0) + len(self.open_kits))
 
     def is_plenty(self, measure: str, of: Mapping[str, str], level: float, robots: int) -> bool:
@@ -100,7 +100,7 @@ class Counts:
 
     @cached_property
     def _shares(self) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-        """How many parts of which vessel a kit has and wants, where kits count by vessels and not by kinds."""
+        """The number of parts of each vessel that a kit has and wants, where kits count by vessels and not by kinds."""
         by_sku: dict[str, list[str]] = {}
         for vessel in self._vessels:
             by_sku.setdefault(self.sku_of[vessel], []).append(vessel)
@@ -113,7 +113,7 @@ class Counts:
         for kit in self.have:
             for sku in {**self.have[kit], **self.want[kit]}:
                 if sku not in by_sku:
-                    continue  # of a kit that nobody wants
+                    continue  # of a kit that no order wants
                 there, missing = self.have[kit][sku], max(0, self.want[kit][sku] - self.have[kit][sku])
                 first = by_sku[sku][0]
                 have[kit, first] += there

@@ -44,7 +44,7 @@ def build_domain(
 
     Args:
         vocabulary: Year of the published vocabulary whose names are used.
-        form: What planners must understand.
+        form: The features that planners must support.
         parts: Counted by kind, or named.
         durations: Action of the vocabulary of 2016 -> seconds. The temporal form needs them; the others count them
             as costs, in tenths of a second, where they are given.
@@ -100,14 +100,14 @@ def build_domain(
 
 
 def _without(action: PddlAction, names: Collection[str]) -> PddlAction:
-    """Returns the same action where some predicates are not known."""
+    """Returns the same action without some predicates."""
     conditions = tuple(c for c in action.conditions if isinstance(c, Compare) or c.name not in names)
     adds, deletes = (tuple(a for a in atoms if a.name not in names) for atoms in (action.adds, action.deletes))
     return replace(action, conditions=conditions, adds=adds, deletes=deletes) if names else action
 
 
 class _Builder:
-    """Makes actions from individuals, and remembers which predicates and functions they speak of."""
+    """Makes actions from individuals, and collects the predicates and functions that they use."""
 
     def __init__(self, ontology: PlanningOntology) -> None:
         self._individuals = ontology.individuals
@@ -158,7 +158,7 @@ class _Builder:
 
 
 def unexpressed(ontology: PlanningOntology, predicates: Iterable[Symbol]) -> list[Symbol]:
-    """Predicates for the relations and flags of the ontology that the vocabulary has no word for."""
+    """Returns predicates for the relations and flags of the ontology that the vocabulary does not have."""
     said = {word for symbol in predicates for word in ontology.individuals[symbol.name].get("expresses", [])}
     found = [
         Symbol(f"{lower(r.owner)}-has-{r.property}", ((lower(r.owner), r.owner), (r.property, r.target)))
@@ -170,5 +170,5 @@ def unexpressed(ontology: PlanningOntology, predicates: Iterable[Symbol]) -> lis
 
 
 def lower(name: str) -> str:
-    """As predicates begin: `kitTray` of `KitTray`."""
+    """Returns `kitTray` for `KitTray`, as predicates begin."""
     return name[0].lower() + name[1:]

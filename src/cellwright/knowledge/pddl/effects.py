@@ -1,4 +1,4 @@
-"""What planning files do to a state: facts that come and go, numbers that change."""
+"""Effects of actions on a state: facts that come and go, numbers that change."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = ["ConditionalEffect", "Effect", "FactEffect", "NumericEffect", "StateC
 
 @dataclass
 class StateChanges:
-    """What effects do, evaluated before any of them is done."""
+    """The changes of several effects, evaluated before any of them is applied."""
 
     adds: set[Ground] = field(default_factory=set)
     deletes: set[Ground] = field(default_factory=set)
     numbers: list[tuple[str, Ground, float]] = field(default_factory=list)
 
     def apply(self, state: State) -> None:
-        """Does them; what is deleted and added is there afterwards."""
+        """Applies them to a state; what is both deleted and added is there afterwards."""
         state.facts -= self.deletes
         state.facts |= self.adds
         for kind, key, amount in self.numbers:
@@ -50,10 +50,10 @@ class StateChanges:
 
 
 class Effect(Protocol):
-    """Something that changes a state."""
+    """The interface of an effect."""
 
     def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
-        """Adds what it does to the changes; raises UndefinedValue."""
+        """Adds its changes to the others; raises UndefinedValue."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class FactEffect:
     fact: Fact
 
     def collect(self, _state: State, binding: Binding, changes: StateChanges) -> None:
-        """Notes it."""
+        """Adds the fact to those that come or go."""
         key = ground(self.fact.name, self.fact.arguments, binding)
         (changes.adds if self.is_added else changes.deletes).add(key)
 
@@ -78,7 +78,7 @@ class NumericEffect:
     amount: Number
 
     def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
-        """Notes by how much."""
+        """Adds the change of the number."""
         key = ground(self.target.name, self.target.arguments, binding)
         changes.numbers.append((self.kind, key, self.amount.value(state, binding)))
 
@@ -91,7 +91,7 @@ class ConditionalEffect:
     effects: tuple[Effect, ...]
 
     def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
-        """Notes what it does here."""
+        """Adds the changes, if the condition holds."""
         if self.condition.holds(state, binding):
             for effect in self.effects:
                 effect.collect(state, binding, changes)
@@ -105,7 +105,7 @@ class UniversalEffect:
     effects: tuple[Effect, ...]
 
     def collect(self, state: State, binding: Binding, changes: StateChanges) -> None:
-        """Notes what it does to each."""
+        """Adds the changes for each object."""
         for chosen in self.over.bindings(binding):
             for effect in self.effects:
                 effect.collect(state, chosen, changes)

@@ -1,4 +1,4 @@
-"""Planning files as nested brackets, with the line of everything: what any PDDL text is before it means anything."""
+"""PDDL texts as nested expressions in parentheses, with the line of everything."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["Node", "read_expressions"]
 
 TOKEN = re.compile(r";[^\n]*|\n|[()]|[^\s();]+")
 MOST_CHARACTERS, DEEPEST = 32_000_000, 60
-"""Of a file, and of brackets in brackets: nothing that a person or a generator writes comes near."""
+"""The longest file and the deepest nesting: nothing that a person or a generator writes comes near."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A word in small letters, or what stands between two brackets.
+    """A word in small letters, or a list in parentheses.
 
     Attributes:
-        line: Where it begins.
-        word: Empty for brackets.
-        items: What is in them.
+        line: The line on which it begins.
+        word: The word; empty for a list.
+        items: The items of a list.
         where: The file.
     """
 
@@ -32,12 +32,12 @@ class Node:
 
     @property
     def head(self) -> str:
-        """The first word in the brackets; empty where there is none."""
+        """The first word of a list; empty where there is none."""
         return self.items[0].word if self.items else ""
 
     @property
     def is_list(self) -> bool:
-        """Whether it is a pair of brackets."""
+        """Whether it is a list."""
         return not self.word
 
     def error(self, problem: str) -> PddlError:
@@ -45,13 +45,13 @@ class Node:
         return PddlError(f"{self.where}, line {self.line}: {problem}")
 
     def __str__(self) -> str:
-        """As it is written, in small letters; cut where it is long."""
+        """Returns its text in small letters; cut where it is long."""
         text = self.word or f"({' '.join(str(item) for item in self.items[:12])})"
         return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def read_expressions(text: str, where: str) -> list[Node]:
-    """Returns what a text consists of, outermost brackets and words.
+    """Returns the outermost lists and words of a text.
 
     Raises:
         PddlError: Brackets that do not match, or a text without end.

@@ -1,4 +1,4 @@
-"""What planning files say about a state: conditions and numbers, evaluated for given objects."""
+"""Conditions and numeric expressions of planning files, evaluated in a state for given objects."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ NEAR = 1e-6
 
 
 class UndefinedValue(Exception):
-    """A number that nothing has given a value, or that is none."""
+    """A numeric expression that has no value, or no finite one."""
 
 
 @dataclass
 class State:
-    """What is true at one moment.
+    """The facts and values at one moment.
 
     Attributes:
         facts: All that is true.
         values: Function and its objects -> value.
-        read: What was asked for, noted where it matters.
+        read: The facts and values that were read, noted where it matters.
     """
 
     facts: set[Ground] = field(default_factory=set)
@@ -63,18 +63,18 @@ def ground(name: str, arguments: tuple[str, ...], binding: Binding) -> Ground:
 
 
 def as_pddl(what: Ground) -> str:
-    """As planning files have it."""
+    """Returns a fact or function with its objects as PDDL."""
     return f"({' '.join(what)})"
 
 
 class Number(Protocol):
-    """Something that has a value in a state."""
+    """The interface of a numeric expression."""
 
     def value(self, state: State, binding: Binding) -> float:
         """Returns its value; raises UndefinedValue."""
 
     def text(self, binding: Binding) -> str:
-        """As in a planning file, for these objects."""
+        """Returns the expression as PDDL, for these objects."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Fluent:
     arguments: tuple[str, ...] = ()
 
     def value(self, state: State, binding: Binding) -> float:
-        """Returns what the state says."""
+        """Returns its value in the state."""
         key = ground(self.name, self.arguments, binding)
         state.read.add(key)
         if key not in state.values:
@@ -108,7 +108,7 @@ class Fluent:
         return state.values[key]
 
     def text(self, binding: Binding) -> str:
-        """With its objects."""
+        """Returns the function with its objects."""
         return self.name if self.name.startswith("?") else as_pddl(ground(self.name, self.arguments, binding))
 
 
@@ -134,18 +134,18 @@ class Operation:
         return result
 
     def text(self, binding: Binding) -> str:
-        """As written."""
+        """Returns the operation as PDDL."""
         return f"({self.sign} {' '.join(operand.text(binding) for operand in self.operands)})"
 
 
 class Formula(Protocol):
-    """Something that is true or false in a state."""
+    """The interface of a condition."""
 
     def holds(self, state: State, binding: Binding) -> bool:
         """Returns whether it is true; raises UndefinedValue."""
 
     def why(self, state: State, binding: Binding) -> str:
-        """Returns what of it is false, with values."""
+        """Returns the part of it that is false, with values."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +162,13 @@ class Fact:
         return key in state.facts
 
     def why(self, _state: State, binding: Binding) -> str:
-        """It is not so."""
+        """Returns that it is false."""
         return f"{as_pddl(ground(self.name, self.arguments, binding))} is false"
 
 
 @dataclass(frozen=True)
 class SameObject:
-    """Two names of one object."""
+    """The condition that two names mean one object."""
 
     left: str
     right: str
@@ -178,13 +178,13 @@ class SameObject:
         return binding.get(self.left, self.left) == binding.get(self.right, self.right)
 
     def why(self, _state: State, binding: Binding) -> str:
-        """They are two."""
+        """Returns that they are two objects."""
         return f"{binding.get(self.left, self.left)} is not {binding.get(self.right, self.right)}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two numbers."""
+    """A comparison of two numbers."""
 
     sign: str
     left: Number
@@ -198,7 +198,7 @@ class Comparison:
         return SIGNS[self.sign](left, right)
 
     def why(self, state: State, binding: Binding) -> str:
-        """Returns what they are."""
+        """Returns the comparison and its values."""
         words = f"({self.sign} {self.left.text(binding)} {self.right.text(binding)}) is false: "
         numbers = (self.left.value(state, binding), self.right.value(state, binding))
         return words + f" {self.sign} ".join(f"{number:.9g}" for number in numbers)
@@ -206,7 +206,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Not:
-    """The opposite."""
+    """The negation of a condition."""
 
     of: Formula
 
@@ -215,13 +215,13 @@ class Not:
         return not self.of.holds(state, binding)
 
     def why(self, state: State, binding: Binding) -> str:
-        """It is true."""
+        """Returns that the negated condition is true."""
         return self.of.why(state, binding).partition(" is ")[0] + " is true"
 
 
 @dataclass(frozen=True)
 class Junction:
-    """All of several, or any of them."""
+    """A conjunction or a disjunction."""
 
     every: bool
     parts: tuple[Formula, ...]
@@ -238,7 +238,7 @@ class Junction:
 
 @dataclass(frozen=True)
 class Quantified:
-    """The same of all objects of a kind, or of any."""
+    """A universally or existentially quantified condition."""
 
     every: bool
     variables: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Which kits the orders want: those that stand in the cell already, and those that have to be begun."""
+"""The kits of the goal: those that stand in the cell already, and those that have to be begun."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GoalKit:
 
 
 def kit_contents(snapshot: PddlSnapshot, kit: str) -> Counter[str]:
-    """Kind of part -> how many are in the kit."""
+    """Returns kind of part -> the number in the kit."""
     return Counter(snapshot.one(part, "sku") for part in snapshot.contents.get(kit, ()))
 
 
@@ -39,7 +39,7 @@ def add_wanted_kits(
         snapshot: The cell.
         ontology: What its classes mean.
         orders: What is wanted.
-        kits: Names and designs, where somebody has decided already which kits serve the orders.
+        kits: Names and designs, where it is decided already which kits serve the orders.
     """
     trays = _free_trays(snapshot, ontology)
     stationary = set(snapshot.flags.get(("Kit", "stationary"), ()))
@@ -65,7 +65,7 @@ def add_wanted_kits(
 def _chosen(
     snapshot: PddlSnapshot, ontology: PlanningOntology, orders: Sequence[Order], stationary: set[str]
 ) -> list[tuple[str, KitDesign]]:
-    """Names and designs. Kits of a design that are there serve the most urgent order first, the most advanced first.
+    """Returns names and designs. Kits that are there serve the most urgent order first, the most advanced first.
 
     A tray that stays where it is becomes a kit of any design that is built on such a tray, rather where robots reach
     what it lacks; a tray that stands on a table becomes the next kit, under its own name.
@@ -122,7 +122,7 @@ def _tray_sku(snapshot: PddlSnapshot, kit: str) -> str:
 
 
 def _free_trays(snapshot: PddlSnapshot, ontology: PlanningOntology, *, on_tables: bool = False) -> dict[str, list[str]]:
-    """Kind of kit tray -> trays that belong to no kit: those on tables first, then those in hand, then the supply."""
+    """Returns kind of kit tray -> trays of no kit: those on tables first, then those in hand, then the supply."""
     bound = {tray for trays in snapshot.links["kitTray"].values() for tray in trays}
     held = {name for names in snapshot.links["heldObject"].values() for name in names}
     tables = set(snapshot.of_class(ontology, "WorkTable"))

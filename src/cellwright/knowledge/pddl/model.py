@@ -29,7 +29,7 @@ __all__ = [
 
 
 class PddlForm(StrEnum):
-    """What a planner must understand: numbers, nothing but facts, or time."""
+    """The features that a planner must support: numbers, nothing but facts, or time."""
 
     NUMERIC = "numeric"
     CLASSICAL = "classical"
@@ -37,7 +37,7 @@ class PddlForm(StrEnum):
 
 
 class Parts(StrEnum):
-    """Whether parts of one kind are counted, or each is an object with a name as in the published problems."""
+    """The encoding of parts: counted by kind, or each an object with a name as in the published problems."""
 
     COUNTED = "counted"
     NAMED = "named"
@@ -71,7 +71,7 @@ class NumericChange(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """What a predicate or function is called, and the types of its parameters, with their names."""
+    """The name of a predicate or function, and the names and types of its parameters."""
 
     name: str
     parameters: tuple[tuple[str, str], ...] = ()
@@ -83,7 +83,7 @@ class LevelPredicate(NamedTuple):
 
     Attributes:
         symbol: The predicate.
-        function: What it stands for.
+        function: The function that it stands for.
         bound: The function from which `function` is subtracted; None where the number itself is meant.
     """
 
@@ -103,11 +103,11 @@ class PddlAction:
         adds: True afterwards.
         deletes: False afterwards.
         changes: Functions that change.
-        duration_s: How long it takes; None for an action at one instant.
+        duration_s: Its duration; None for an action at one instant.
         cost: Added to the cost of a plan; None where costs are not counted.
         place: The parameter to which the robot goes; empty when it stays.
         comment: In words.
-        verb: What it is called in the vocabulary of 2016.
+        verb: Its name in the vocabulary of 2016.
     """
 
     name: str
@@ -125,7 +125,7 @@ class PddlAction:
 
 @dataclass(frozen=True)
 class PddlDomain:
-    """A domain; `relations` are the predicates that no action uses, stated for whoever reads the files."""
+    """A domain; `relations` are the predicates that no action uses, stated for readers of the files."""
 
     name: str
     vocabulary: str
@@ -159,7 +159,7 @@ class PddlDomain:
 
 @dataclass
 class PddlProblem:
-    """A problem: objects, what holds at first, what is wanted."""
+    """A problem: objects, initial state, goal."""
 
     name: str
     domain: PddlDomain
@@ -170,7 +170,7 @@ class PddlProblem:
     goal: list[Atom | Compare] = field(default_factory=list)
 
     def pairs(self, predicate: str) -> dict[str, str]:
-        """First argument -> second argument, of the facts of one predicate at the beginning."""
+        """Returns first argument -> second argument, of the initial facts of one predicate."""
         return {a.arguments[0]: a.arguments[1] for a in self.facts if a.name == predicate and len(a.arguments) == 2}
 
 

@@ -1,4 +1,4 @@
-"""Names that survive planning files: those know no upper case, and allow letters, digits, hyphens and underscores."""
+"""Names in planning files, which ignore case and allow letters, digits, hyphens and underscores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESERVED = frozenset({"and", "or", "not", "object", "either", "forall", "exists"
 
 
 class Names:
-    """Finds a name for everything that no planner takes for another, and the way back."""
+    """A mapping from original names to unique names in planning files, and back."""
 
     def __init__(self, originals: Iterable[str] = ()) -> None:
         self._written: dict[str, str] = {}
@@ -38,7 +38,7 @@ class Names:
         return name
 
     def read(self, written: str) -> str:
-        """Returns what a name in a plan stands for, in whatever case the planner printed it.
+        """Returns the original of a name in a plan, in whatever case the planner printed it.
 
         Raises:
             UnknownName: Nothing has that name; lists those that exist.

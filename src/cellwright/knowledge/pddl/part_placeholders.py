@@ -1,4 +1,4 @@
-"""One object for all parts that are alike, where parts are counted and not named."""
+"""Placeholders: one object for all parts that are alike, where parts are counted and not named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["replace_parts", "supply_missing_vessels"]
 
 
 def supply_missing_vessels(snapshot: PddlSnapshot, ontology: PlanningOntology, skus: list[str]) -> None:
-    """An empty tray for every kind without one: where parts are counted by trays, nothing else names the kind."""
+    """Adds an empty tray for every kind without one: where parts are counted by trays, nothing else names the kind."""
     supplied = {snapshot.one(vessel, "partSku") for vessel in snapshot.of_class(ontology, "PartsVessel")}
     for sku in skus:
         if sku not in supplied:
@@ -19,11 +19,11 @@ def supply_missing_vessels(snapshot: PddlSnapshot, ontology: PlanningOntology, s
             snapshot.quantity[name] = 0
 
 
-def replace_parts(snapshot: PddlSnapshot, ontology: PlanningOntology, stand_in: str) -> dict[str, str]:
+def replace_parts(snapshot: PddlSnapshot, ontology: PlanningOntology, placeholder: str) -> dict[str, str]:
     """Replaces the parts that are held or supplied by one part for each kind, or for each tray.
 
     Returns:
-        Part that stands for others -> what it is called in planning files.
+        Placeholder -> its name in planning files.
     """
     vessels = snapshot.of_class(ontology, "PartsVessel")
     by_sku: dict[str, list[str]] = {}
@@ -42,21 +42,21 @@ def replace_parts(snapshot: PddlSnapshot, ontology: PlanningOntology, stand_in: 
     for part in skus:
         location.pop(part, None)
         sku_of.pop(part, None)
-    names = snapshot.of_class(ontology, "StockKeepingUnit") if stand_in == "sku" else vessels
+    names = snapshot.of_class(ontology, "StockKeepingUnit") if placeholder == "sku" else vessels
     for name in names:
         part = f"part of {name}"
         called[part] = name
         snapshot.kinds[part] = "Part"
-        sku_of[part] = [name] if stand_in == "sku" else snapshot.to(name, "partSku")
-        location[part] = by_sku.get(name, []) + kits_with.get(name, []) if stand_in == "sku" else [name]
+        sku_of[part] = [name] if placeholder == "sku" else snapshot.to(name, "partSku")
+        location[part] = by_sku.get(name, []) + kits_with.get(name, []) if placeholder == "sku" else [name]
     held = {}
     for tool, things in snapshot.links["heldObject"].items():
-        held[tool] = [_stand_in(thing, skus, by_sku, stand_in) for thing in things]
+        held[tool] = [_placeholder(thing, skus, by_sku, placeholder) for thing in things]
     snapshot.links |= {"location": location, "sku": sku_of, "heldObject": held}
     return called
 
 
-def _stand_in(thing: str, skus: dict[str, str], by_sku: dict[str, list[str]], stand_in: str) -> str:
+def _placeholder(thing: str, skus: dict[str, str], by_sku: dict[str, list[str]], placeholder: str) -> str:
     if thing not in skus:
         return thing
-    return f"part of {skus[thing] if stand_in == 'sku' else by_sku[skus[thing]][0]}"
+    return f"part of {skus[thing] if placeholder == 'sku' else by_sku[skus[thing]][0]}"

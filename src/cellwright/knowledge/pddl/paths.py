@@ -1,4 +1,4 @@
-"""Follows the paths by which the ontology says where in the database a predicate is found."""
+"""Follows the paths by which the ontology defines predicates in the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PathResolver:
 
     Args:
         links: Property -> object -> objects.
-        existing: What the database has, unlike what is only wanted.
+        existing: The objects of the database, unlike those that are only ordered.
     """
 
     def __init__(self, links: Mapping[str, Links], existing: Iterable[str]) -> None:
@@ -23,7 +23,7 @@ class PathResolver:
         self._back: dict[str, dict[str, list[str]]] = {}
 
     def follow(self, start: str, path: str) -> list[str]:
-        """Returns where the path leads from an object; each end once."""
+        """Returns the objects to which the path leads from an object; each once."""
         ends = [start]
         for step in path.split("/"):
             ends = list(dict.fromkeys(end for at in ends for end in self._step(at, step)))

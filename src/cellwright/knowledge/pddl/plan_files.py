@@ -1,6 +1,6 @@
 """Plan instance files: a step in parentheses on each line, with times where there are any.
 
-The reader takes what planners print around the steps: comments, times before, durations behind, any case.
+The reader accepts what planners print around the steps: comments, times before, durations behind, any case.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cellwright.knowledge.pddl.model import PddlError, PddlStep
 __all__ = ["read_plan", "read_steps", "write_plan"]
 
 MOST_LINES = 20
-"""Over which one step may go on."""
+"""The most lines of one step."""
 
 STEP = re.compile(
     r"""^\s*(?:(?P<start>[0-9.eE+-]+)\s*:|(?:step\s+)?\d+\s*:?(?=\s*\())?\s*

@@ -1,4 +1,4 @@
-"""The problem: what the database believes and what the orders want, in the words of a domain."""
+"""The problem: what the database believes and what the orders want, in the vocabulary of a domain."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def build_problem(
     Args:
         database: Holds one workstation.
         orders: What is wanted, in all: kits that are there count.
-        domain: Says in which words.
+        domain: The domain, with its vocabulary.
         without: Objects that are left out, such as a robot out of service.
-        kits: Names and designs of the wanted kits, where somebody has decided already which serve the orders.
+        kits: Names and designs of the wanted kits, where it is decided already which serve the orders.
         taken: Kit and parts vessel -> how many parts a plan takes for it there; decides which vessels a kit counts by.
         ontology: The one of the domain.
         name: Of the problem; by default made of the orders' names.
@@ -92,8 +92,8 @@ class _Builder:
             supply_missing_vessels(snapshot, ontology, list(dict.fromkeys(skus)))
         named = domain.parts is Parts.NAMED
         self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named, taken)
-        stand_in = "partsVessel" if by_vessel else "sku"
-        self.called = {} if named else replace_parts(snapshot, ontology, stand_in)
+        placeholder = "partsVessel" if by_vessel else "sku"
+        self.called = {} if named else replace_parts(snapshot, ontology, placeholder)
         self.follower = PathResolver(snapshot.links, existing)
         self.members = {kind: snapshot.of_class(ontology, kind) for kind in ontology.parents}
         kinds = sorted({action.parameters[action.place] for action in domain.actions if action.place})
@@ -110,7 +110,7 @@ class _Builder:
         self._goal(wanted)
 
     def _widen_reach(self) -> None:
-        """Who reaches something on a table reaches the table."""
+        """Adds the tables to the reach of robots that reach something on them."""
         tables = set(self.snapshot.of_class(self.ontology, "WorkTable"))
         for places in self.snapshot.links["reach"].values():
             there = {place for name in places if (place := self.snapshot.one(name, "location")) in tables}
@@ -209,7 +209,7 @@ class _Builder:
         return int(self.counts.value(level.bound.measure, of) - number), level.bound.measure
 
     def _ceiling(self, level: LevelPredicate, of: dict[str, str], number: int) -> int:
-        """Returns how high a level can rise: a vessel takes back what was taken, and what is in hand."""
+        """Returns the highest level: a vessel takes back what was taken, and what is in hand."""
         if level.function.measure == "partsInVessel":
             return int(self.counts.value("vesselCapacity", of))
         return number + len(self.robots) if level.function.measure == "traysInBox" else number

@@ -1,4 +1,4 @@
-"""Which places a robot reaches: those whose origin lies in one of its work volumes, and tables below one."""
+"""The places that a robot reaches: those whose origin lies in one of its work volumes, and tables below one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Matrix = npt.NDArray[np.float64]
 
 
 def reached_places(connection: Connection, bodies: Mapping[int, str]) -> dict[str, list[str]]:
-    """Robot -> what it reaches; a robot of which no work volume is known is not named."""
+    """Returns robot -> the places that it reaches; a robot without a known work volume is not named."""
     volumes = _volumes(connection)
     if not volumes:
         return {}
@@ -39,23 +39,23 @@ def _volumes(connection: Connection) -> dict[int, list[tuple[Matrix, Matrix]]]:
     corners = [f"{end}_point_{axis}" for end in ("minimum", "maximum") for axis in "xyz"]
     owned = table("robot_work_volume", column("id"), column("owner_id"), column("target_id"))
     box = table("box_volume", column("id"), *map(column, corners))
-    question = select(owned.c.owner_id, *(box.c[c] for c in corners)).join(box, box.c.id == owned.c.target_id)
+    query = select(owned.c.owner_id, *(box.c[c] for c in corners)).join(box, box.c.id == owned.c.target_id)
     found: dict[int, list[tuple[Matrix, Matrix]]] = {}
-    for robot, *numbers in connection.execute(question.order_by(owned.c.id)).all():
+    for robot, *numbers in connection.execute(query.order_by(owned.c.id)).all():
         if None not in numbers:
             found.setdefault(robot, []).append((np.array(numbers[:3]), np.array(numbers[3:])))
     return found
 
 
 def _origins(connection: Connection, bodies: Mapping[int, str]) -> dict[int, tuple[tuple[float, float, float], bool]]:
-    """Object -> its origin in the workstation and whether it is a table.
+    """Returns object -> its origin in the workstation and whether it is a table.
 
     Parts and trays are no places, and there are many of them.
     """
     body = table("solid_object", column("id"), column("kind"), column("primary_location_id"))
     place = table("physical_location", column("id"), column("ref_object_id"))
     pose = table("pose_location", column("id"), *map(column, AXES))
-    question = (
+    query = (
         select(body.c.id, body.c.kind, place.c.ref_object_id, *(pose.c[a] for a in AXES))
         .join(place, place.c.id == body.c.primary_location_id)
         .join(pose, pose.c.id == place.c.id)
@@ -64,7 +64,7 @@ def _origins(connection: Connection, bodies: Mapping[int, str]) -> dict[int, tup
     )
     links: dict[int, tuple[int | None, list[float]]] = {}
     tables = set()
-    for key, kind, reference, *numbers in connection.execute(question).all():
+    for key, kind, reference, *numbers in connection.execute(query).all():
         if key in bodies and None not in numbers:
             links[key] = (reference, numbers)
             if kind == "WorkTable":

@@ -1,4 +1,4 @@
-"""Any domain and problem in PDDL, ours or other people's, as something that plans can be checked against."""
+"""Reads any domain and problem in PDDL, ours or others, as a task that plans can be checked against."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Operator:
 
     Attributes:
         parameters: Variable -> the types that its object may have.
-        conditions: When (`start`, `all`, `end`) -> what must be true; an action at one instant has only `start`.
-        effects: When -> what it does.
-        durations: What must be true of `?duration`; None for an action at one instant.
+        conditions: Time (`start`, `all`, `end`) -> conditions; an action at one instant has only `start`.
+        effects: Time -> effects.
+        durations: The conditions on `?duration`; None for an action at one instant.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Operator:
 
 @dataclass
 class PddlTask:
-    """A domain and a problem, read."""
+    """A domain and a problem as read."""
 
     domain: str
     problem: str
-    meaning: SymbolTable
+    symbols: SymbolTable
     operators: dict[str, Operator] = field(default_factory=dict)
     state: State = field(default_factory=State)
     goal: tuple[Formula, ...] = ()
@@ -58,24 +58,24 @@ def read_task(
         PddlError: Something that is no PDDL, contradicts itself, or is not known to this reader; names the line.
     """
     domain, problem = _defined(domain_text, domain_where, "domain"), _defined(problem_text, problem_where, "problem")
-    meaning = SymbolTable()
-    task = PddlTask(_name(domain), _name(problem), meaning)
+    symbols = SymbolTable()
+    task = PddlTask(_name(domain), _name(problem), symbols)
     sections = {
         name: list(_sections(node, known))
         for name, node, known in (("domain", domain, READ), ("problem", problem, PROBLEM))
     }
     for node in _of(sections["domain"], ":types"):
-        meaning.add_types(node.items[1:])
+        symbols.add_types(node.items[1:])
     for node in _of(sections["domain"], ":constants"):
-        meaning.add_objects(node.items[1:])
+        symbols.add_objects(node.items[1:])
     for node in _of(sections["problem"], ":objects"):
-        meaning.add_objects(node.items[1:])
+        symbols.add_objects(node.items[1:])
     for node in _of(sections["domain"], ":predicates"):
-        meaning.add_symbols(node.items[1:], meaning.predicates)
+        symbols.add_symbols(node.items[1:], symbols.predicates)
     for node in _of(sections["domain"], ":functions"):
-        meaning.add_symbols(node.items[1:], meaning.functions)
+        symbols.add_symbols(node.items[1:], symbols.functions)
     for node in (*_of(sections["domain"], ":action"), *_of(sections["domain"], ":durative-action")):
-        operator = _operator(node, meaning)
+        operator = _operator(node, symbols)
         if operator.name in task.operators:
             raise node.error(f"a second action '{operator.name}'")
         task.operators[operator.name] = operator
@@ -87,7 +87,7 @@ def read_task(
     goals = list(_of(sections["problem"], ":goal"))
     if len(goals) != 1 or len(goals[0].items) != 2:
         raise problem.error("needs one (:goal ...)")
-    task.goal = tuple(_parts(goals[0].items[1], meaning, VariableScope()))
+    task.goal = tuple(_parts(goals[0].items[1], symbols, VariableScope()))
     return task
 
 
@@ -116,7 +116,7 @@ def _of(sections: Iterable[Node], head: str) -> Iterator[Node]:
     return (section for section in sections if section.head == head)
 
 
-def _operator(node: Node, meaning: SymbolTable) -> Operator:
+def _operator(node: Node, symbols: SymbolTable) -> Operator:
     if len(node.items) < 2 or node.items[1].is_list or len(node.items) % 2:
         raise node.error("an action is a name, then :parameters, :precondition, :effect with what belongs to each")
     words = {key.word: value for key, value in zip(node.items[2::2], node.items[3::2], strict=True)}
@@ -127,28 +127,28 @@ def _operator(node: Node, meaning: SymbolTable) -> Operator:
             raise key.error(f"{key} is not part of {node.head} {node.items[1]}; allowed: {', '.join(allowed)}")
     parameters = dict[str, tuple[str, ...]]()
     given = words.get(":parameters")
-    for variable, types in meaning.typed(given.items if given is not None else [], variables=True):
+    for variable, types in symbols.typed(given.items if given is not None else [], variables=True):
         parameters[variable.word] = types
     scope = VariableScope(dict(parameters), lasting)
     condition, effect = words.get(":condition" if lasting else ":precondition"), words.get(":effect")
     empty = Node(node.line, "", [], node.where)
     conditions, effects = dict[str, tuple[Formula, ...]](), dict[str, tuple[Effect, ...]]()
     for when, parts in _by_time(condition or empty, lasting):
-        made = [formula for part in parts for formula in _parts(part, meaning, scope)]
+        made = [formula for part in parts for formula in _parts(part, symbols, scope)]
         conditions[when] = conditions.get(when, ()) + tuple(made)
     for when, parts in _by_time(effect or empty, lasting):
-        done = [one for part in parts for one in meaning.effects(part, scope)]
+        done = [one for part in parts for one in symbols.effects(part, scope)]
         effects[when] = effects.get(when, ()) + tuple(done)
     durations = None
     if lasting:
         if ":duration" not in words:
             raise node.error(f"durative action {node.items[1]} without :duration")
-        durations = tuple(_parts(words[":duration"], meaning, scope))
+        durations = tuple(_parts(words[":duration"], symbols, scope))
     return Operator(node.items[1].word, parameters, conditions, effects, durations)
 
 
 def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
-    """The pieces of a condition or effect by when they are meant; of an action at one instant all at its start."""
+    """Yields the parts of a condition or effect by their time; of an action at one instant all at its start."""
     if not lasting:
         yield "start", [node]
         return
@@ -163,13 +163,13 @@ def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
         yield said, [part.items[2]]
 
 
-def _parts(node: Node, meaning: SymbolTable, scope: VariableScope) -> Iterator[Formula]:
-    """Yields a condition in pieces, so that the one that fails can be named; an empty one has none."""
+def _parts(node: Node, symbols: SymbolTable, scope: VariableScope) -> Iterator[Formula]:
+    """Yields a condition in parts, so that the one that fails can be named; an empty one has none."""
     if node.head == "and":
         for part in node.items[1:]:
-            yield from _parts(part, meaning, scope)
+            yield from _parts(part, symbols, scope)
     elif node.items:
-        yield meaning.formula(node, scope)
+        yield symbols.formula(node, scope)
     elif node.word:
         raise node.error(f"'{node}' is no condition")
 
@@ -180,14 +180,14 @@ def _read_init(node: Node, task: PddlTask) -> None:
             number = number_of(entry.items[2])
             if number is None or not isfinite(number):
                 raise entry.error(f"{entry.items[2]} is no number")
-            target = task.meaning.number(entry.items[1], VariableScope())
+            target = task.symbols.number(entry.items[1], VariableScope())
             if not isinstance(target, Fluent):
                 raise entry.error(f"{entry.items[1]} is no function of objects")
             task.state.values[(target.name, *target.arguments)] = number
         elif entry.head == "at" and len(entry.items) == 3 and number_of(entry.items[1]) is not None:
             raise entry.error("facts at a time are not read")
         elif entry.head != "not":  # what is not so need not be said
-            fact = task.meaning.fact(entry, VariableScope())
+            fact = task.symbols.fact(entry, VariableScope())
             task.state.facts.add((fact.name, *fact.arguments))
-    if "total-cost" in task.meaning.functions:
+    if "total-cost" in task.symbols.functions:
         task.state.values.setdefault(("total-cost",), 0.0)

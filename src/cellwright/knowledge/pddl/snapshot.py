@@ -1,4 +1,4 @@
-"""What the database says of a cell, read in one go: objects, relations, numbers."""
+"""A cell as the database has it, read at once: objects, relations, numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PddlSnapshot:
     capacity: dict[str, int] = field(default_factory=dict)
 
     def to(self, name: str, link: str) -> list[str]:
-        """Returns where a property leads from an object."""
+        """Returns the objects to which a property leads from an object."""
         return self.links.get(link, {}).get(name, [])
 
     def one(self, name: str, link: str) -> str:
@@ -57,7 +57,7 @@ class PddlSnapshot:
         return found[0] if found else ""
 
     def of_class(self, ontology: PlanningOntology, kind: str) -> list[str]:
-        """Objects of a class or of classes below it."""
+        """Returns the objects of a class or of classes below it."""
         wanted = ontology.below[kind]
         return [name for name, found in self.kinds.items() if found in wanted]
 
@@ -122,7 +122,7 @@ def _rows(name: str, *columns: str) -> TableClause:
 
 def _names(connection: Connection, root: str, supply: bool) -> dict[int, tuple[str, str]]:
     rows = _rows(root, "id", "name", "kind")
-    question = select(rows).order_by(rows.c.id)
+    query = select(rows).order_by(rows.c.id)
     if root == "solid_object" and not supply:
         body, place, vessel = _rows(root, "id", "primary_location_id", "kind"), _places(), _rows("parts_vessel", "id")
         supplied = (
@@ -131,8 +131,8 @@ def _names(connection: Connection, root: str, supply: bool) -> dict[int, tuple[s
             .join(vessel, place.c.ref_object_id == vessel.c.id)
             .where(body.c.kind == "Part")
         )
-        question = question.where(rows.c.id.not_in(supplied))
-    return {key: (name, kind) for key, name, kind in connection.execute(question).all()}
+        query = query.where(rows.c.id.not_in(supplied))
+    return {key: (name, kind) for key, name, kind in connection.execute(query).all()}
 
 
 def _places() -> TableClause:
@@ -145,20 +145,20 @@ def _one(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
 
 def _values(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
     rows = _rows(name, "id", what)
-    question = select(rows).where(rows.c[what].is_not(None)).order_by(rows.c.id)
-    return [(key, value) for key, value in connection.execute(question).all()]
+    query = select(rows).where(rows.c[what].is_not(None)).order_by(rows.c.id)
+    return [(key, value) for key, value in connection.execute(query).all()]
 
 
 def _many(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
     rows = _rows(f"{name}_{what}", "id", "owner_id", "target_id")
-    question = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.id)
-    return [(owner, target) for owner, target in connection.execute(question).all()]
+    query = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.id)
+    return [(owner, target) for owner, target in connection.execute(query).all()]
 
 
 def _locations(connection: Connection) -> list[tuple[int, int]]:
     body, place = _rows("solid_object", "id", "primary_location_id"), _places()
-    question = select(body.c.id, place.c.ref_object_id).join(place, body.c.primary_location_id == place.c.id)
-    return [(o, r) for o, r in connection.execute(question.order_by(body.c.id)).all() if r is not None]
+    query = select(body.c.id, place.c.ref_object_id).join(place, body.c.primary_location_id == place.c.id)
+    return [(o, r) for o, r in connection.execute(query.order_by(body.c.id)).all() if r is not None]
 
 
 def _read_designs(connection: Connection, snapshot: PddlSnapshot, things: dict[int, str]) -> None:
@@ -169,7 +169,7 @@ def _read_designs(connection: Connection, snapshot: PddlSnapshot, things: dict[i
 
 
 def _read_contents(connection: Connection, snapshot: PddlSnapshot, bodies: dict[int, str]) -> None:
-    """Parts that are located in a kit or its tray, that the kit lists, or that are in one of its slots."""
+    """Reads the parts that are located in a kit or its tray, that the kit lists, or that are in one of its slots."""
     kit_of = {tray: kit for kit, trays in snapshot.links["kitTray"].items() for tray in trays}
     contents: dict[str, set[str]] = defaultdict(set)
     for name, places in snapshot.links["location"].items():

@@ -1,4 +1,4 @@
-"""What the ontology says for planning: types, relations, and the vocabulary of predicates and actions."""
+"""The ontology for planning: types, relations, and the vocabulary of predicates and actions."""
 
 from __future__ import annotations
 

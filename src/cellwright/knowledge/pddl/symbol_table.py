@@ -1,4 +1,4 @@
-"""What the words of a domain and a problem mean: types, objects, predicates, functions; and what is made of them."""
+"""The symbols of a domain and a problem: types, objects, predicates, functions; and formulas and effects of them."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def number_of(node: Node) -> float | None:
 
 @dataclass(frozen=True)
 class VariableScope:
-    """Which variables are known at a place, and whether `?duration` is."""
+    """The variables that are known at a place, and whether `?duration` is."""
 
     variables: dict[str, Types] = field(default_factory=dict)
     lasting: bool = False
 
 
 class SymbolTable:
-    """Grows with the sections of the files, in their order."""
+    """The declared symbols; grows with the sections of the files, in their order."""
 
     def __init__(self) -> None:
         self.parents: dict[str, Types] = {"object": ()}
@@ -58,7 +58,7 @@ class SymbolTable:
     # ------------------------------------------------------------ declarations
 
     def typed(self, nodes: Sequence[Node], *, variables: bool = False) -> Iterator[tuple[Node, Types]]:
-        """Yields a list such as `a b - kind c`: each name with its types, `object` where none is given."""
+        """Yields each name of a list such as `a b - kind c` with its types, `object` where none is given."""
         waiting: list[Node] = []
         position = 0
         while position < len(nodes):
@@ -86,7 +86,7 @@ class SymbolTable:
         return tuple(words)
 
     def add_types(self, nodes: Sequence[Node]) -> None:
-        """Types and what they are kinds of; those above may come later in the list."""
+        """Adds types and their supertypes, which may come later in the list."""
         for node in nodes:
             if not node.is_list and node.word != "-":
                 self.parents.setdefault(node.word, ("object",))
@@ -95,13 +95,13 @@ class SymbolTable:
                 self.parents[node.word] = above
 
     def add_objects(self, nodes: Sequence[Node]) -> None:
-        """Objects of the problem, or constants of the domain."""
+        """Adds objects of the problem, or constants of the domain."""
         for node, types in self.typed(nodes):
             if self.objects.setdefault(node.word, types) != types:
                 raise node.error(f"a second object '{node}', of another type")
 
     def add_symbols(self, nodes: Sequence[Node], into: dict[str, tuple[Types, ...]]) -> None:
-        """Predicates or functions with the types of their parameters."""
+        """Adds predicates or functions with the types of their parameters."""
         position = 0
         while position < len(nodes):
             node = nodes[position]
@@ -127,7 +127,7 @@ class SymbolTable:
                 left.extend(self.parents.get(kind, ()))
         return False
 
-    # ------------------------------------------------------------ what is said with them
+    # ------------------------------------------------------------ formulas and effects
 
     def formula(self, node: Node, scope: VariableScope) -> Formula:
         """Returns a condition."""
@@ -170,7 +170,7 @@ class SymbolTable:
         return Fluent(node.head, self._arguments(node, self.functions, "function", scope))
 
     def effects(self, node: Node, scope: VariableScope) -> Iterator[Effect]:
-        """Yields what an effect consists of."""
+        """Yields the parts of an effect."""
         head, rest = node.head, node.items[1:]
         if head == "and":
             for part in rest:

@@ -1,7 +1,7 @@
 """Time: actions that take a while, and tokens so that two robots never use one thing at once.
 
 What an action takes is gone at its start, what it gives is there at its end. A robot does one thing at a time, and
-where it works nobody else does until it has left.
+where it works no other robot does until it has left.
 """
 
 from __future__ import annotations

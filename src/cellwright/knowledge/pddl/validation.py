@@ -1,6 +1,6 @@
-"""Checks a plan against a domain and a problem: step by step, with what was not so and the values it had.
+"""Checks a plan against a domain and a problem: step by step, with the condition that fails and its values.
 
-Nothing here knows of kitting, or of how our files are written: it is a second look at them, and a first one at others'.
+Nothing here knows of kitting, or of how our files are written, so it checks any PDDL files.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from cellwright.knowledge.pddl.reading import Operator, PddlTask
 __all__ = ["PlanCheck", "check_plan"]
 
 INSTANT_S = 1e-6
-"""What is less apart happens at one instant."""
+"""Events that are less apart happen at one instant."""
 TOLERANCE_S = 1e-3
-"""By which a duration may differ: plan files are rounded."""
+"""The tolerance of durations: plan files are rounded."""
 
 
 @dataclass(frozen=True)
 class PlanCheck:
-    """What was found out about a plan.
+    """The result of checking a plan.
 
     Attributes:
         valid: Whether every step can be done and the goal is reached.
         reason: Why not, in one line; empty for a valid plan.
         step: The number of the step that fails, from 1; None when it is the goal, or nothing.
-        line: Where that step stands in its file.
+        line: The line of that step in its file.
         action: That step.
-        steps: How many steps the plan has.
+        steps: The number of steps of the plan.
         cost: `(total-cost)` at the end, of a valid plan whose domain counts it.
-        makespan_s: When the last step ends, of a valid plan with times.
+        makespan_s: The end of the last step, of a valid plan with times.
     """
 
     valid: bool
@@ -75,7 +75,7 @@ class _Event(NamedTuple):
 
 
 def check_plan(task: PddlTask, steps: Sequence[tuple[int, PddlStep]]) -> PlanCheck:
-    """Does the steps one after the other, or at their times, in the state of the problem.
+    """Carries out the steps one after the other, or at their times, in the state of the problem.
 
     Args:
         task: Domain and problem; its state is used up.
@@ -108,16 +108,16 @@ def _bound(task: PddlTask, number: int, line: int, step: PddlStep) -> _Step:
         wanted = " ".join(operator.parameters)
         raise _Fails(made, f"has {len(names)} arguments; {operator.name} takes ({wanted})")
     for name, (variable, types) in zip(names, operator.parameters.items(), strict=True):
-        if name not in task.meaning.objects:
+        if name not in task.symbols.objects:
             raise _Fails(made, f"the problem has no object '{name}'")
-        if not task.meaning.is_a(task.meaning.objects[name], types):
-            kinds = " or ".join(task.meaning.objects[name])
+        if not task.symbols.is_a(task.symbols.objects[name], types):
+            kinds = " or ".join(task.symbols.objects[name])
             raise _Fails(made, f"{name} is of type {kinds}, {variable} takes {' or '.join(types)}")
     return made._replace(binding=dict(zip(operator.parameters, names, strict=True)))
 
 
 def _false(task: PddlTask, formulas: Iterable[Formula], binding: Mapping[str, str]) -> str:
-    """Returns the first that is not true, with its values; empty when all are. Raises UndefinedValue."""
+    """Returns the first condition that is false, with its values; empty when all are. Raises UndefinedValue."""
     for formula in formulas:
         if not formula.holds(task.state, binding):
             return formula.why(task.state, binding)
@@ -132,7 +132,7 @@ def _changes(task: PddlTask, step: _Step, when: str) -> StateChanges:
 
 
 def _sequence(task: PddlTask, steps: Sequence[_Step]) -> float | None:
-    """Returns one after the other; where there are times, in their order."""
+    """Carries out the steps one after the other; where there are times, in their order."""
     timed = all(step.step.start_s is not None for step in steps)
     ordered = sorted(steps, key=lambda step: step.step.start_s or 0.0) if timed else steps
     for step in ordered:
@@ -147,7 +147,7 @@ def _sequence(task: PddlTask, steps: Sequence[_Step]) -> float | None:
 
 
 def _timed(task: PddlTask, steps: Sequence[_Step]) -> float:
-    """At their times: what happens at one instant must not depend on each other, and invariants hold in between."""
+    """Carries out the steps at their times; events at one instant must be independent, invariants hold in between."""
     events = []
     for step in steps:
         start_s, duration_s = step.step.start_s, step.step.duration_s
@@ -176,7 +176,7 @@ def _timed(task: PddlTask, steps: Sequence[_Step]) -> float:
 
 
 def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
-    """Returns how long a step takes; the domain may leave a choice, and files are rounded."""
+    """Returns the duration of a step; the domain may leave a choice, and files are rounded."""
     if duration_s is None:
         raise _Fails(step, "has no [duration]")
     for formula in step.operator.durations or ():
@@ -196,7 +196,7 @@ def _duration(task: PddlTask, step: _Step, duration_s: float | None) -> float:
 
 
 def _gap(task: PddlTask, formula: Formula, step: _Step) -> float | None:
-    """By how much an equality is missed; None for anything else."""
+    """Returns the amount by which an equality is missed; None for anything else."""
     if not isinstance(formula, Comparison) or formula.sign != "=":
         return None
     return abs(formula.left.value(task.state, step.binding) - formula.right.value(task.state, step.binding))
@@ -237,7 +237,7 @@ def _happen(task: PddlTask, instant: Sequence[_Event], now_s: float) -> None:
 
 
 def _clash(read: set[Ground], own: StateChanges, other: StateChanges) -> Ground | None:
-    """Returns what one event needs or writes and another changes; several may increase one number."""
+    """Returns a fact or value that one event uses and another changes; several may increase one number."""
     numbers = {key for kind, key, _ in other.numbers}
     absolute = {key for kind, key, _ in own.numbers if kind == "assign"}
     found = read & (other.adds | other.deletes | numbers)

@@ -1,4 +1,4 @@
-"""Other people's planners behind our interface: they get PDDL files, and their plans are checked like ours."""
+"""External planners behind our interface: they get PDDL files, and their plans are checked like ours."""
 
 from cellwright.planning.external.base import ExternalPlanner, PlannerFiles
 from cellwright.planning.external.command import CommandPlanner, make_planner

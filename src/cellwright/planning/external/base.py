@@ -1,4 +1,4 @@
-"""What all planners that are not ours have in common: files out, a program, a plan back, checked."""
+"""The base of external planners: files out, a program, a plan back, checked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["ExternalPlanner", "PlannerFiles"]
 
 @dataclass(frozen=True)
 class PlannerFiles:
-    """Where a planner finds its input, and where it puts its plan or plans: `plan`, `plan.1`, `plan.2`."""
+    """The input files of a planner, and those of its plan or plans: `plan`, `plan.1`, `plan.2`."""
 
     folder: Path
 
@@ -43,7 +43,7 @@ class PlannerFiles:
 
     @property
     def plan(self) -> Path:
-        """The plan; Fast Downward's name, which some planners use when they are not told another."""
+        """The plan; Fast Downward's name, which some planners use when no other is given."""
         return self.folder / "sas_plan"
 
     def plans(self) -> list[Path]:
@@ -58,7 +58,7 @@ class ExternalPlanner(ABC):
     """A program that plans for one robot.
 
     Attributes:
-        limits: What the program may use.
+        limits: The limits of the program.
         keep: Folder in which its files stay; without, they are removed.
     """
 
@@ -68,11 +68,11 @@ class ExternalPlanner(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the planner is called in results and messages."""
+        """The planner's name in results and messages."""
 
     @property
     def form(self) -> PlannerDialect:
-        """What it reads."""
+        """The PDDL that it reads."""
         return PlannerDialect.CLASSICAL
 
     @property
@@ -82,7 +82,7 @@ class ExternalPlanner(ABC):
 
     @abstractmethod
     def command(self, files: PlannerFiles) -> Sequence[str]:
-        """Returns the program and its arguments; what is not installed is said here."""
+        """Returns the program and its arguments; raises when it is not installed."""
 
     @property
     def process_limits(self) -> ProcessLimits:
@@ -94,7 +94,7 @@ class ExternalPlanner(ABC):
         return False
 
     def plan(self, request: PlanRequest) -> PlanResult:
-        """Returns the planner's plan, validated.
+        """Runs the planner; returns its plan, validated.
 
         Raises:
             PlannerFailed: It crashed, or its answer is no plan; nothing is known of the request then.
@@ -112,7 +112,7 @@ class ExternalPlanner(ABC):
             ended = run_limited(command, folder, self.process_limits)
             if ended.timed_out:
                 return self._nothing(work, PlanStatus.TIMEOUT, f"found no plan within {self.limits.time_s:g} s")
-            if ended.flooded:
+            if ended.output_exceeded:
                 raise PlannerFailed(self.name, f"printed more than {self.limits.output_mb} MB and was ended")
             lines = self._answer(files, ended)
         if lines is None:
@@ -120,7 +120,7 @@ class ExternalPlanner(ABC):
         return self._judged(encoding, lines)
 
     def _answer(self, files: PlannerFiles, ended: ProcessResult) -> list[PlanLine] | None:
-        """Returns the steps it gave; None for a proof that there are none."""
+        """Returns the steps of the planner's answer; None for a proof that there are none."""
         if plans := files.plans():
             if plans[-1].stat().st_size > self.limits.output_mb << 20:
                 raise PlannerFailed(self.name, f"wrote a plan of more than {self.limits.output_mb} MB")
@@ -128,10 +128,10 @@ class ExternalPlanner(ABC):
         if self.unsolvable(ended):
             return None
         if ended.code != 0:
-            raise PlannerFailed(self.name, ended.how())
+            raise PlannerFailed(self.name, ended.describe())
         lines = read_printed_plan(ended.printed)
         if not lines:
-            raise PlannerFailed(self.name, f"gave no plan, neither as a file nor on its output; {ended.how()}")
+            raise PlannerFailed(self.name, f"gave no plan, neither as a file nor on its output; {ended.describe()}")
         return lines
 
     def _judged(self, encoding: Encoding, lines: Sequence[PlanLine]) -> PlanResult:
@@ -163,13 +163,13 @@ class ExternalPlanner(ABC):
 
 
 def _bound_s(work: Work) -> float:
-    """Returns what no plan of that robot can beat, by our own search."""
+    """Returns the lower bound on plans of that robot, by our own search."""
     request, name = work.request, work.robots[0].name
     robots = tuple(replace(robot, available=robot.name == name) for robot in request.state.robots)
     return Sequencer().plan(replace(request, state=replace(request.state, robots=robots))).lower_bound
 
 
 def find_program(program: str) -> str | None:
-    """The path of a program that can be run; relative to where we are, not to the folder in which it will run."""
+    """Returns the absolute path of a program, found from the current folder; None when it cannot be run."""
     found = shutil.which(program)
     return str(Path(found).absolute()) if found else None

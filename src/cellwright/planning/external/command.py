@@ -35,7 +35,7 @@ class CommandPlanner(ExternalPlanner):
     reads: PlannerDialect = PlannerDialect.CLASSICAL
 
     def __post_init__(self) -> None:
-        """What cannot be a command is refused before anything is done."""
+        """Refuses what cannot be a command."""
         try:
             self._words = shlex.split(self.template)
         except ValueError as error:
@@ -86,8 +86,8 @@ def make_planner(
 
     Args:
         name_or_command: Such as `sequencer`, `enhsp` or `popf {domain} {problem}`.
-        form: What a command reads.
-        limits: What a planner that is not ours may use.
+        form: The PDDL that a command reads.
+        limits: The limits of an external planner.
         keep: Folder for its files; without, they are removed.
     """
     limits = limits or ProcessLimits()

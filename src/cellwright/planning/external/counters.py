@@ -1,4 +1,4 @@
-"""How a PDDL form counts: with level objects and successor facts, or with numbers."""
+"""Counters in PDDL: with level objects and successor facts, or with numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Classical", "CounterWriter", "Numeric", "PlannerDialect"]
 
 
 class PlannerDialect(StrEnum):
-    """Which kind of PDDL a planner reads."""
+    """The kind of PDDL that a planner reads."""
 
     CLASSICAL = "classical"
     NUMERIC = "numeric"
@@ -30,28 +30,28 @@ class CounterWriter(Protocol):
     requirements: str
 
     def declare(self, counters: list[str]) -> tuple[list[str], list[str]]:
-        """Predicates and functions for counters given with typed parameters."""
+        """Returns predicates and functions for counters given with typed parameters."""
 
     def parameters(self, tag: str) -> str:
-        """Returns what a step that changes a counter by one has as further parameters."""
+        """Returns the further parameters of a step that changes a counter by one."""
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
-        """Condition that there is one left, and effect that there is one less."""
+        """Returns the condition that there is one left, and the effect that there is one less."""
 
     def increase(self, counter: str, tag: str) -> tuple[str, str]:
-        """Condition, if any, and effect that there is one more."""
+        """Returns the condition, if any, and the effect that there is one more."""
 
     def zero(self, counter: str) -> str:
-        """Condition that none is left."""
+        """Returns the condition that none is left."""
 
     def fill(self, counter: str, number: int) -> str:
-        """Effect that a counter at zero gets a number."""
+        """Returns the effect that a counter at zero gets a number."""
 
     def start(self, counter: str, number: int) -> str:
         """Returns the counter's first value."""
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:
-        """Level objects up to the largest number and the facts about them."""
+        """Returns level objects up to the largest number and the facts about them."""
 
 
 class Classical:
@@ -60,7 +60,7 @@ class Classical:
     requirements = ":strips :typing :action-costs"
 
     def declare(self, counters: list[str]) -> tuple[list[str], list[str]]:
-        """Returns a predicate each."""
+        """Returns a predicate for each counter."""
         return [f"({counter} ?n - level)" for counter in counters] + ["(next ?n ?m - level)"], []
 
     def parameters(self, tag: str) -> str:
@@ -68,12 +68,12 @@ class Classical:
         return f" ?{tag}n ?{tag}m - level"
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
-        """From a level to the next lower one."""
+        """Returns the step from a level to the next lower one."""
         high, low = f"({counter} ?{tag}n)", f"({counter} ?{tag}m)"
         return f"{high} (next ?{tag}m ?{tag}n)", f"(not {high}) {low}"
 
     def increase(self, counter: str, tag: str) -> tuple[str, str]:
-        """From a level to the next higher one."""
+        """Returns the step from a level to the next higher one."""
         high, low = f"({counter} ?{tag}n)", f"({counter} ?{tag}m)"
         return f"{low} (next ?{tag}m ?{tag}n)", f"(not {low}) {high}"
 
@@ -82,7 +82,7 @@ class Classical:
         return f"({counter} n0)"
 
     def fill(self, counter: str, number: int) -> str:
-        """From the lowest level to another."""
+        """Returns the step from the lowest level to another."""
         return f"(not ({counter} n0)) ({counter} n{number})"
 
     def start(self, counter: str, number: int) -> str:
@@ -90,7 +90,7 @@ class Classical:
         return f"({counter} n{number})"
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:
-        """n0, n1 and so on."""
+        """Returns n0, n1 and so on, and what follows what."""
         facts = [f"(next n{number} n{number + 1})" for number in range(largest)]
         return [f"n{number}" for number in range(largest + 1)], facts
 
@@ -101,27 +101,27 @@ class Numeric:
     requirements = ":typing :fluents"
 
     def declare(self, counters: list[str]) -> tuple[list[str], list[str]]:
-        """Returns a function each."""
+        """Returns a function for each counter."""
         return [], [f"({counter})" for counter in counters]
 
     def parameters(self, tag: str) -> str:
-        """None are needed."""
+        """Returns no parameters: none are needed."""
         return ""
 
     def decrease(self, counter: str, tag: str) -> tuple[str, str]:
-        """Returns one less where there is at least one."""
+        """Returns the step to one less where there is at least one."""
         return f"(>= ({counter}) 1)", f"(decrease ({counter}) 1)"
 
     def increase(self, counter: str, tag: str) -> tuple[str, str]:
-        """Returns one more."""
+        """Returns the step to one more."""
         return "", f"(increase ({counter}) 1)"
 
     def zero(self, counter: str) -> str:
-        """None left; an inequality, since planners guide themselves better by it than by an equation."""
+        """Returns the condition as an inequality, since heuristics are better guided by it than by an equation."""
         return f"(<= ({counter}) 0)"
 
     def fill(self, counter: str, number: int) -> str:
-        """So many more."""
+        """Returns an increase by the number."""
         return f"(increase ({counter}) {number})"
 
     def start(self, counter: str, number: int) -> str:
@@ -129,5 +129,5 @@ class Numeric:
         return f"(= ({counter}) {number})"
 
     def levels(self, largest: int) -> tuple[list[str], list[str]]:
-        """None are needed."""
+        """Returns nothing: no levels are needed."""
         return [], []

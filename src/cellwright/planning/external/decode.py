@@ -1,4 +1,4 @@
-"""From another planner's plan back to steps of the vocabulary, each checked before anybody sees them."""
+"""Decoding of an external planner's plan to steps of the vocabulary, each checked."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Impossible(Exception):
 
 
 class _StepWriter:
-    """Writes steps out. It checks only what it needs to do so: the validator checks everything afterwards."""
+    """Writes composite steps out. It checks only what it needs for that: the validator checks everything afterwards."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.booking = Booking(encoding.task.work)

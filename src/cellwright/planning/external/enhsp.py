@@ -18,7 +18,7 @@ __all__ = ["Enhsp"]
 @TASK_PLANNERS.register("enhsp")
 @dataclass
 class Enhsp(ExternalPlanner):
-    """Greedy search, guided by plans of a simpler problem in which nothing is used up."""
+    """Greedy best-first search, guided by plans of the delete relaxation."""
 
     @property
     def name(self) -> str:
@@ -31,7 +31,7 @@ class Enhsp(ExternalPlanner):
         return PlannerDialect.NUMERIC
 
     def command(self, files: PlannerFiles) -> Sequence[str]:
-        """Returns the package's archive."""
+        """Returns the command that runs the package's archive."""
         folder = package_folder("up_enhsp")
         archive = folder / "ENHSP" / "enhsp.jar" if folder else None
         if archive is None or not archive.is_file():
@@ -63,5 +63,5 @@ class Enhsp(ExternalPlanner):
         return replace(self.limits, memory_mb=None)
 
     def unsolvable(self, ended: ProcessResult) -> bool:
-        """By what it prints: its exit code is 0 either way."""
+        """Tells a proof by what is printed: the exit code is 0 either way."""
         return ended.code == 0 and "unsolvable" in ended.printed.lower()

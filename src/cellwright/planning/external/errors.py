@@ -1,4 +1,4 @@
-"""What can go wrong with a planner that is not ours."""
+"""Errors of external planners."""
 
 from __future__ import annotations
 

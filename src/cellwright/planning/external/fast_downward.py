@@ -21,7 +21,7 @@ _OUT_OF_MEMORY = (20, 22, 24)
 
 
 def package_folder(package: str) -> Path | None:
-    """Returns where an optional package is installed, without importing it."""
+    """Returns the folder of an optional package, without importing it; None when it is not installed."""
     spec = find_spec(package)
     places = spec.submodule_search_locations if spec else None
     return Path(next(iter(places))) if places else None
@@ -43,7 +43,7 @@ class FastDownward(ExternalPlanner):
         return ("--alias", "lama-first")
 
     def command(self, files: PlannerFiles) -> Sequence[str]:
-        """Returns the package's own driver, which runs translator and search."""
+        """Returns the command of the package's own driver, which runs translator and search."""
         folder = package_folder("up_fast_downward")
         driver = folder / "downward" / "fast-downward.py" if folder else None
         if driver is None or not driver.is_file() or package_folder("fast_downward") is None:
@@ -52,7 +52,7 @@ class FastDownward(ExternalPlanner):
         return [sys.executable, str(driver), *self.search, "--plan-file", *paths]
 
     def unsolvable(self, ended: ProcessResult) -> bool:
-        """By its exit code, which tells a proof from giving up."""
+        """Tells a proof from giving up by the exit code."""
         if ended.code in _OUT_OF_MEMORY:
             raise PlannerFailed(self.name, f"ran out of memory, the limit is {self.limits.memory_mb} MB")
         return ended.code in _UNSOLVABLE
@@ -70,10 +70,10 @@ class OptimalFastDownward(FastDownward):
 
     @property
     def search(self) -> tuple[str, ...]:
-        """A search that never overestimates."""
+        """A search with an admissible heuristic."""
         return ("--alias", "seq-opt-lmcut")
 
     @property
     def proves(self) -> bool:
-        """It does."""
+        """Always: A* with an admissible heuristic."""
         return True

@@ -16,7 +16,7 @@ __all__ = ["Encoding", "encode"]
 
 @dataclass(frozen=True)
 class Encoding:
-    """A task as PDDL, and what its symbols stand for."""
+    """A task as PDDL, with the objects of its symbols."""
 
     task: CountedTask
     domain: str

@@ -1,4 +1,4 @@
-"""Reads the steps out of a plan file, or out of what a planner prints, in the habits of different planners."""
+"""Reads the steps out of a plan file, or out of the output of a planner, in the formats of different planners."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_plan_file(text: str, planner: str) -> list[PlanLine]:
 
 
 def read_printed_plan(text: str) -> list[PlanLine]:
-    """The steps among other things that were printed; of several plans the last, told by times that begin again."""
+    """Returns the steps among other output; of several plans the last: its times begin again."""
     lines: list[PlanLine] = []
     last = -1.0
     for number, row in enumerate(text.splitlines(), start=1):

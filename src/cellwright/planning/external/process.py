@@ -1,4 +1,4 @@
-"""Runs somebody else's program: with limits, in a group that is ended as a whole, and whatever it prints."""
+"""Runs an external program: with limits, in a process group that is ended as a whole, whatever it prints."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LARGEST_FILE_KB = 1 << 20
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """What a program may use.
+    """The limits of a program.
 
     Attributes:
         time_s: Wall time; it ends a job as `timeout` and never changes a plan.
         memory_mb: Address space of each process; None for no limit.
-        output_mb: What it may print, and how large the plan may be.
+        output_mb: The most that it may print, and the largest plan.
     """
 
     time_s: float = 60.0
@@ -34,7 +34,7 @@ class ProcessLimits:
     output_mb: int = 64
 
     def __post_init__(self) -> None:
-        """A limit that nothing can keep is a mistake."""
+        """Refuses limits out of range."""
         for what, value, low, high, unit in (
             ("time limit", self.time_s, 0.01, 1e6, "s"),
             ("memory limit", self.memory_mb or 1, 1, 1 << 24, "MB"),
@@ -46,30 +46,30 @@ class ProcessLimits:
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a program ended.
+    """The end of a program.
 
     Attributes:
         code: Exit code; negative for a signal.
         timed_out: It was ended because of the time limit.
-        flooded: It was ended because it printed too much.
-        printed: What it printed.
-        complaint: The last line it wrote to its error output.
+        output_exceeded: It was ended because it printed too much.
+        printed: Its output.
+        last_error: The last line it wrote to its error output.
     """
 
     code: int
     timed_out: bool
-    flooded: bool
+    output_exceeded: bool
     printed: str
-    complaint: str
+    last_error: str
 
-    def how(self) -> str:
-        """In words, for somebody who has to find the reason."""
+    def describe(self) -> str:
+        """Returns how it ended, in words."""
         if self.code < 0:
             known = {number.value: number.name for number in signal.Signals}
             how = f"ended by signal {known.get(-self.code, -self.code)}"
         else:
             how = f"ended with exit code {self.code}"
-        return f"{how}: {self.complaint}" if self.complaint else how
+        return f"{how}: {self.last_error}" if self.last_error else how
 
 
 def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> ProcessResult:
@@ -96,14 +96,18 @@ def run_limited(command: Sequence[str], folder: Path, limits: ProcessLimits) -> 
         process.wait()
         for reader in readers:
             reader.join(_KEEP_UP_S)
-    printed, complaints = (reader.text() for reader in readers)
-    told = [line.strip() for line in complaints.splitlines() if line.strip() and not line.startswith("\tat ")]  # Java's
-    flooded = any(reader.flooded for reader in readers)
-    return ProcessResult(process.returncode, timed_out, flooded, printed, told[-1] if told else "")
+    printed, errors = (reader.text() for reader in readers)
+    error_lines = [
+        line.strip() for line in errors.splitlines() if line.strip() and not line.startswith("\tat ")
+    ]  # Java's
+    output_exceeded = any(reader.output_exceeded for reader in readers)
+    return ProcessResult(
+        process.returncode, timed_out, output_exceeded, printed, error_lines[-1] if error_lines else ""
+    )
 
 
 def _limited(command: Sequence[str], limits: ProcessLimits) -> list[str]:
-    """Returns the limits are set by a shell that becomes the program: no process of it ever runs without them."""
+    """Returns a command that sets the limits in a shell, which becomes the program: nothing runs without them."""
     if os.name == "nt":
         return list(command)
     memory = f"ulimit -v {limits.memory_mb * 1024} 2>/dev/null; " if limits.memory_mb else ""
@@ -126,17 +130,17 @@ class _Reader(threading.Thread):
         super().__init__(daemon=True)
         self._stream, self._largest, self._process = stream, largest, process
         self._kept = bytearray()
-        self.flooded = False
+        self.output_exceeded = False
         self.start()
 
     def run(self) -> None:
         with self._stream:
             while chunk := os.read(self._stream.fileno(), 1 << 16):
-                if self.flooded:
+                if self.output_exceeded:
                     continue
                 self._kept += chunk
                 if len(self._kept) > self._largest:
-                    self.flooded = True
+                    self.output_exceeded = True
                     _end_group(self._process)
 
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""The steps that a task's domain has, as PDDL actions.
+"""The steps of a task's domain, as PDDL actions.
 
 Once a robot has taken a part, a kit tray or a kit, all it can do is to put it down. So taking and putting down, with
 the looks between them, are one step here: no better plan is lost, and there are three to five times fewer steps to
@@ -68,7 +68,7 @@ class ActionWriter:
         yield self._step("clear-kit", "?tool - tool ?tray - thing ?spot - spot", able, cleared, d.clear_s)
 
     def _lay(self, prefix: str, kits: KitClass, parameters: str, condition: str, effect: str, duration_s: float) -> str:
-        """Returns a tray of that class onto a table, wherever it comes from. More urgent classes are laid before."""
+        """Returns the action that lays a tray of a class on a table; more urgent classes are laid before."""
         of, counters = self._symbols.of, self._counters
         kind = of("class", kits.name)
         urgent = (of("class", other.name) for other in self._task.classes if other.rank == kits.rank - 1)
@@ -80,7 +80,7 @@ class ActionWriter:
         return self._step(prefix + kind, parameters, needed, effect, duration_s, [(f"waiting {kind}", "", -1)])
 
     def _shortages(self) -> Iterator[str]:
-        """Moving parts of which the stock, or the room for wrong ones in their trays, is short."""
+        """Yields actions for parts of which the stock, or the room for wrong ones in their trays, is short."""
         for sku in sorted({*self._task.stock, *self._task.room}):
             symbol = self._sku(sku)
             changes = [(f"missing ?spot {symbol}", "", -1), *self._tray_changes(sku, -1)]
@@ -88,7 +88,7 @@ class ActionWriter:
             yield self._step(MOVE + symbol, _TOOL_SPOT, able, "", self._d.part_s, changes)
 
     def _tray_changes(self, sku: str, parts: int) -> list[_Change]:
-        """Returns what changes when a tray gets a part or loses one, where it matters."""
+        """Returns the changes of counters when a tray gets a part or loses one, where it matters."""
         stock = [(f"stock {self._sku(sku)}", "s", parts)] if sku in self._task.stock else []
         return stock + ([(f"room {self._sku(sku)}", "r", -parts)] if sku in self._task.room else [])
 
@@ -109,7 +109,7 @@ class ActionWriter:
         yield self._step(SHIFT + symbol, _TOOL_SPOT, f"{able} (kit-on ?spot)", gone, over_s, over)
 
     def _hand(self) -> Iterator[str]:
-        """Yields only what the robot holds at the start can be in its hand between two steps."""
+        """Yields actions for what the robot holds at the start: nothing else is in its hand between two steps."""
         d, hand = self._d, self._task.hand
         if hand is None:
             return

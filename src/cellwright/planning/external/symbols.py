@@ -1,4 +1,4 @@
-"""Names that any PDDL reader takes: it ignores case, and knows fewer letters than our users."""
+"""Names that any PDDL reader takes: PDDL ignores case and allows few characters."""
 
 from __future__ import annotations
 

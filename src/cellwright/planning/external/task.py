@@ -1,4 +1,4 @@
-"""The work of one robot as counters: what other people's planners get to see of a request.
+"""The work of one robot as counters: the part of a request that external planners get.
 
 Parts of one SKU, kits of one design, holders, parts trays, stacks and outlets are interchangeable, so they are counted
 or left out: `find_work` has checked the stock, and which tray a part comes from is bound when a plan is read back.
@@ -83,11 +83,11 @@ class Mistake:
 
 @dataclass(frozen=True)
 class CountedTask:
-    """What is to be done, by whom, with which tools.
+    """The work of one robot and its tools, in counters.
 
     Attributes:
         mounted: The tool on the robot.
-        hand: What it holds.
+        hand: The item that it holds.
         changeable: There is an empty holder for the tool on the robot.
         returnable: What is held can go back to where such things come from, a held kit to an outlet.
         handles: Tool that the robot has or can get -> SKUs of this task that it handles.
@@ -135,14 +135,14 @@ class CountedTask:
 
 
 def choose_work(request: PlanRequest) -> Work:
-    """Returns the work of the robot that leaves out the fewest kits; other planners plan for one robot."""
+    """Returns the work of the robot that leaves out the fewest kits; external planners plan for one robot."""
     robots = [robot.name for robot in request.state.robots if robot.available]
     works = [find_work(request, name) for name in robots] or [find_work(request)]
     return min(works, key=lambda work: len(work.unfinished))
 
 
 def task_of(work: Work) -> CountedTask:
-    """Counts the work of the one robot in it."""
+    """Returns the counters of the work of the one robot in it."""
     state, robot = work.request.state, work.robots[0]
     classes = _classes(work)
     spots = _spots(work)
@@ -196,7 +196,7 @@ def _spots(work: Work) -> tuple[Spot, ...]:
 
 
 def _supply(work: Work) -> tuple[dict[str, int], dict[str, int]]:
-    """Stock and room where they are short, of the SKUs that are in wrong slots; others need not be counted."""
+    """Returns stock and room where they are short, of SKUs in wrong slots; others need not be counted."""
     hand = work.robots[0].hand
     needed: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
