@@ -1,14 +1,23 @@
-"""Ground that everything stands on: poses, time, randomness, configuration, names, errors, messages, the bus."""
+"""Ground that everything stands on: poses, time, randomness, configuration, names, errors, messages, the bus.
 
-from cellwright.core.bus import Bus, Role, Subscription
-from cellwright.core.clock import Clock
-from cellwright.core.config import Cfg, Normal, Number, Uniform, draw, read_yaml
-from cellwright.core.loop import SimulationLoop, WaitClock
-from cellwright.core.offset_map import OffsetMap
-from cellwright.core.pose import FramedPose, Pose
-from cellwright.core.registry import Registry
-from cellwright.core.ring import KinematicRing
-from cellwright.core.rng import Streams
+The names are imported when they are used: the errors alone need neither NumPy nor pydantic, and a command's help
+needs nothing but them.
+"""
+
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from cellwright.core.bus import Bus, Role, Subscription
+    from cellwright.core.clock import Clock
+    from cellwright.core.config import Cfg, Normal, Number, Uniform, draw, read_yaml
+    from cellwright.core.loop import SimulationLoop, WaitClock
+    from cellwright.core.offset_map import OffsetMap
+    from cellwright.core.pose import FramedPose, Pose
+    from cellwright.core.registry import Registry
+    from cellwright.core.ring import KinematicRing
+    from cellwright.core.rng import Streams
 
 __all__ = [
     "Bus",
@@ -30,3 +39,18 @@ __all__ = [
     "draw",
     "read_yaml",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".bus": "Bus Role Subscription",
+        ".clock": "Clock",
+        ".config": "Cfg Normal Number Uniform draw read_yaml",
+        ".loop": "SimulationLoop WaitClock",
+        ".offset_map": "OffsetMap",
+        ".pose": "FramedPose Pose",
+        ".registry": "Registry",
+        ".ring": "KinematicRing",
+        ".rng": "Streams",
+    },
+)
