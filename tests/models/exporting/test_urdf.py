@@ -117,7 +117,7 @@ def test_shapes_that_urdf_does_not_know(tmp_path, read):
     assert [path.name for path in written.files] == ["m.urdf", "ball.stl"]
     assert [note.kind for note in written.notes] == ["changed"] * 3
     kinds = [type(shape.geometry).__name__ for shape in read(tmp_path / "m.urdf").links[0].collisions]
-    assert kinds == ["Cylinder", "Sphere", "Sphere", "MeshFile", "Box"]
+    assert kinds == ["CylinderGeometry", "SphereGeometry", "SphereGeometry", "MeshFile", "BoxGeometry"]
     compiled = mujoco.MjModel.from_xml_path(str(tmp_path / "m.urdf"))
     mesh = next(g for g in range(compiled.ngeom) if compiled.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH)
     volumes = compiled.geom_size[mesh].prod() * 4 / 3 * np.pi
