@@ -115,24 +115,24 @@ class DifferentialDrives:
         if steps.any():
             self.odometry.update(np.asarray(steps * self._step_m, np.float64), self._period_s)
         else:
-            self.odometry.stand()
+            self.odometry.set_at_rest()
         self._publish()
         self._sequence += 1
 
     def _publish(self) -> None:
-        heard = [entry for entry in self._topics if self._bus.has_listener(entry[2])]
-        if not heard:
+        subscribed = [entry for entry in self._topics if self._bus.has_listener(entry[2])]
+        if not subscribed:
             return
         pose, velocity, count = self.odometry.pose, self.odometry.velocity, len(self._topics)
         half = pose[:, 2] / 2
-        told = np.zeros((count, 13))  # position, quaternion, linear and angular velocity: cut up below, never changed
-        told[:, :2] = pose[:, :2]
-        told[:, 3], told[:, 6] = np.cos(half), np.sin(half)
-        told[:, 7], told[:, 12] = velocity[:, 0], velocity[:, 1]
+        rows = np.zeros((count, 13))  # position, quaternion, linear and angular velocity: cut up below, never changed
+        rows[:, :2] = pose[:, :2]
+        rows[:, 3], rows[:, 6] = np.cos(half), np.sin(half)
+        rows[:, 7], rows[:, 12] = velocity[:, 0], velocity[:, 1]
         covariance = self.odometry.covariance.reshape(count, 9)
         time_ns, sequence, publish = self._world.clock.time_ns, self._sequence, self._bus.publish
-        for row, name, topic, child in heard:
-            own = told[row]
+        for row, name, topic, child in subscribed:
+            own = rows[row]
             parts = own[:3], own[3:7], own[7:10], own[10:], covariance[row]
             publish(topic, Odometry(time_ns, sequence, name, FRAME, child, *parts))
 

@@ -85,7 +85,7 @@ class WheelOdometry:
         if self._updates % SPREAD_EVERY == 0:
             self._spread()
 
-    def stand(self) -> None:
+    def set_at_rest(self) -> None:
         """Sets the speeds to zero when no wheel has turned since the last time."""
         self.velocity = np.zeros_like(self.velocity)
 

@@ -40,9 +40,9 @@ def caller_error_context(robot: str, arm: str, as_asked: Callable[[Pose], Pose],
     try:
         yield
     except Unreachable as error:
-        told = Unreachable(robot, as_asked(error.pose), error.why, frame)
-        told.away_m, told.reach_m = error.away_m, error.reach_m
-        raise told from None
+        translated = Unreachable(robot, as_asked(error.pose), error.why, frame)
+        translated.away_m, translated.reach_m = error.away_m, error.reach_m
+        raise translated from None
     except JobFailed as error:
         if type(error) is not JobFailed or not str(error).startswith(arm):
             raise

@@ -13,7 +13,7 @@ __all__ = ["ReferenceBuffer"]
 
 Array = npt.NDArray[np.float64]
 
-CHUNK_ROWS = 1000  # some seconds: a motion that is told to creep would fill the memory otherwise
+CHUNK_ROWS = 1000  # some seconds: a motion with a small override would fill the memory otherwise
 MARGIN_ROWS = 100
 
 

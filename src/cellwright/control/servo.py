@@ -90,7 +90,7 @@ class JointServo(RobotStateMachine):
         Raises:
             NotReady: when the robot moves already, is locked or in fault.
             MotionStopped: when it was stopped.
-            FollowingError: when a joint strays; the arm stays where it is.
+            FollowingError: when a joint does not follow; the arm stays where it is.
             Collision: when it hits something hard enough.
             BadInput: for a motion that begins elsewhere, leaves the limits, or is no motion; the arm stays.
         """
@@ -109,7 +109,7 @@ class JointServo(RobotStateMachine):
         try:
             await self._done
         except asyncio.CancelledError:
-            await self._give_up()
+            await self._cancel()
             raise
         finally:
             self._done = self._buffer = None
@@ -176,7 +176,7 @@ class JointServo(RobotStateMachine):
         self.controller.watch = self._watch
         self.controller.follow(self._buffer.rows)
 
-    async def _give_up(self) -> None:
+    async def _cancel(self) -> None:
         """Stops the arm after its task was cancelled, and with it the future that it waited for."""
         if self.state is not RobotState.PAUSED:
             self._done = asyncio.get_running_loop().create_future()

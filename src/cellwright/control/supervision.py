@@ -41,39 +41,39 @@ class Supervision:
         error = np.abs(self._drive.position_rad - reference_rad)
         worst = int(error.argmax())
         if error[worst] > FOLLOWING_LIMIT_RAD:
-            return FollowingError(self._stopped(path_share, self._astray(worst, float(error[worst]))))
-        beyond = "" if self.limits == UNLIMITED else self._beyond()
+            return FollowingError(self._stopped(path_share, self._following_text(worst, float(error[worst]))))
+        beyond = "" if self.limits == UNLIMITED else self._passed_limit()
         return Collision(self._stopped(path_share, beyond)) if beyond else None
 
     def _stopped(self, path_share: Callable[[], float], why: str) -> str:
         return f"{self._robot} stopped by contact after {100 * path_share():.0f} % of the path: {why}"
 
-    def _astray(self, worst: int, error_rad: float) -> str:
+    def _following_text(self, worst: int, error_rad: float) -> str:
         joint = self._drive.figures.joints[worst].name
-        felt = self._felt()
+        felt = self._force_text()
         if np.linalg.norm(self._change()[:3]) < FELT_N:  # the arm itself is held, or its load is too heavy
             felt += f", {joint} pushes with {abs(self._drive.effort_nm[worst]):.0f} Nm"
         off_deg, most_deg = np.degrees(error_rad), np.degrees(FOLLOWING_LIMIT_RAD)
         return f"{felt}; {joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
 
-    def _beyond(self) -> str:
+    def _passed_limit(self) -> str:
         """Returns the limit that is passed, as text; empty if none is."""
         change = self._change()
         limits, joints = self.limits, self._drive.figures.joints
         if np.linalg.norm(change[:3]) > limits.force_n:
-            return f"{self._felt()} (limit {limits.force_n:.1f} N)"
+            return f"{self._force_text()} (limit {limits.force_n:.1f} N)"
         if (torque_nm := float(np.linalg.norm(change[3:]))) > limits.torque_nm:
-            return f"{self._felt()}, torque {torque_nm:.1f} Nm (limit {limits.torque_nm:.1f} Nm)"
+            return f"{self._force_text()}, torque {torque_nm:.1f} Nm (limit {limits.torque_nm:.1f} Nm)"
         if np.isfinite(limits.effort_share):
             for joint, effort_nm in zip(joints, np.abs(self._drive.effort_nm), strict=True):
                 if effort_nm > (most_nm := limits.effort_share * joint.effort_limit_nm):
-                    return f"{self._felt()}, {joint.name} pushes with {effort_nm:.1f} Nm (limit {most_nm:.1f} Nm)"
+                    return f"{self._force_text()}, {joint.name} pushes with {effort_nm:.1f} Nm (limit {most_nm:.1f} Nm)"
         return ""
 
     def _change(self) -> Array:
         return self._wrench() - self._rest_wrench
 
-    def _felt(self) -> str:
+    def _force_text(self) -> str:
         """Returns the force as text: beyond that at the beginning of the motion, in the axes of the sensor."""
         force = self._change()[:3]
         x, y, z = np.round(force) + 0.0  # no -0

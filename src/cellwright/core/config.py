@@ -19,8 +19,8 @@ __all__ = ["Cfg", "Normal", "Number", "Uniform", "draw", "parse_yaml", "read_yam
 M = TypeVar("M", bound=BaseModel)
 
 _known_keys: ContextVar[dict[int, dict[str, None]] | None] = ContextVar("known_keys", default=None)
-MOST_TOLD = 50  # errors
-UNKNOWN = ("extra_forbidden", "invalid_key")  # pydantic's words for a key that it does not know
+MOST_REPORTED = 50  # errors
+UNKNOWN = ("extra_forbidden", "invalid_key")  # pydantic's error types for a key that it does not know
 
 
 class Cfg(BaseModel):
@@ -125,10 +125,10 @@ def validate(data: Any, model: type[M], where: str | Path) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        told = [ConfigError(where, path, problem) for path, problem in _describe(error, data)]
+        errors = [ConfigError(where, path, problem) for path, problem in _describe(error, data)]
     finally:
         _known_keys.reset(token)
-    raise (told[0] if len(told) == 1 else ConfigErrors(told)) from None
+    raise (errors[0] if len(errors) == 1 else ConfigErrors(errors)) from None
 
 
 _EXPECTED = {
@@ -165,9 +165,9 @@ def _describe(error: ValidationError, data: Any) -> list[tuple[str, str]]:
         found.setdefault(_path(problem["loc"], data, problem["type"]), []).append(problem)
     # In a union every member complains; the deeper path belongs to the member that was meant.
     deepest = [at for at in found if not any(len(at) < len(other) and at == other[: len(at)] for other in found)]
-    told = [(".".join(at), _problem(found[at])) for at in sorted(deepest, key=lambda at: _order(at, data))]
-    told = [(path.rpartition(".")[0] if text.startswith("unknown key ") else path, text) for path, text in told]
-    return told[:MOST_TOLD]
+    errors = [(".".join(at), _problem(found[at])) for at in sorted(deepest, key=lambda at: _order(at, data))]
+    errors = [(path.rpartition(".")[0] if text.startswith("unknown key ") else path, text) for path, text in errors]
+    return errors[:MOST_REPORTED]
 
 
 def _meant(problems: list[ErrorDetails], data: Any) -> list[ErrorDetails]:

@@ -145,7 +145,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
                 raise OutOfRange(what, value, low, high)
 
     def time(self) -> float:
-        """Simulation time: every timer and timeout of asyncio counts simulated seconds."""
+        """Returns simulation time: every timer and timeout of asyncio counts simulated seconds."""
         return self._sim_clock.time_s
 
     def run(self, main: Coroutine[Any, Any, T]) -> T:
@@ -181,28 +181,28 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         future: asyncio.Future[None] = self.create_future()
         heapq.heappush(self._sleepers, (tick, next(self._order), future))
         if self._stepping:
-            self._nudge()
+            self._interrupt()
         return future
 
     def call_soon(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
         """Works as in asyncio; also ends a stretch of simulation in progress, because a task became ready."""
         handle = super().call_soon(*args, **kwargs)
         if self._stepping:
-            self._nudge()
+            self._interrupt()
         return handle
 
     def call_soon_threadsafe(self, *args: Any, **kwargs: Any) -> asyncio.Handle:  # type: ignore[override]
         """Works as in asyncio; also ends a stretch of simulation in progress, because a task became ready."""
         handle = super().call_soon_threadsafe(*args, **kwargs)
         if self._stepping:
-            self._nudge()
+            self._interrupt()
         return handle
 
     def call_at(self, *args: Any, **kwargs: Any) -> asyncio.TimerHandle:  # type: ignore[override]
         """Works as in asyncio; also ends a stretch of simulation in progress, which might lead past the new timer."""
         handle = super().call_at(*args, **kwargs)
         if self._stepping:
-            self._nudge()
+            self._interrupt()
         return handle
 
     def run_in_executor(self, *args: Any, **kwargs: Any) -> asyncio.Future[Any]:  # type: ignore[override]
@@ -215,7 +215,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
     def _thread_done(self, _future: asyncio.Future[Any]) -> None:
         self._threads -= 1
 
-    def _nudge(self) -> None:
+    def _interrupt(self) -> None:
         self._nudged = True
         self._stepper.interrupt()
 

@@ -141,5 +141,5 @@ class Result:
 
 
 def _number(value: Any) -> float:
-    """Reads a number back from JSON, which has no word for one that is not a number."""
+    """Reads a number back from JSON, which cannot represent NaN."""
     return float("nan") if value is None else float(value)

@@ -20,7 +20,7 @@ Slices: TypeAlias = Generator[None, None, T]
 FREE_SLICES = 16
 """So many slices take no simulation time: what is ordinary begins at once."""
 SLICE_S = 0.002
-"""What every further slice takes, by the clock that is given: one tick, and about what it costs (one to three ms)."""
+"""The simulated duration of every further slice: one tick, and about its computing time (one to three ms)."""
 
 
 class SliceClock(Protocol):

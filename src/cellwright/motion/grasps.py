@@ -44,7 +44,7 @@ class Grasp:
     Attributes:
         kind: From above or from the side.
         turn_rad: About the part's axis, against the first sample.
-        pose_tcp: Where the jaws close.
+        pose_tcp: The pose in which the jaws close.
         pose_approach: Before, at a distance against the direction of approach.
         pose_retreat: After, with the part lifted straight up.
         width_m: The width of the part between the jaws.

@@ -25,7 +25,7 @@ class JointBrake:
 
     Args:
         limits: Of the joints, for planned motions.
-        sample: What they do now.
+        sample: Their present motion.
         period_s: Time from one tick to the next.
     """
 

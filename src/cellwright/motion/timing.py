@@ -29,7 +29,7 @@ CHECKS_PER_GRID_POINT = 8
 class TimedPath:
     """A joint path through waypoints, from rest to rest as fast as speed and acceleration allow; jerk is not limited.
 
-    A planner vouches for straight lines between its waypoints, and a smooth curve through them leaves those. So the
+    A planner has checked straight lines between its waypoints, and a smooth curve through them leaves those. So the
     lines are divided into points, ever closer, until the curve stays within the tolerance.
 
     Attributes:

@@ -23,7 +23,7 @@ class LostMessages:
 
     Attributes:
         messages: The number of messages that were published and are not in the file.
-        reason: Why, for the first of them; also when all are there and only the summary at the end is missing.
+        reason: The reason for the first of them, or for a missing summary at the end.
     """
 
     messages: int = 0
@@ -34,7 +34,7 @@ class Recorder:
     """Records topics of a bus as an MCAP file (profile ros2, CDR, zstd), in simulation time only.
 
     The same messages give the same bytes. Errors after the file is open never reach the bus: a message that
-    cannot be encoded is left out, a disk that is full ends the recording, and `lost` tells about both.
+    cannot be encoded is left out, a disk that is full ends the recording, and `lost` reports both.
 
     Args:
         bus: The bus to record.

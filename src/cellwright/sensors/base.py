@@ -163,7 +163,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
     topic, sample, skip, filters = sensor.topic, sensor.sample, sensor.skip, sensor.filters
     bus.declare(topic, sensor.message_type)
-    dropout, luck = cfg.dropout, sensor.site.rng.random
+    dropout, uniform = cfg.dropout, sensor.site.rng.random
     under_way = sensor.under_way
     is_prompt = not delay and not dropout
 
@@ -180,7 +180,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
             skip()
             return
         message = sample()
-        if dropout and luck() < dropout:
+        if dropout and uniform() < dropout:
             return
         if delay:
             under_way.append((clock.tick + delay, message))

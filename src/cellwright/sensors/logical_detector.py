@@ -105,13 +105,13 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         rng, cfg = self.site.rng, self.cfg
         poses = self._qpos[self._gather]
         noise = rng.standard_normal(self._sds.shape) * self._sds + self._offsets
-        luck = rng.random((len(poses), 2))  # drawn for all, so that what is in view does not shift the stream
+        uniform = rng.random((len(poses), 2))  # drawn for all, so that what is in view does not shift the stream
         (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
         x, y = poses[:, 0], poses[:, 1]
-        seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max) & (luck[:, 0] >= cfg.miss)
+        seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max) & (uniform[:, 0] >= cfg.miss)
         seen &= ~self._covers.hidden(poses)
         rows = seen.nonzero()[0]
-        scores = 1.0 - 0.3 * luck[rows, 1] ** 2
+        scores = 1.0 - 0.3 * uniform[rows, 1] ** 2
         order = (self._rank[rows] - scores).argsort()  # scores differ by less than ranks do
         rows, scores = rows[order], scores[order]
         poses, noise = poses.take(rows, 0), noise.take(rows, 0)

@@ -64,7 +64,7 @@ class Backlash:
         self.state[0] = world.layout.backlash_rad[robot] / 2
         self.state[1] = np.radians(world.cell.robots[robot].home_deg)
         self.state[3] = 1.0
-        self._commanded = self._obeyed = b""
+        self._commanded = self._applied = b""
         self._passed: Array = np.zeros(0)
         world.bind(self._look_up)
         world.add_component(f"{robot} backlash", self)
@@ -91,14 +91,14 @@ class Backlash:
         held, damped = self._gains[1] != 0.0, self._gains[2] != 0.0
         if not damped:
             return
-        if not held or self._commanded != self._obeyed:
+        if not held or self._commanded != self._applied:
             command = np.frombuffer(self._commanded).reshape(-1, 3)
             motor = command[:, 0] - self._zeros if held else self.state[1] + command[:, 1] * duration_s
             take_up(self.state, motor, command[:, 1])
             passed = command.copy()
             passed[:, 0] += self.lag_rad
             passed[:, 1] *= self.state[3]
-            self._passed, self._obeyed = passed.ravel(), self._commanded
+            self._passed, self._applied = passed.ravel(), self._commanded
         self._ctrl[:] = self._passed
 
     def release(self) -> None:
@@ -119,7 +119,7 @@ class Backlash:
         """Places the motors at other angles, without a motion."""
         self.state[1] = motor_rad
         self.state[3], self.state[4] = 1.0, 0.0
-        self._obeyed = b""
+        self._applied = b""
 
     def save(self) -> Array:
         """Returns the place of each joint in its play."""
@@ -128,7 +128,7 @@ class Backlash:
     def load(self, state: Array) -> None:
         """Restores what `save` returned."""
         self.state[:] = state
-        self._obeyed = b""
+        self._applied = b""
 
     def let_go(self, part: str) -> None:
         """Does nothing: gears hold no parts."""

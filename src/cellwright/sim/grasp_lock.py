@@ -25,7 +25,7 @@ RATE_HZ = 125.0
 
 
 class GraspLock:
-    """Watches the grippers: locks when both pads press on one part, unlocks when told to open or overloaded.
+    """Watches the grippers: locks when both pads press on one part, unlocks when commanded to open or overloaded.
 
     The break-off compares the load with what friction could carry, 2 mu N; not the weld's own force, which also
     carries the pads' pressure. A lock that broke stays open until the gripper opens.

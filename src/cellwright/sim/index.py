@@ -89,7 +89,7 @@ class RobotIndex:
         tool_name: The tool's name: its model, or the name that the cell gives it.
         fixed_bodies: Bodies of a tool that is not changed.
         changer: Its half of a changer.
-        balance: How many times its own weight the changer's balance carries while a tool is locked.
+        balance: The load of the changer's balance while a tool is locked, in multiples of its own weight.
     """
 
     name: str

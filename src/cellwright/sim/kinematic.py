@@ -34,7 +34,7 @@ class KinematicEngine:
     def __init__(self, world: World) -> None:
         self._world = world
         self._held: dict[str, Held] = {}  # robot -> part, or tray and the parts in it, with their poses in the tool
-        self._obeyed = b""  # the commands that have been carried out
+        self._applied = b""  # the commands that have been carried out
         world.add_component("kinematic engine", self)
 
     def addresses(self) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class KinematicEngine:
     def load(self, state: dict[str, Held]) -> None:
         """Restores what `save` returned."""
         self._held = dict(state)
-        self._obeyed = b""
+        self._applied = b""
 
     def let_go(self, part: str) -> None:
         """Releases the part, which stays where it is."""
@@ -57,22 +57,22 @@ class KinematicEngine:
             for robot, held in self._held.items()
             if held[0][0] != part
         }
-        self._obeyed = b""
+        self._applied = b""
 
     def step(self, count: int) -> None:
         """Takes so many steps at once: nothing happens between commands."""
         duration_s = count * self._world.cell.timestep_s
         for backlash in self._world.backlash.values():
             backlash.engage(duration_s)
-        self._obey(duration_s, rolled=self._world.wheels.roll(duration_s))
+        self._apply_commands(duration_s, rolled=self._world.wheels.roll(duration_s))
         for backlash in self._world.backlash.values():
             backlash.release()
 
-    def _obey(self, duration_s: float, *, rolled: bool) -> None:
+    def _apply_commands(self, duration_s: float, *, rolled: bool) -> None:
         world, data = self._world, self._world.data
         data.time += duration_s
         commands = data.ctrl.tobytes()
-        if commands == self._obeyed and not rolled:
+        if commands == self._applied and not rolled:
             return
         moving = False
         for robot in world.robots.values():
@@ -92,7 +92,7 @@ class KinematicEngine:
                 self._put(thing, pose_tool @ pose_in_tool)
         if self._held:
             mujoco.mj_kinematics(world.model, data)
-        self._obeyed = b"" if moving else commands
+        self._applied = b"" if moving else commands
 
     def _move_fingers(self, robot: RobotIndex, tool: ToolIndex, duration_s: float) -> bool:
         """Moves the fingers towards their command, grasps or releases; returns whether they moved."""

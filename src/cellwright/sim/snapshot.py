@@ -14,7 +14,7 @@ class Snapshot:
 
     Attributes:
         tick: The clock.
-        model: Which model it belongs to: it can be restored while the world has the same bodies.
+        model: The model to which it belongs: it can be restored while the world has the same bodies.
         data: A copy of the whole MjData; MuJoCo's own state vector leaves out which islands sleep.
         streams: The random streams.
         components: Component -> its state.
