@@ -42,9 +42,9 @@ class ToolHeightSensor(Sensor[ToolHeightCfg]):
     source = property(lambda self: self.cfg.robot)
     topic = property(lambda self: f"/{self.source}/tool_height")
 
-    def __init__(self, cfg, site):
-        super().__init__(cfg, site)
-        self.noise = Noise(cfg.noise, 1, 1 / cfg.rate_hz, site.rng)
+    def __init__(self, cfg, context):
+        super().__init__(cfg, context)
+        self.noise = Noise(cfg.noise, 1, 1 / cfg.rate_hz, context.rng)
 
     def sample(self):
         """Returns one reading, with the errors that the cell's file asks for."""

@@ -2,7 +2,7 @@
 
 Shows:
 
-- `lab.mobiles`: speeds for wheels, steps counted, odometry with its covariance, lamps
+- `lab.mobiles`: speeds for wheels, steps counted, odometry with its covariance, LEDs
 - messages of the encoders on the bus
 - why odometry cannot be trusted for ever: real wheels are not those of the drawings
 """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellwright.control import CONTROLLERS, CommandMode, Controller, ControllerSite
+from cellwright.control import CONTROLLERS, CommandMode, Controller, ControllerContext
 from cellwright.core.messages import JointState
 from cellwright.core.pose import Pose
 
@@ -116,9 +116,9 @@ def test_torques_from_outside_take_up_the_play_by_the_motion_of_the_links(open_l
 class Slow(Controller):
     """The law of computed torque, called in Python."""
 
-    def __init__(self, site: ControllerSite) -> None:
-        super().__init__(site)
-        self._law = CONTROLLERS.get("computed_torque")(site)
+    def __init__(self, context: ControllerContext) -> None:
+        super().__init__(context)
+        self._law = CONTROLLERS.get("computed_torque")(context)
 
     def command(self, reference, position_rad, velocity_radps):
         return self._law.command(reference, position_rad, velocity_radps)

@@ -11,7 +11,7 @@ import pytest
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.lab import Lab
-from cellwright.sensors import Sensor, SensorCfg, SensorSite
+from cellwright.sensors import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.robot import JointStateSensor
 from cellwright.sim import World
 
@@ -31,12 +31,12 @@ class LuckSensor(Sensor[SensorCfg]):
     topic = property(lambda self: f"/{self.source}/luck")
 
     def sample(self) -> Luck:
-        return Luck(*self.header(), self.site.rng.random())
+        return Luck(*self.header(), self.context.rng.random())
 
 
 def luck_in(world: World, **cfg: Any) -> LuckSensor:
     cfg = SensorCfg(**{"type": "luck", "name": "luck", "rate_hz": 50, **cfg})
-    return LuckSensor(cfg, SensorSite(world, world.streams.stream(f"sensors/{cfg.name}"), "test"))
+    return LuckSensor(cfg, SensorContext(world, world.streams.stream(f"sensors/{cfg.name}"), "test"))
 
 
 @pytest.mark.parametrize(("rate_hz", "period"), [(500, 1), (50, 10), (1, 500), (30, 17), (5000, 1)])

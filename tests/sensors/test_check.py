@@ -11,7 +11,7 @@ import pytest
 from cellwright.core.messages import Beam, Message
 from cellwright.core.messages.base import Array
 from cellwright.core.pose import Pose
-from cellwright.sensors import SENSORS, Sensor, SensorCfg, SensorSite, check_sensor, make_sensor
+from cellwright.sensors import SENSORS, Sensor, SensorCfg, SensorContext, check_sensor, make_sensor
 from cellwright.sim import Snapshot, World
 
 
@@ -49,7 +49,7 @@ class Good(Sensor[SensorCfg]):
     source, topic = "good", "/good"
 
     def sample(self) -> Message:
-        return Reading(*self.header(), self.values() + self.site.rng.normal())
+        return Reading(*self.header(), self.values() + self.context.rng.normal())
 
     def values(self) -> Array:
         return self.view().copy()
@@ -137,8 +137,8 @@ def test_planted_faults_are_found_one_by_one(moment, kind, problem):
 def planted(kind: type[Sensor[SensorCfg]], world: World, start: Snapshot) -> Callable[[], Sensor[SensorCfg]]:
     def make() -> Sensor[SensorCfg]:
         world.restore(start)
-        site = SensorSite(world, world.streams.stream("sensors/planted"), "test")
-        return kind(SensorCfg(type="planted", rate_hz=50), site)
+        context = SensorContext(world, world.streams.stream("sensors/planted"), "test")
+        return kind(SensorCfg(type="planted", rate_hz=50), context)
 
     return make
 

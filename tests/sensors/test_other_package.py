@@ -46,10 +46,10 @@ class Thermometer(Sensor[ThermometerCfg]):
     Cfg: ClassVar[type[SensorCfg]] = ThermometerCfg
     message_type: ClassVar[type[Message]] = Temperatures
 
-    def __init__(self, cfg, site):
-        super().__init__(cfg, site)
+    def __init__(self, cfg, context):
+        super().__init__(cfg, context)
         self._index = self.world.robot(cfg.robot)
-        self._noise = Noise(cfg.noise, len(self._index.dof), 1 / cfg.rate_hz, site.rng)
+        self._noise = Noise(cfg.noise, len(self._index.dof), 1 / cfg.rate_hz, context.rng)
 
     @property
     def source(self):

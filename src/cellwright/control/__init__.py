@@ -1,7 +1,7 @@
 """The robot controller: drives, control laws, motions and their ends, the gripper."""
 
 from cellwright.control.control_block import Payload
-from cellwright.control.controller import CONTROLLERS, Controller, ControllerSite
+from cellwright.control.controller import CONTROLLERS, Controller, ControllerContext
 from cellwright.control.differential_drive import DifferentialDrive, DifferentialDrives, DriveEstimate
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.control.gripper import GraspResult, GraspStatus, Gripper
@@ -33,7 +33,7 @@ __all__ = [
     "CommandMode",
     "ComputedTorqueController",
     "Controller",
-    "ControllerSite",
+    "ControllerContext",
     "DifferentialDrive",
     "DifferentialDrives",
     "DigitalIo",

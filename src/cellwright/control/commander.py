@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.control.control_block import NO_PAYLOAD, Payload
-from cellwright.control.controller import CONTROLLERS, Controller, ControllerSite
+from cellwright.control.controller import CONTROLLERS, Controller, ControllerContext
 from cellwright.control.direct import DirectCommands
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.core.pose import Pose
@@ -49,7 +49,7 @@ class Commander:
         overspeed: Callable[[str, float, float], None],
     ) -> None:
         self.drive = Drive(world, robot)
-        self._site = ControllerSite(world, stepper, robot, self.drive, pose_base_in_world, NO_PAYLOAD)
+        self._site = ControllerContext(world, stepper, robot, self.drive, pose_base_in_world, NO_PAYLOAD)
         self.direct = DirectCommands(world, stepper, robot, self.drive, overspeed)
         self.controller: Controller = CONTROLLERS.get(controller)(self._site)
         self.chosen: tuple[str, dict[str, Any]] = (controller, {})

@@ -20,7 +20,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 from cellwright.sim import ScheduledCall, Stepper, TickOrder, World
 
-__all__ = ["CONTROLLERS", "Controller", "ControllerSite"]
+__all__ = ["CONTROLLERS", "Controller", "ControllerContext"]
 
 Array = npt.NDArray[np.float64]
 
@@ -28,7 +28,7 @@ CHECK_HZ = 125.0
 
 
 @dataclass(frozen=True)
-class ControllerSite:
+class ControllerContext:
     """The surroundings of a controller: the drives of one arm, and what the drawings say about the arm.
 
     Attributes:
@@ -61,11 +61,11 @@ class Controller(ABC):
     rate_hz: ClassVar[float] = 500.0
     weightless_tool: bool = False
 
-    def __init__(self, site: ControllerSite) -> None:
-        self.site, self.drive = site, site.drive
-        self.joints = len(site.drive.figures.joints)
-        self.period_ticks = site.world.clock.period_ticks(self.rate_hz)
-        self.period_s = self.period_ticks * site.world.clock.tick_s
+    def __init__(self, context: ControllerContext) -> None:
+        self.context, self.drive = context, context.drive
+        self.joints = len(context.drive.figures.joints)
+        self.period_ticks = context.world.clock.period_ticks(self.rate_hz)
+        self.period_s = self.period_ticks * context.world.clock.tick_s
         self.reference: Array = np.zeros((1, 3, self.joints))
         self.count = 0
         self.watch: Callable[[], object] = bool
@@ -118,9 +118,9 @@ class Controller(ABC):
             call.active = True
 
     def _schedule(self) -> list[ScheduledCall]:
-        name = f"{self.site.robot} controller"
-        every = self.site.stepper.every
-        check = self.site.world.clock.period_ticks(CHECK_HZ)
+        name = f"{self.context.robot} controller"
+        every = self.context.stepper.every
+        check = self.context.world.clock.period_ticks(CHECK_HZ)
         return [
             every(self.period_ticks, self._tick, order=TickOrder.CONTROL, name=name),
             every(check, lambda: self.watch(), order=TickOrder.CONTROL, name=f"{name} watch"),

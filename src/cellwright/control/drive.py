@@ -44,7 +44,7 @@ class Drive:
         self._world, self._robot = world, robot
         self.figures = world.robot(robot).figures
         self.zeros_rad = world.layout.joint_zeros_rad[robot]
-        self.play = world.backlash.get(robot)
+        self.backlash = world.backlash.get(robot)
         self._velocity_limits = np.array([j.velocity_limit_radps for j in self.figures.joints])
         self._effort_limits = np.array([j.effort_limit_nm for j in self.figures.joints])
         self.mode = CommandMode.POSITION
@@ -72,7 +72,7 @@ class Drive:
     @property
     def velocity_radps(self) -> Array:
         """The speeds of the motors, in terms of the joints."""
-        return np.array(self.qvel) if self.play is None else np.asarray(self.qvel + self.play.slip_radps)
+        return np.array(self.qvel) if self.backlash is None else np.asarray(self.qvel + self.backlash.slip_radps)
 
     @property
     def effort_nm(self) -> Array:
@@ -87,18 +87,18 @@ class Drive:
     @property
     def _motors_rad(self) -> Array:
         """The angles that the joints would have if their gears had no play."""
-        return self.qpos if self.play is None else np.asarray(self.qpos - self.play.lag_rad)
+        return self.qpos if self.backlash is None else np.asarray(self.qpos - self.backlash.lag_rad)
 
     def aim(self, reference: Array) -> Array:
         """Has torques follow a reference (positions, velocities, accelerations); returns what passes the play."""
-        if self.play is None or self.mode is not CommandMode.EFFORT:
+        if self.backlash is None or self.mode is not CommandMode.EFFORT:
             return reference
-        return self.play.aim(reference)
+        return self.backlash.aim(reference)
 
     def drift(self) -> None:
         """Updates the play under torques without a reference: the joints take it up as they go."""
-        if self.play is not None and self.mode is CommandMode.EFFORT:
-            self.play.drift(self.qpos - self.zeros_rad)
+        if self.backlash is not None and self.mode is CommandMode.EFFORT:
+            self.backlash.drift(self.qpos - self.zeros_rad)
 
     def catch(self) -> None:
         """Stops whatever the arm does in whatever mode: the servos hold it where it is, as hard as they can."""
@@ -215,8 +215,8 @@ class Drive:
 
     def _rest(self, *, held: bool = True) -> None:
         """Places the motors at their set points, or, with none, at their encoders."""
-        if self.play is not None:
-            self.play.rest(self.set_point_rad if held else self.position_rad)
+        if self.backlash is not None:
+            self.backlash.rest(self.set_point_rad if held else self.position_rad)
 
     def save(self) -> tuple[CommandMode, bool, Array]:
         """Returns the mode and the caps: they are in the model, of which a snapshot has no copy."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cellwright.control import laws
 from cellwright.control.compiled import compiled_tick
 from cellwright.control.control_block import make_block
-from cellwright.control.controller import CHECK_HZ, CONTROLLERS, Array, Controller, ControllerSite
+from cellwright.control.controller import CHECK_HZ, CONTROLLERS, Array, Controller, ControllerContext
 from cellwright.core.errors import UnknownName
 from cellwright.sim import ScheduledCall, TickOrder
 
@@ -23,7 +23,7 @@ class ModelBasedController(Controller):
     """The base of both: a block of memory, and a compiled tick that works on it.
 
     Args:
-        site: The arm.
+        context: The arm.
         stiffness: Kp of the reference's error.
         damping: Kd of it.
         profile: `full` models the tool; `paper` does not, and has the drive carry its weight, as the ROVI paper does.
@@ -32,23 +32,23 @@ class ModelBasedController(Controller):
     law: ClassVar[str]
 
     def __init__(
-        self, site: ControllerSite, *, stiffness: float = 800.0, damping: float = 400.0, profile: str = "full"
+        self, context: ControllerContext, *, stiffness: float = 800.0, damping: float = 400.0, profile: str = "full"
     ) -> None:
         if profile not in PROFILES:
             raise UnknownName("profile", profile, PROFILES)
         self.weightless_tool = profile == "paper"
         self.block = make_block(
-            site.world.robot(site.robot),
-            site.pose_base_in_world,
-            site.payload,
+            context.world.robot(context.robot),
+            context.pose_base_in_world,
+            context.payload,
             with_tool=not self.weightless_tool,
-            gravity_mps2=-float(site.world.model.opt.gravity[2]),
+            gravity_mps2=-float(context.world.model.opt.gravity[2]),
         )
         self.row: Any = self.block[0]
         self.row["stiffness"], self.row["damping"] = stiffness, damping
-        super().__init__(site)
-        self.row["zeros"][: self.joints] = site.drive.zeros_rad
-        self.row["play"] = 0 if site.drive.play is None else site.drive.play.state.ctypes.data
+        super().__init__(context)
+        self.row["zeros"][: self.joints] = context.drive.zeros_rad
+        self.row["play"] = 0 if context.drive.backlash is None else context.drive.backlash.state.ctypes.data
         self._function = compiled_tick(self.law)
         self.look_up()
 
@@ -78,7 +78,7 @@ class ModelBasedController(Controller):
         self.row["rows"], self.row["reference"] = len(self.reference), self.reference.ctypes.data
 
     def _schedule(self) -> list[ScheduledCall]:
-        name, world, stepper = f"{self.site.robot} {self.law}", self.site.world, self.site.stepper
+        name, world, stepper = f"{self.context.robot} {self.law}", self.context.world, self.context.stepper
         user, address = self.block.ctypes.data, self._function.address
         return [
             stepper.every_compiled(self.period_ticks, address, order=TickOrder.CONTROL, name=name, user=user),
@@ -103,7 +103,7 @@ class CartesianController(ModelBasedController):
     """The flange a damped spring on its reference pose (ROVI, equations 9 to 12).
 
     Args:
-        site: The arm.
+        context: The arm.
         stiffness: Kp of the pose's error.
         damping: Kd of it.
         profile: As for computed torque.
@@ -114,13 +114,13 @@ class CartesianController(ModelBasedController):
 
     def __init__(
         self,
-        site: ControllerSite,
+        context: ControllerContext,
         *,
         stiffness: float = 800.0,
         damping: float = 400.0,
         profile: str = "full",
         epsilon: float = 0.05,
     ) -> None:
-        super().__init__(site, stiffness=stiffness, damping=damping, profile=profile)
+        super().__init__(context, stiffness=stiffness, damping=damping, profile=profile)
         self.row["epsilon"] = epsilon
         self.row["null_share"] = float(self.joints > 6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control.controller import CONTROLLERS, Array, Controller, ControllerSite
+from cellwright.control.controller import CONTROLLERS, Array, Controller, ControllerContext
 from cellwright.control.drive import CommandMode
 from cellwright.sim import ScheduledCall, TickOrder
 
@@ -21,8 +21,8 @@ class PidController(Controller):
     mode = CommandMode.POSITION
     rate_hz = 250.0
 
-    def __init__(self, site: ControllerSite) -> None:
-        super().__init__(site)
+    def __init__(self, context: ControllerContext) -> None:
+        super().__init__(context)
         self._rows: list[memoryview] = []
 
     def command(self, reference: Array, position_rad: Array, velocity_radps: Array) -> npt.ArrayLike:
@@ -48,8 +48,8 @@ class PidController(Controller):
         """Does nothing: where the drives hold is part of the world."""
 
     def _schedule(self) -> list[ScheduledCall]:
-        name = f"{self.site.robot} servo"
-        return [self.site.stepper.every(self.period_ticks, self._tick, order=TickOrder.CONTROL, name=name)]
+        name = f"{self.context.robot} servo"
+        return [self.context.stepper.every(self.period_ticks, self._tick, order=TickOrder.CONTROL, name=name)]
 
     def _tick(self) -> None:
         # All rows were made at once: one by one, between physics steps, they take several times as long.

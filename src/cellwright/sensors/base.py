@@ -23,7 +23,7 @@ from cellwright.core.messages import Message
 from cellwright.core.registry import Registry
 from cellwright.sim import Stepper, TickOrder, World
 
-__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorSite", "check_line", "make_sensor", "schedule", "sensor_label"]
+__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorContext", "check_line", "make_sensor", "schedule", "sensor_label"]
 
 
 class SensorCfg(Cfg):
@@ -45,7 +45,7 @@ class SensorCfg(Cfg):
 
 
 @dataclass(frozen=True)
-class SensorSite:
+class SensorContext:
     """The surroundings of a sensor: the world that it measures and its own random stream."""
 
     world: World
@@ -69,9 +69,9 @@ class Sensor(ABC, Generic[C]):
     Cfg: ClassVar[type[SensorCfg]]
     message_type: ClassVar[type[Message]]
 
-    def __init__(self, cfg: C, site: SensorSite) -> None:
-        self.cfg, self.site = cfg, site
-        self.world, self._clock = site.world, site.world.clock
+    def __init__(self, cfg: C, context: SensorContext) -> None:
+        self.cfg, self.context = cfg, context
+        self.world, self._clock = context.world, context.world.clock
         self.sequence = 0
         self.under_way: deque[tuple[int, Message]] = deque()
         self.filters: list[Callable[[Message], Message | None]] = []
@@ -118,7 +118,7 @@ def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
     """Returns a sensor from its line in a cell; errors name the line."""
     sensor_class, cfg = _configured(line, where)
     try:
-        return sensor_class(cfg, SensorSite(world, world.streams.stream(f"sensors/{sensor_label(line)}"), where))
+        return sensor_class(cfg, SensorContext(world, world.streams.stream(f"sensors/{sensor_label(line)}"), where))
     except UnknownName as error:
         key = next((f".{key}" for key, value in line.items() if value == error.name), "")
         raise UnknownName(error.kind, error.name, error.available, f"{where}{key}") from None
@@ -163,7 +163,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
     topic, sample, skip, filters = sensor.topic, sensor.sample, sensor.skip, sensor.filters
     bus.declare(topic, sensor.message_type)
-    dropout, uniform = cfg.dropout, sensor.site.rng.random
+    dropout, uniform = cfg.dropout, sensor.context.rng.random
     under_way = sensor.under_way
     is_prompt = not delay and not dropout
 

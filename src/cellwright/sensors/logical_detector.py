@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections, Message
 from cellwright.core.pose import Pose
-from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
+from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
 from cellwright.sim.occlusion import TrayOcclusion
 
 __all__ = ["LogicalDetector", "LogicalDetectorCfg"]
@@ -64,11 +64,11 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
     Cfg: ClassVar[type[SensorCfg]] = LogicalDetectorCfg
     message_type: ClassVar[type[Message]] = Detections
 
-    def __init__(self, cfg: LogicalDetectorCfg, site: SensorSite) -> None:
-        super().__init__(cfg, site)
+    def __init__(self, cfg: LogicalDetectorCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
         cameras = self.world.layout.camera_errors
         if cfg.camera is not None and cfg.camera not in cameras:
-            raise UnknownName("camera", cfg.camera, cameras, f"{site.where}.camera")
+            raise UnknownName("camera", cfg.camera, cameras, f"{context.where}.camera")
         error = cameras[cfg.camera] if cfg.camera else Pose.identity()
         self._offset = np.array([*-error.position, -error.rpy[2]])
         centre = self.world.layout.fixtures[cfg.camera].position[:2] if cfg.camera else np.zeros(2)
@@ -102,7 +102,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
 
     def sample(self) -> Detections:
         """Returns one frame."""
-        rng, cfg = self.site.rng, self.cfg
+        rng, cfg = self.context.rng, self.cfg
         poses = self._qpos[self._gather]
         noise = rng.standard_normal(self._sds.shape) * self._sds + self._offsets
         uniform = rng.random((len(poses), 2))  # drawn for all, so that what is in view does not shift the stream

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from cellwright.core.messages import JointState, Message, ToolStatus, Wrench
-from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
+from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
 from cellwright.sensors.noise import Noise, NoiseCfg
 
 __all__ = ["JointStateCfg", "JointStateSensor", "ToolStatusCfg", "ToolStatusSensor", "WrenchCfg", "WrenchSensor"]
@@ -33,12 +33,12 @@ class JointStateSensor(Sensor[JointStateCfg]):
     Cfg: ClassVar[type[SensorCfg]] = JointStateCfg
     message_type: ClassVar[type[Message]] = JointState
 
-    def __init__(self, cfg: JointStateCfg, site: SensorSite) -> None:
-        super().__init__(cfg, site)
+    def __init__(self, cfg: JointStateCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
         self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
-        self._play = self.world.backlash.get(cfg.robot)
-        self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, site.rng)
+        self._backlash = self.world.backlash.get(cfg.robot)
+        self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, context.rng)
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
@@ -77,8 +77,8 @@ class JointStateSensor(Sensor[JointStateCfg]):
     def sample(self) -> JointState:
         """Returns one reading of all joints."""
         angles, speeds = self._qpos - self._zeros, self._qvel.copy()
-        if self._play is not None:
-            angles, speeds = angles - self._play.lag_rad, speeds + self._play.slip_radps
+        if self._backlash is not None:
+            angles, speeds = angles - self._backlash.lag_rad, speeds + self._backlash.slip_radps
         return JointState(*self.header(), self._names, self._noise.apply(angles), speeds, self._force.copy())
 
 
@@ -104,8 +104,8 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
     STILL_MPS = 0.005
     VACUUM_SWITCH = 0.6
 
-    def __init__(self, cfg: ToolStatusCfg, site: SensorSite) -> None:
-        super().__init__(cfg, site)
+    def __init__(self, cfg: ToolStatusCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
@@ -134,7 +134,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
             return self._without_fingers()
         width_m, figures = self._qpos(self._left) + self._qpos(self._right), tool.figures
         if self.cfg.width_sd_m:
-            width_m += self.cfg.width_sd_m * self.site.rng.standard_normal()
+            width_m += self.cfg.width_sd_m * self.context.rng.standard_normal()
         still = abs(self._qvel(self._dof)) < self.STILL_MPS
         closing = self._commands(self._ctrl) < (figures.closed_m + figures.open_m) / 2
         apart = width_m > 2 * figures.closed_m + self.HOLDING_MARGIN_M
@@ -166,8 +166,8 @@ class WrenchSensor(Sensor[WrenchCfg]):
     Cfg: ClassVar[type[SensorCfg]] = WrenchCfg
     message_type: ClassVar[type[Message]] = Wrench
 
-    def __init__(self, cfg: WrenchCfg, site: SensorSite) -> None:
-        super().__init__(cfg, site)
+    def __init__(self, cfg: WrenchCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
         self._sd = np.array([cfg.force_sd_n] * 3 + [cfg.torque_sd_nm] * 3)
         self._frame = f"{cfg.robot}/{self.world.robot(cfg.robot).figures.flange_body}"
         self.world.bind(self._look_up)
@@ -189,5 +189,5 @@ class WrenchSensor(Sensor[WrenchCfg]):
 
     def sample(self) -> Wrench:
         """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of that on the flange."""
-        noise = self.site.rng.standard_normal(6) * self._sd
+        noise = self.context.rng.standard_normal(6) * self._sd
         return Wrench(*self.header(), self._frame, noise[:3] - self._force, noise[3:] - self._torque)

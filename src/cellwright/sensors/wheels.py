@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cellwright.core.messages import Encoder, Message
-from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorSite
+from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
 
 __all__ = ["EncoderCfg", "EncoderSensor"]
 
@@ -29,8 +29,8 @@ class EncoderSensor(Sensor[EncoderCfg]):
     Cfg: ClassVar[type[SensorCfg]] = EncoderCfg
     message_type: ClassVar[type[Message]] = Encoder
 
-    def __init__(self, cfg: EncoderCfg, site: SensorSite) -> None:
-        super().__init__(cfg, site)
+    def __init__(self, cfg: EncoderCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
         self._step_rad = self.world.mobile(cfg.robot).figures.step_rad
         self._half = 0 if cfg.bits is None else 1 << (cfg.bits - 1)
         self.world.bind(self._look_up)

@@ -1,8 +1,9 @@
 """Collision-free motion in joint space: a believed scene, two checkers, planners behind one interface.
 
 ```python
-scene = Scene(Robot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50")), [Obstacle("crate", Box((0.3, 0.4, 0.2)), pose)])
-result = MotionPlanner(scene).plan(PlanRequest(start_rad=home, goal_poses=[pose_tool_in_world]))
+robot = SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"))
+scene = Scene(robot, (Obstacle("crate", Box((0.3, 0.4, 0.2)), pose),))
+result = MotionPlanner(scene).plan(MotionPlanRequest(start_rad=home, goal_poses=[pose_tool_in_world]))
 ```
 
 Needs the optional packages of `cellwright[motion]`; they are imported when a planner is made.
