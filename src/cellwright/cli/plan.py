@@ -54,11 +54,12 @@ def plan(
     ] = None,
     form: Annotated[str, typer.Option(help="What a planner command reads: classical or numeric.")] = "classical",
     iterations: Annotated[int, typer.Option(min=0, max=10_000_000, help="Budget for finding better plans.")] = 400,
-    limit: Annotated[float, typer.Option(min=0.1, help="Seconds after which another planner is ended.")] = 60.0,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds after which an external planner is ended.")] = 60.0,
     seed: Annotated[int, typer.Option(min=0, help="Decides which slots of the drawings hold parts.")] = 0,
     pddl: Annotated[Path | None, typer.Option(help="Folder for domain, problem and plan files.")] = None,
     words: Annotated[
-        str | None, typer.Option(help="Say the plan in the words of 2012, 2014 or 2016; with --pddl only those files.")
+        str | None,
+        typer.Option(help="Print the plan in a vocabulary: 2012, 2014 or 2016; with --pddl only those files."),
     ] = None,
     parts: Annotated[str, typer.Option(help="In planning files: counted by kind, or named one by one.")] = "counted",
     check: Annotated[

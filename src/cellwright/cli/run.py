@@ -36,7 +36,7 @@ def run(
     quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
     robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
     plan: Annotated[
-        Path | None, typer.Option(help="A plan file to begin with, in the words of 2012, 2014 or 2016.")
+        Path | None, typer.Option(help="A plan file to begin with, in the vocabulary of 2012, 2014 or 2016.")
     ] = None,
     rename: Annotated[
         list[str] | None, typer.Option(help="With --plan: a name in it and what it stands for, such as robot_1=fanuc.")

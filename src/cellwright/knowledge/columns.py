@@ -17,7 +17,7 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_name)s",
     "pk": "pk_%(table_name)s",
 }
-"""Constraints have names that can be told in advance, or no server could drop or add them later."""
+"""Constraints have names that are known in advance, or no server could drop or add them later."""
 
 
 def root(identity: str) -> dict[str, Any]:

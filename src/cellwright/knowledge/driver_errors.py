@@ -29,14 +29,14 @@ ADVICE = {
 
 def explain(error: Exception, url: URL | None = None) -> str:
     """Returns the driver's message, without the statement that failed, and advice where there is any."""
-    said = driver_message(error)
+    message = driver_message(error)
     earlier = error.__context__
-    while not said and earlier is not None:  # a driver that cannot even roll back says nothing about it
-        said, earlier = driver_message(earlier), earlier.__context__
-    said = said or type(getattr(error, "orig", None) or error).__name__
-    if "unable to open" in said and url is not None and url.database and not Path(url.database).parent.is_dir():
-        return f"{said}; folder '{Path(url.database).parent}' does not exist"
-    return next((f"{said}; {advice}" for part, advice in ADVICE.items() if part in said), said)
+    while not message and earlier is not None:  # a driver that cannot even roll back gives no message
+        message, earlier = driver_message(earlier), earlier.__context__
+    message = message or type(getattr(error, "orig", None) or error).__name__
+    if "unable to open" in message and url is not None and url.database and not Path(url.database).parent.is_dir():
+        return f"{message}; folder '{Path(url.database).parent}' does not exist"
+    return next((f"{message}; {advice}" for part, advice in ADVICE.items() if part in message), message)
 
 
 def driver_message(error: BaseException) -> str:

@@ -75,7 +75,7 @@ class _Bounds(Demand):
     # ------------------------------------------------------------ robots
 
     def _share(self, some: Robots) -> _Share:
-        """Returns what only some of the robots can do."""
+        """Returns the work that only some of the robots can do."""
         share, d = _Share(), self.d
         for number, robots in self.passed.values():
             share.seconds += number * (d.fetch_part_s + d.return_part_s) if robots <= some else 0.0
@@ -206,7 +206,7 @@ class _Bounds(Demand):
         return d.attach_s + (d.detach_s if owners or not bare else 0.0)
 
     def _moves_between(self, tool: str, givers: set[Robots]) -> int:
-        """Returns how often a tool at least goes between the robots that lay and those that clear."""
+        """Returns the fewest handovers of a tool between the robots that lay and those that clear."""
         if not givers or frozenset.intersection(*givers):
             return 0
         new = [job for job in self.moving if job.started is None and self.sole.get(job.design.tray_sku) == tool]
@@ -263,7 +263,7 @@ class _Bounds(Demand):
         return lay_s + best_s + d.take_kit_s
 
     def _own_chain_s(self, job: KitJob, robot: int, early: int, prefetched_s: float) -> float:
-        """Returns what one robot alone has to do between laying and taking away, with the changes of its tool."""
+        """Returns the time of one robot alone between laying and taking away, with the changes of its tool."""
         alone, d = frozenset([robot]), self.d
         own = {sku: n for sku, n in self.needs[job.name].items() if self.fills[job.name, sku] == alone}
         number = sum(own.values()) - early

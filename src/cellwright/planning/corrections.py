@@ -18,7 +18,7 @@ __all__ = ["correct", "fewest_returns"]
 
 
 def fewest_returns(wrong: Iterable[tuple[str, str]], openings: Mapping[str, int]) -> int:
-    """Returns how many wrong parts must go back into trays, whatever the order.
+    """Returns the fewest wrong parts that must go back into trays, whatever the order.
 
     Args:
         wrong: SKU that is in a slot, and the SKU that belongs there.

@@ -54,7 +54,7 @@ class CounterNode(NamedTuple):
     other_hand: int | str | None
     doing: int | str | None
     laid: int
-    gone: int
+    cleared: int
     placed: tuple[int, ...]
     stayed: tuple[int, ...]
     wrong: tuple[int, ...]
@@ -97,7 +97,7 @@ class CounterRules:
 
     def done(self, node: CounterNode) -> bool:
         """Returns whether everything is placed, taken out and taken away."""
-        if node.gone < self.clears or node.placed != self.total or node.stayed != self.c.staying or any(node.wrong):
+        if node.cleared < self.clears or node.placed != self.total or node.stayed != self.c.staying or any(node.wrong):
             return False
         hands = {node.robot: node.hand, 1 - node.robot: node.other_hand}
         return not any(hands[r] == "kit" and self.c.wanted[r] for r in (0, 1))
@@ -108,7 +108,7 @@ class CounterRules:
         now_s, other_s, tool, other = node.now_s, node.other_s, node.tool, node.other_tool
         to_lay = c.kits - node.laid
         work_s = [0.0] * len(c.names)
-        work_s[0] = to_lay * d.lay_s + (self.clears - node.gone) * d.clear_s
+        work_s[0] = to_lay * d.lay_s + (self.clears - node.cleared) * d.clear_s
         for j, x in enumerate(self.tool_of):
             parts = self.total[j] - node.placed[j] + c.staying[j] - node.stayed[j]
             if parts or node.wrong[j]:
@@ -130,7 +130,7 @@ class CounterRules:
             changes = max(changes, -(-to_lay // c.tables))
         bare = (tool is None) + (other is None)
         change_s = d.attach_s * changes + d.detach_s * max(changes - bare, 0)
-        tail_s = d.clear_s if self.clears > node.gone and node.stayed == c.staying and not held_kit else 0.0
+        tail_s = d.clear_s if self.clears > node.cleared and node.stayed == c.staying and not held_kit else 0.0
         latest_s = max((now_s + other_s + sum_s + change_s + tail_s) / 2, now_s, other_s)
         if to_lay:
             between_s = self.between_s if c.tables == 1 else 0.0  # the tray tool is away with the kit before
@@ -176,7 +176,7 @@ class CounterRules:
         robot, c = node.robot, self.c
         if tool == 0 and node.laid < c.kits and robot in c.lays:
             return True
-        if tool == 0 and node.gone < self.clears and robot in c.clears:
+        if tool == 0 and node.cleared < self.clears and robot in c.clears:
             return True
         for j in self.of_tool[tool][robot]:
             if node.placed[j] < self.total[j] or node.stayed[j] < c.staying[j] or node.wrong[j]:
@@ -191,7 +191,7 @@ class CounterRules:
         return node.placed[kind] < self.c.room[self._sure(node)][kind]
 
     def _part_start_s(self, node: CounterNode, kind: int) -> float | None:
-        """Returns when a part can be started: it may be fetched before its slot is there, if any kit is."""
+        """Returns the start of a part: it may be fetched before its slot is there, if any kit is; None for no slot."""
         if self._open_now(node, kind):
             return node.now_s
         if node.placed[kind] >= self.c.room[node.laid][kind]:
@@ -213,7 +213,7 @@ class CounterRules:
         start_s = self._clear_start_s(node) if robot in self.c.clears else None
         if start_s is not None:
             clear = CounterMove(robot, MoveKind.CLEAR)
-            result.append(self._next(node, clear, start_s + d.clear_s, None, gone=node.gone + 1))
+            result.append(self._next(node, clear, start_s + d.clear_s, None, cleared=node.cleared + 1))
         return result
 
     def _parts(self, node: CounterNode, kind: int) -> list[tuple[CounterMove, CounterNode]]:
@@ -243,19 +243,19 @@ class CounterRules:
         return result
 
     def _table_free(self, node: CounterNode) -> bool:
-        return self.c.on_tables + node.laid - node.gone < self.c.tables
+        return self.c.on_tables + node.laid - node.cleared < self.c.tables
 
     def _clear_start_s(self, node: CounterNode) -> float | None:
-        if node.gone >= self.c.on_tables + node.laid or node.gone >= self.clears:
+        if node.cleared >= self.c.on_tables + node.laid or node.cleared >= self.clears:
             return None
-        least, placed = self.c.least[node.gone + 1], node.placed
+        least, placed = self.c.least[node.cleared + 1], node.placed
         if any(there < many for there, many in zip(placed, least, strict=True)):
             return None
         doing = node.doing
         if isinstance(doing, int) and doing >= 0 and node.other_s > node.now_s and placed[doing] - 1 < least[doing]:
             return node.other_s
         sure = self.c.on_tables + self._sure(node)
-        return node.now_s if node.gone < sure else node.other_s
+        return node.now_s if node.cleared < sure else node.other_s
 
     def _empty_hand(self, node: CounterNode) -> list[tuple[CounterMove, CounterNode]]:
         d, hand, robot = self.d, node.hand, node.robot
@@ -305,7 +305,7 @@ class CounterRules:
         tool: int | None = _SAME,
         hand: int | str | None = _SAME,
         laid: int = -1,
-        gone: int = -1,
+        cleared: int = -1,
         placed: tuple[int, ...] | None = None,
         stayed: tuple[int, ...] | None = None,
         wrong: tuple[int, ...] | None = None,
@@ -317,11 +317,11 @@ class CounterRules:
         if hand != _SAME:
             my_hand = hand
         laid = node.laid if laid < 0 else laid
-        gone = node.gone if gone < 0 else gone
+        cleared = node.cleared if cleared < 0 else cleared
         placed = node.placed if placed is None else placed
         stayed = node.stayed if stayed is None else stayed
         wrong = node.wrong if wrong is None else wrong
-        counted = (laid, gone, placed, stayed, wrong)
+        counted = (laid, cleared, placed, stayed, wrong)
         if end_s <= other_s:
             after = CounterNode(
                 end_s, other_s, my_tool, my_hand, other_tool, other_hand, others, *counted, node.robot, False

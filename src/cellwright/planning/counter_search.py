@@ -62,7 +62,7 @@ def search_counters(problem: CounterProblem, states: int, known_s: float, weight
         for move, after in moves:
             worth_s = max(estimate_s, search.estimate_s(after))
             if worth_s < known_s - _EPS:
-                progress = after.laid + after.gone + sum(after.placed) + sum(after.stayed)
+                progress = after.laid + after.cleared + sum(after.placed) + sum(after.stayed)
                 heapq.heappush(
                     frontier, (worth_s + weight * (worth_s - after.now_s), -progress, next(ticket), after, (move, path))
                 )
@@ -70,7 +70,7 @@ def search_counters(problem: CounterProblem, states: int, known_s: float, weight
 
 
 def _beaten(search: CounterRules, seen: dict[object, list[tuple[float, float]]], node: CounterNode) -> bool:
-    """Returns whether the same counters were reached as early before; remembers them if not."""
+    """Returns whether the same counters were reached as early before; notes them if not."""
     doing = node.doing if node.other_s > node.now_s else None
     robot = 0 if search.symmetric else node.robot
     earlier = seen.setdefault((node[2:6], doing, node[7:12], robot, node.waited), [])

@@ -100,7 +100,7 @@ class Dispatch:
         return self._schedule.do(arm, task)
 
     def _prepare(self, arm: RobotSchedule, others: list[tuple[str, float]]) -> bool:
-        """With nothing to do now, gets the tool that will be wanted first, so that no kit waits for the change."""
+        """Gets the tool that will be wanted first, when there is nothing to do now; False when the robot has it."""
         own_s, own_work = self._expected(arm, arm.tool)
         best, tool_best = (own_s, -own_work), None
         for tool, _ in others:

@@ -81,7 +81,7 @@ class _Space:
         tables = tuple(sorted((kind.needs, kind.clear or kind.tray) for kind in problem.on_tables))
         return problem.tool, tables, tuple(number for _, number in problem.waiting)
 
-    def settle(self, node: _Node, few: bool) -> Iterator[tuple[_Node, tuple[int, ...]]]:
+    def phase_ends(self, node: _Node, few: bool) -> Iterator[tuple[_Node, tuple[int, ...]]]:
         """Yields all ends of the phase in which the node's tool does what it can, with the kinds laid on the way."""
         tool, tables, waiting = node
         lays: list[int] = []
@@ -107,7 +107,7 @@ class _Space:
             yield (tool, tuple(sorted(opened)), tuple(after)), (*lays, *chosen)
 
     def _after(self, needs: _Needs, tool: str | None) -> _Needs:
-        """Returns what is left of the needs when the tool has done what it can."""
+        """Returns the needs that are left when the tool has done what it can."""
         key = (needs, tool)
         if key not in self._rests:
             left = set()
@@ -226,7 +226,7 @@ def find_phases(problem: PhaseProblem, iterations: int) -> Phases | None:
     """Returns the best phases found within the budget, and a bound; None when the tools do not suffice."""
     space = _Space(problem)
     found = _dive(space, problem)
-    roots = list(space.settle(space.root(problem), few=False))
+    roots = list(space.phase_ends(space.root(problem), few=False))
     bound = min(space.bound(node) for node, _ in roots)
     if found and len(found) - 1 == bound:
         return Phases(found, bound, bound, 0)
@@ -242,7 +242,7 @@ def _done(node: _Node) -> bool:
 def _dive(space: _Space, problem: PhaseProblem) -> tuple[ToolPhase, ...] | None:
     """Searches greedily: always the most promising next phase, never back."""
     phases: list[ToolPhase] = []
-    options = list(space.settle(space.root(problem), few=True))
+    options = list(space.phase_ends(space.root(problem), few=True))
     seen: dict[tuple[str | None, tuple[_Open, ...]], tuple[tuple[int, ...], int]] = {}
     while options:
         node, lays = min(options, key=lambda option: (space.bound(option[0]), sum(option[0][2])))
@@ -265,7 +265,7 @@ def _dive(space: _Space, problem: PhaseProblem) -> tuple[ToolPhase, ...] | None:
             option
             for tool in space.tools
             if tool != node[0]
-            for option in space.settle((tool, node[1], node[2]), few=True)
+            for option in space.phase_ends((tool, node[1], node[2]), few=True)
             if option[0][1:] != node[1:]
         ]
     return None
@@ -297,7 +297,7 @@ def _search(
         for tool in space.tools:
             if tool == node[0]:
                 continue
-            for after, lays in space.settle((tool, node[1], node[2]), few=False):
+            for after, lays in space.phase_ends((tool, node[1], node[2]), few=False):
                 used += 1
                 if after[1:] != node[1:] and (after not in parents or parents[after][2] > cost):
                     parents[after] = (node, lays, cost)

@@ -30,7 +30,7 @@ __all__ = [
     "plan",
 ]
 
-NAMED = 3  # kits whose names are told, of many
+NAMED = 3  # kits that are named, of many
 
 
 class PlanStatus(StrEnum):

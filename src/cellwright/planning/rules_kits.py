@@ -48,7 +48,7 @@ def _need_table(records: CellRecords, name: str, kept_for: str | None) -> TableR
 
 
 def take_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """A tray is there, and a table is free for it."""
+    """Checks that a tray is there, and a table is free for it."""
     records.need_free_hand(robot, action.robot, action.tool, action.sku)
     stack = _need_stack(records, action)
     if stack.number < 1:
@@ -60,12 +60,12 @@ def take_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def tray_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the tray."""
+    """Applies the effect: the robot holds the tray."""
     robot.hand = HeldItem(HeldKind.KIT_TRAY, action.sku, action.kit)
 
 
 def place_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the tray, the table is free or kept for this kit."""
+    """Checks that the robot holds the tray, the table is free or kept for this kit."""
     records.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_trayless(records, action)
     _need_table(records, action.place, action.kit).kept_for = action.kit
@@ -73,25 +73,25 @@ def place_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None
 
 
 def tray_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The tray is on the table."""
+    """Applies the effect: the tray is on the table."""
     records.kits[action.kit].place = action.place
     records.tables[action.place] = TableRecord(kit=action.kit)
 
 
 def return_tray(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the tray, the stack is of that SKU."""
+    """Checks that the robot holds the tray, the stack is of that SKU."""
     records.need_held(robot, action.robot, HeldKind.KIT_TRAY, action.sku)
     _need_stack(records, action)
     robot.hand, robot.closed = None, True
 
 
 def tray_returned(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The stack has one more."""
+    """Applies the effect: the stack has one more."""
     records.stacks[action.place].number += 1
 
 
 def create_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The kit's tray is on the table."""
+    """Checks that the kit's tray is on the table."""
     table = records.tables.get(action.place)
     if table is None or table.kit != action.kit:
         raise BrokenRule(f"the tray of {action.kit} is not on {action.place}")
@@ -100,12 +100,12 @@ def create_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None
 
 
 def kit_created(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The kit exists."""
+    """Applies the effect: the kit exists."""
     records.kits[action.kit].exists = True
 
 
 def take_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The kit is on its table and full."""
+    """Checks that the kit is on its table and full."""
     records.need_free_hand(robot, action.robot, action.tool, action.sku)
     kit = records.existing_kit(action.kit)
     if kit.tray_sku != action.sku:
@@ -121,7 +121,7 @@ def take_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def kit_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the kit, the table is free."""
+    """Applies the effect: the robot holds the kit, the table is free."""
     robot.hand = HeldItem(HeldKind.KIT, action.sku, action.kit)
     kit = records.kits[action.kit]
     records.tables[kit.place] = TableRecord()
@@ -129,7 +129,7 @@ def kit_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def place_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds this kit, the outlet has room."""
+    """Checks that the robot holds this kit, the outlet has room."""
     records.need_held(robot, action.robot, HeldKind.KIT, action.sku)
     held = robot.hand.kit if robot.hand else ""
     if held != action.kit:
@@ -144,6 +144,6 @@ def place_kit(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def kit_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The kit is finished."""
+    """Applies the effect: the kit is finished."""
     kit = records.kits[action.kit]
     kit.place, kit.finished = action.place, True

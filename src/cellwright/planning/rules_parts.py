@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _need_part(records: CellRecords, action: Action, robot: RobotRecord) -> Stock:
-    """Returns a free hand that handles the part, a kit that exists, a tray with such a part."""
+    """Checks for a free hand that handles the part and a kit that exists; returns the tray with such a part."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
     if robot.tool != tool or robot.hand is not None or robot.closed or sku not in records.handles[tool]:
         records.need_free_hand(robot, name, tool, sku)  # says which
@@ -43,7 +43,7 @@ def _need_part(records: CellRecords, action: Action, robot: RobotRecord) -> Stoc
 
 
 def _need_open_slot(records: CellRecords, action: Action, robot: RobotRecord) -> KitRecord:
-    """Returns the part in hand, and a slot for it that is open."""
+    """Checks that the part is in hand and that a slot for it is open; returns the kit."""
     _, name, _, sku, place, kit_name, _, _, _ = action
     hand, kit = robot.hand, records.kits.get(kit_name)
     if hand is None or hand.sku != sku or hand.kind is not HeldKind.PART:
@@ -58,29 +58,29 @@ def _need_open_slot(records: CellRecords, action: Action, robot: RobotRecord) ->
 
 
 def look_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The tool handles the part, the hand is empty, a part is there, the kit exists."""
+    """Checks that the tool handles the part, the hand is empty, a part is there, the kit exists."""
     _need_part(records, action, robot)
 
 
 def part_found(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot knows where the part is."""
+    """Applies the effect: the robot knows where the part is."""
     robot.found = (action.sku, action.place)
 
 
 def set_grasp(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot has found the part."""
+    """Checks that the robot has found the part."""
     if robot.found is None or robot.found[0] != action.sku:
         found = robot.found[0] if robot.found else "nothing"
         raise BrokenRule(f"{action.robot} has found {found}, not {action.sku}")
 
 
 def grasp_set(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot knows how to grasp it."""
+    """Applies the effect: the robot knows how to grasp it."""
     robot.grasp = action.sku
 
 
 def take_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The part is found, its grasp is set, and it is still there."""
+    """Checks that the part is found, its grasp is set, and it is still there."""
     sku, place = action[3], action[4]
     if robot.hand is None and robot.found != (sku, place):
         raise BrokenRule(f"{action.robot} has not found {sku} in {place}")
@@ -92,12 +92,12 @@ def take_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def part_taken(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the part."""
+    """Applies the effect: the robot holds the part."""
     robot.hand = records.held_part(action.sku)
 
 
 def return_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the part, the parts tray is of that SKU and has room."""
+    """Checks that the robot holds the part, the parts tray is of that SKU and has room."""
     records.need_held(robot, action.robot, HeldKind.PART, action.sku)
     tray = records.parts.get(action.place)
     if tray is None or tray.sku != action.sku:
@@ -109,14 +109,14 @@ def return_part(records: CellRecords, action: Action, robot: RobotRecord) -> Non
 
 
 def part_returned(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The parts tray has one more."""
+    """Applies the effect: the parts tray has one more."""
     tray = records.parts[action.place]
     tray.number += 1
     tray.promised -= 1
 
 
 def remove_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The tool handles the part, the hand is empty, the kit holds it in a slot of another."""
+    """Checks that the tool handles the part, the hand is empty, the kit holds it in a slot of another."""
     _, name, tool, sku, place, kit_name, _, _, _ = action
     records.need_free_hand(robot, name, tool, sku)
     kit = records.existing_kit(kit_name)
@@ -129,7 +129,7 @@ def remove_part(records: CellRecords, action: Action, robot: RobotRecord) -> Non
 
 
 def part_removed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the part, the slot is open for the part that belongs there."""
+    """Applies the effect: the robot holds the part, the slot is open for the part that belongs there."""
     kit = records.kits[action.kit]
     pair = next(pair for pair in kit.wrong if pair[0] == action.sku)
     kit.wrong.remove(pair)
@@ -139,17 +139,17 @@ def part_removed(records: CellRecords, action: Action, robot: RobotRecord) -> No
 
 
 def look_slot(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the part, a slot for it is open."""
+    """Checks that the robot holds the part, a slot for it is open."""
     _need_open_slot(records, action, robot)
 
 
 def slot_found(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot knows where the slot is."""
+    """Applies the effect: the robot knows where the slot is."""
     robot.slot_of = action.kit
 
 
 def place_part(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot holds the part, a slot for it is found and still open."""
+    """Checks that the robot holds the part, a slot for it is found and still open."""
     sku = action[3]
     if robot.hand is not None and robot.slot_of != action[5]:
         raise BrokenRule(f"{action.robot} has not found a slot in {action.kit}")
@@ -163,5 +163,5 @@ def place_part(records: CellRecords, action: Action, robot: RobotRecord) -> None
 
 
 def part_placed(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The kit has one more."""
+    """Applies the effect: the kit has one more."""
     records.kits[action.kit].coming -= 1

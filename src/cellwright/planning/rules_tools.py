@@ -15,7 +15,7 @@ def _need_holder(records: CellRecords, place: str) -> str | None:
 
 
 def attach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot has no tool, the holder has it."""
+    """Checks that the robot has no tool, the holder has it."""
     if robot.tool is not None or robot.closed:
         raise BrokenRule(f"{action.robot} already has {robot.tool}")
     there = _need_holder(records, action.place)
@@ -26,12 +26,12 @@ def attach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def attached(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The tool is on the robot."""
+    """Applies the effect: the tool is on the robot."""
     robot.tool = action.tool
 
 
 def detach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The robot has the tool and holds nothing, the holder is empty."""
+    """Checks that the robot has the tool and holds nothing, the holder is empty."""
     records.need_free_hand(robot, action.robot, action.tool, "")
     if robot.tool is None:
         raise BrokenRule(f"{action.robot} has no tool")
@@ -43,5 +43,5 @@ def detach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
 
 
 def detached(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """The tool is on the holder."""
+    """Applies the effect: the tool is on the holder."""
     records.holders[action.place] = action.tool

@@ -79,10 +79,10 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     )
     budget = request.iterations * _MANY // max(len(work.jobs), _MANY)  # with many kits a change more or less is nothing
     found = find_phases(problem, budget)
-    if found is None:  # cannot happen for work that was found possible; said rather than raised
+    if found is None:  # cannot happen for work that was found possible; reported rather than raised
         lost = (*work.unfinished, *(Unfinished(job.name, "no order of tools completes it") for job in work.jobs))
         return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)
-    settled = len(booking.actions)
+    held_steps = len(booking.actions)
     wrong = [pair for kit in booking.kits.values() for pair in kit.wrong]
     at_best = fewest_returns(wrong, _openings(work, booking, len(usable))) if wrong else 0
     worker = OneRobot(booking, arm, pools, sorted(usable))
@@ -95,7 +95,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     changes = [action[0] for action in booking.actions].count(Verb.ATTACH)
     spared_s = (changes - found.bound) * request.durations.change_s
     if wrong:
-        returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[settled:])
+        returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[held_steps:])
         spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
     spared_s += _spared_by_donors_s(work, booking)
     return PlanResult(

@@ -159,12 +159,12 @@ def _allot(work: Work, blocked: set[str]) -> None:
 
 def _misplaced_text(job: KitJob, sku: str) -> str:
     """Returns the slot that holds that SKU and should not, in words."""
-    said = job.started.misplaced if job.started else []
-    return next((words for words in said if f" {sku}," in words), sku)
+    texts = job.started.misplaced if job.started else []
+    return next((text for text in texts if f" {sku}," in text), sku)
 
 
 def _why_impossible(work: Work, job: KitJob, blocked: set[str]) -> str:
-    """Returns why no table, robot and tool can make the kit; empty when they can. Does not look at quantities."""
+    """Returns the reason why no table, robot and tool can make the kit; empty when they can. Ignores quantities."""
     kit, state = job.started, work.request.state
     if not work.robots:
         return "no robot is in service"
@@ -190,7 +190,7 @@ def _why_impossible(work: Work, job: KitJob, blocked: set[str]) -> str:
 
 
 def _why_not_on(work: Work, job: KitJob, table: str) -> str:
-    """Returns why the kit cannot be made on that table; empty when it can."""
+    """Returns the reason why the kit cannot be made on that table; empty when it can."""
     state, kit = work.request.state, job.started
     needs = kit.needed if kit else job.design.parts
     out = {sku for sku, _ in kit.wrong} if kit else set[str]()
@@ -254,7 +254,7 @@ def _passed_on(work: Work, sku: str, sources: set[str], held: set[str]) -> set[s
 
 
 def _why_no_robot(work: Work, sku: str, table: str, others: set[str], held: set[str]) -> str:
-    """Returns why no robot can carry a SKU between the table and one of the other places; empty when one can."""
+    """Returns the reason why no robot can carry a SKU between the table and one of the places; empty when one can."""
     handles = {tool.name: tool.handles for tool in work.request.state.tools}
     if not any(sku in handles[tool] for tools in work.tools_of.values() for tool in tools):
         return f"no robot in service can get a tool for {sku}"

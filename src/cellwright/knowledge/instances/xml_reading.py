@@ -117,9 +117,9 @@ class _Reader:
 
     def _kind(self, element: Any, known: InstanceProperty | None) -> str:
         """Returns the class that an element says it is of, or the only one that it can be of."""
-        said = element.get(TYPE)
-        if said is not None:
-            return str(said).rpartition(":")[2].removesuffix("Type")
+        type_name = element.get(TYPE)
+        if type_name is not None:
+            return str(type_name).rpartition(":")[2].removesuffix("Type")
         if known is None or classes()[known.target].abstract:
             raise self._wrong(element, f"{element.tag} needs an xsi:type, such as PartType")
         return known.target
@@ -129,9 +129,9 @@ class _Reader:
         for kind, name in vocabulary_iris().values():
             self._names.setdefault(name, []).append(Ref(kind, name))
         for entry, known, number, element in self._open:
-            name, said = element.text or "", element.get(TYPE)
+            name, type_name = element.text or "", element.get(TYPE)
             fitting = [ref for ref in self._names.get(name, []) if is_below(ref.kind, known.target)]
-            exact = [ref for ref in fitting if ref.kind == (self._kind(element, known) if said else known.target)]
+            exact = [ref for ref in fitting if ref.kind == (self._kind(element, known) if type_name else known.target)]
             if not fitting:
                 raise self._wrong(element, f"{element.tag}: there is no {known.target} '{name}'")
             if not exact and len(fitting) > 1:

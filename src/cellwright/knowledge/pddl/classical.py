@@ -55,7 +55,7 @@ def _action(action: PddlAction, levels: tuple[LevelPredicate, ...]) -> PddlActio
     parameters = dict(action.parameters)
     conditions: list[Atom | Compare] = [c for c in action.conditions if isinstance(c, Atom)]
     adds, deletes = list(action.adds), list(action.deletes)
-    settled: set[str] = set()
+    lowered: set[str] = set()
 
     def pair() -> tuple[str, str]:
         number = sum(kind == LEVEL for kind in parameters.values()) // 2 + 1
@@ -76,7 +76,7 @@ def _action(action: PddlAction, levels: tuple[LevelPredicate, ...]) -> PddlActio
             deletes.append(Atom(name, (*arguments, before)))
             adds.append(Atom(name, (*arguments, after)))
             if not rises:
-                settled.add(name)  # what sinks was above zero
+                lowered.add(name)  # what sinks was above zero
     for condition in action.conditions:
         if isinstance(condition, Atom):
             continue
@@ -86,7 +86,7 @@ def _action(action: PddlAction, levels: tuple[LevelPredicate, ...]) -> PddlActio
         )
         if condition.sign == "=":
             conditions.append(Atom(level.symbol.name, (*condition.left.arguments, ZERO)))
-        elif level.symbol.name not in settled:
+        elif level.symbol.name not in lowered:
             conditions.append(Atom(level.symbol.name, (*condition.left.arguments, pair()[1])))
     return replace(
         action,

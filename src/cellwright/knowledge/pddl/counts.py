@@ -21,7 +21,7 @@ class Counts:
         snapshot: The cell.
         wanted: The kits to be finished.
         vessels: The parts vessels.
-        named: Whether parts have names: then a vessel holds as many as are named, else as many as it is said to.
+        named: Whether parts have names: then a vessel holds as many as are named, else its stated quantity.
         taken: Kit and vessel -> how many parts a plan takes, where kits count by vessels and a plan is there already.
     """
 
@@ -40,8 +40,8 @@ class Counts:
         self.demand = Counter[str]()
         for kit in wanted:
             self.demand += self.want[kit.name] - self.have[kit.name]
-        located, said = snapshot.located, {} if named else snapshot.quantity
-        self.stock = {vessel: said.get(vessel, located[vessel]) for vessel in vessels}
+        located, stated = snapshot.located, {} if named else snapshot.quantity
+        self.stock = {vessel: stated.get(vessel, located[vessel]) for vessel in vessels}
         self.room = {v: max(snapshot.slots.get(v, 0), stock) - stock for v, stock in self.stock.items()}
         self.sku_of = {vessel: snapshot.one(vessel, "partSku") for vessel in vessels}
         self.kits_in = {box: len(kits) for box, kits in snapshot.links["kit"].items()}

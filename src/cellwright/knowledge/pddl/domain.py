@@ -159,11 +159,11 @@ class _Builder:
 
 def unexpressed(ontology: PlanningOntology, predicates: Iterable[Symbol]) -> list[Symbol]:
     """Returns predicates for the relations and flags of the ontology that the vocabulary does not have."""
-    said = {word for symbol in predicates for word in ontology.individuals[symbol.name].get("expresses", [])}
+    expressed = {word for symbol in predicates for word in ontology.individuals[symbol.name].get("expresses", [])}
     found = [
         Symbol(f"{lower(r.owner)}-has-{r.property}", ((lower(r.owner), r.owner), (r.property, r.target)))
         for r in ontology.relations
-        if f"{r.owner}-{r.property}" not in said
+        if f"{r.owner}-{r.property}" not in expressed
     ]
     found += [Symbol(f"{lower(f.owner)}-is-{f.property}", ((lower(f.owner), f.owner),)) for f in ontology.flags]
     return sorted(found)

@@ -157,10 +157,10 @@ def _by_time(node: Node, lasting: bool) -> Iterator[tuple[str, list[Node]]]:
             for when, inner in _by_time(part.items[2], lasting):
                 yield when, [replace(part, items=[*part.items[:2], one]) for one in inner]
             continue
-        said = WHENS.get((part.head, part.items[1].word if part.items[1:] else ""))
-        if said is None or len(part.items) != 3:
+        timing = WHENS.get((part.head, part.items[1].word if part.items[1:] else ""))
+        if timing is None or len(part.items) != 3:
             raise part.error(f"{part} says not when; allowed: (at start ...), (over all ...), (at end ...)")
-        yield said, [part.items[2]]
+        yield timing, [part.items[2]]
 
 
 def _parts(node: Node, symbols: SymbolTable, scope: VariableScope) -> Iterator[Formula]:
@@ -186,7 +186,7 @@ def _read_init(node: Node, task: PddlTask) -> None:
             task.state.values[(target.name, *target.arguments)] = number
         elif entry.head == "at" and len(entry.items) == 3 and number_of(entry.items[1]) is not None:
             raise entry.error("facts at a time are not read")
-        elif entry.head != "not":  # what is not so need not be said
+        elif entry.head != "not":  # a closed world: what is not stated is false
             fact = task.symbols.fact(entry, VariableScope())
             task.state.facts.add((fact.name, *fact.arguments))
     if "total-cost" in task.symbols.functions:

@@ -29,7 +29,7 @@ __all__ = ["SymbolTable", "VariableScope", "number_of"]
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 UPDATES = ("assign", "increase", "decrease", "scale-up", "scale-down")
 MOST_CHOICES = 100_000
-"""Of objects that a quantifier may speak of."""
+"""The most choices of objects of a quantifier."""
 Types = tuple[str, ...]
 
 

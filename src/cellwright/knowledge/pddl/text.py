@@ -28,9 +28,9 @@ def write_domain(domain: PddlDomain) -> str:
     ]
     if domain.constants:
         blocks.append(section("constants", [f"{name} - {kind}" for name, kind in domain.constants]))
-    said = [signature(symbol) for symbol in domain.predicates]
+    used = [signature(symbol) for symbol in domain.predicates]
     more = [signature(symbol) for symbol in domain.relations]
-    blocks.append(section("predicates", [*said, "; further relations of the ontology, which no action uses", *more]))
+    blocks.append(section("predicates", [*used, "; further relations of the ontology, which no action uses", *more]))
     functions = [signature(symbol) for symbol in domain.functions] + (["(total-cost)"] if costed else [])
     if functions:
         blocks.append(section("functions", functions))

@@ -63,7 +63,7 @@ class ProcessResult:
     last_error: str
 
     def describe(self) -> str:
-        """Returns how it ended, in words."""
+        """Returns the end of the program in words: its exit code or signal, and its last error."""
         if self.code < 0:
             known = {number.value: number.name for number in signal.Signals}
             how = f"ended by signal {known.get(-self.code, -self.code)}"
