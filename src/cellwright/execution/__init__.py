@@ -1,4 +1,4 @@
-"""Actions on the cell from what is sensed; no truth here.
+"""Execution: carries out plans over CRCL from sensed data alone; the simulator's truth is not used.
 
 Its parts are imported when they are used: settings alone need no motion planner.
 """

@@ -21,17 +21,17 @@ from cellwright.planning import MOVES, Action, Verb
 __all__ = ["ActionRunner"]
 
 _PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
-_FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # of what is not seen, everybody has waited long enough
+_FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # what is not seen was already waited for
 _GRIP = (FailureKind.MISSED, FailureKind.LOST, FailureKind.ARM)  # with another turn of the fingers it may work
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
 
 
 class ActionRunner:
-    """Does the steps of one robot.
+    """Runs the actions of one robot.
 
     Args:
         manipulator: The robot.
-        steps: What each verb does.
+        steps: The implementation of each verb.
         conditions: What must be true before and after.
         observer: Waits for detections.
         clock: Time to wait by.
@@ -99,7 +99,7 @@ class ActionRunner:
                 self.steps.attempt = 1
 
     async def _retry_steps(self, action: Action, failure: StepFailed) -> list[Action] | None:
-        """Returns what to do to repeat a step after it failed; nothing when that makes no sense."""
+        """Returns the actions that repeat a step after it failed; None when repeating makes no sense."""
         await self.manipulator.recover()
         self.conditions.forget()
         held = self.manipulator.held
@@ -190,7 +190,7 @@ class ActionRunner:
         return part if is_put else self.manipulator.held or self.manipulator.found
 
     async def _check(self, action: Action, part: str, rows: list[Evaluated]) -> None:
-        """The effects, which are added to the rows; what was put down must also be seated."""
+        """Checks the effects and adds them to the rows; what was put down must also be seated."""
         if action.verb in MOVES:
             await self._see(action, part)
         effects = await self._evaluate(action, part, "effect")
@@ -216,7 +216,7 @@ class ActionRunner:
             await self._see(action, part)
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
-        """Predicates; when some are unknown, once more after a look."""
+        """Evaluates predicates; when some are unknown, once more after a look."""
         await self.manipulator.read()
         await self._clock.sleep(self._settings.latencies.predicates_s)
         for _ in range(2):

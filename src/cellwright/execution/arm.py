@@ -23,7 +23,7 @@ OPEN, CLOSED = 1.0, 0.0
 
 
 class ArmFailed(JobFailed):
-    """A command that the robot did not do; `state` says in which way, `is_lost` that nobody answers any more."""
+    """A command that the robot did not do; `state` says how, `is_lost` that it does not answer any more."""
 
     def __init__(self, robot: str, outcome: Outcome) -> None:
         super().__init__(f"{robot}: {outcome.text}")
@@ -31,13 +31,13 @@ class ArmFailed(JobFailed):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the robot cannot be reached, rather than cannot do something."""
+        """True if the robot cannot be reached, False if it cannot do something."""
         return self.state in (OutcomeState.LOST, OutcomeState.TIMEOUT)
 
 
 @dataclass(frozen=True)
 class HandReading:
-    """What a robot says of its tool.
+    """The state of a tool as its robot reports it.
 
     Attributes:
         pose_tool_in_world: By the nominal pose of its base.
@@ -53,7 +53,7 @@ class HandReading:
 
 
 class ArmClient:
-    """One robot.
+    """The CRCL connection to one robot.
 
     Args:
         name: Its name.
@@ -104,11 +104,11 @@ class ArmClient:
         return reading
 
     async def read(self) -> HandReading:
-        """Returns what it says now."""
+        """Returns the current state of the tool."""
         return self._reading(await self._client.status())
 
     async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
-        """The tool to a pose.
+        """Moves the tool to a pose.
 
         Raises:
             ArmFailed: It cannot, or something stopped it.
@@ -143,11 +143,11 @@ class ArmClient:
         return self._reading((await self._do(messages.SetEndEffector(0, setting=float(on)))).status)
 
     async def dwell(self, duration_s: float) -> None:
-        """Stands still."""
+        """Waits without moving."""
         await self._do(messages.Dwell(0, dwell_time=duration_s))
 
     async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
-        """To the place where it waits, once it is above everything; turned aside about its first, upright axis."""
+        """Moves to the rest position, once the tool is above everything; turned aside about the first, upright axis."""
         if not self.rest_rad:
             return
         self._at = None

@@ -1,4 +1,4 @@
-"""Time to wait by, and the steps of a job that takes it."""
+"""The clock that executors wait by, and the steps of a job."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["AsyncClock", "JobStep"]
 
 
 class AsyncClock(Protocol):
-    """Simulation time, or the real one."""
+    """A clock to wait by: simulation time or real time."""
 
     @property
     def time_s(self) -> float:
-        """Now."""
+        """The current time."""
 
     async def sleep(self, duration_s: float) -> None:
         """Waits."""

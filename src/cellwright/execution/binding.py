@@ -1,4 +1,4 @@
-"""Which part and which slot an action means now: decided from belief at the last moment."""
+"""Binds actions to parts and slots, from belief at the last moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what is seen as a whole is farther from the drawings than trays are ever put: then a camera has moved."""
+"""Detection of a camera that has moved: all its trays are farther from the drawings than trays are ever put."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_TRAYS = 3
 
 
 def nominal_places(view: CellView) -> dict[str, list[float]]:
-    """Tray -> x, y, z by the drawings and how far it may be from there; of those that nobody has seen or carries."""
+    """Returns tray -> nominal x, y, z and its tolerance, for trays that are neither seen yet nor carried."""
     found = {}
     for tray in view.trays():
         if view.belief.source(tray) or view.is_movable(tray):
@@ -27,7 +27,7 @@ def nominal_places(view: CellView) -> dict[str, list[float]]:
 
 
 def detector_shift(view: CellView, drawn: dict[str, list[float]]) -> str:
-    """Returns which detector sees all its trays shifted by more than chance allows, in words; empty when none does."""
+    """Returns a text about the detector whose trays are all shifted by more than chance; empty without one."""
     by_source: dict[str, list[tuple[np.ndarray, float]]] = {}
     for tray, (x, y, _, sd_m) in drawn.items():
         if tray in view.facts.tree.index and (source := view.belief.source(tray)):

@@ -21,7 +21,7 @@ When = Literal["precondition", "effect"]
 
 
 class StepConditions:
-    """What must be true before and after the steps of one robot.
+    """Preconditions and effects of the steps of one robot.
 
     Attributes:
         flags: What only the executor knows: what was looked for and found.
@@ -32,11 +32,11 @@ class StepConditions:
         self.flags: frozenset[Flag] = initial_flags([manipulator.name])
 
     def forget(self) -> None:
-        """Nothing is found any more."""
+        """Forgets what was found."""
         self.flags = initial_flags([self._manipulator.name])
 
     def refresh(self) -> None:
-        """Another tool is on the robot: reads anew what does not come from sensors."""
+        """Reads anew what does not come from sensors, after a change of tools."""
         self._evaluator.sensed.refresh()
 
     def done(self, action: Action, part: str) -> None:
@@ -44,7 +44,7 @@ class StepConditions:
         self.flags = flags_after(action.verb, self._bindings(action, part), self.flags)
 
     def evaluate(self, action: Action, part: str, when: When) -> list[Evaluated]:
-        """Returns all that can be said of a step; what is about a tray is left out for a part that lies in none."""
+        """Evaluates the conditions of a step; those about a tray are left out for a part that lies in none."""
         bindings = self._bindings(action, part, when)
         words, evaluator = vocabulary(), self._evaluator
         wanted: list[tuple[str, bool]] = []
@@ -89,7 +89,7 @@ class StepConditions:
         return bound
 
     def _tray_bindings(self, action: Action, thing: str, when: When) -> dict[str, str]:
-        """Of a step with a kit tray or a kit; `thing` is which.
+        """Returns the bindings of a step with the kit tray or kit `thing`.
 
         A kit that is only about to be created is nothing yet, and its tray stands on the table as before.
         """
@@ -111,7 +111,7 @@ class StepConditions:
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:
-    """Returns those of which nobody can tell whether they are true."""
+    """Returns those whose truth is unknown."""
     return [one for one in evaluated if one.value == Truth.UNKNOWN]
 
 

@@ -1,4 +1,4 @@
-"""What there is to do beside a plan: parts out of the way, out and in again, and back where they came from."""
+"""Corrective actions beside a plan: parts out of the way, out and in again, and back into their trays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def clearing_actions(
     reach: Mapping[str, frozenset[str]],
     left_out: Mapping[str, str],
 ) -> list[Action]:
-    """Steps that take a part away that lies on a kit, or across its slots: into the slot it belongs to, or back."""
+    """Returns actions that remove a part from on top of a kit or across its slots: into its slot, or back."""
     parts = view.parts()
     for kit, design in designs.items():
         able = [w for name, w in manipulators.items() if _can_correct(view, w, kit, reach.get(name, frozenset()))]
@@ -56,7 +56,7 @@ def _can_correct(view: CellView, manipulator: Manipulator, kit: str, reach: froz
 
 
 def _put_back(view: CellView, manipulator: Manipulator, sku: str, reach: Mapping[str, frozenset[str]]) -> list[Action]:
-    """Returns what is held into a parts tray of its kind, if one has room; a kit tray back into its box."""
+    """Returns the action that puts a held part into a parts tray with room, or a kit tray into its box."""
     if manipulator.carries_tray:
         boxes = [box.name for box in view.facts.of_kind("LargeBoxWithEmptyKitTrays")]
         stacks = [box for box in boxes if any(view.facts.things[t].sku == sku for t in top_trays(view, box))]
@@ -77,7 +77,7 @@ def _put_back(view: CellView, manipulator: Manipulator, sku: str, reach: Mapping
 def put_back_actions(
     view: CellView, manipulators: Mapping[str, Manipulator], reach: Mapping[str, frozenset[str]]
 ) -> list[Action]:
-    """Steps that put parts back that are still in hands when nobody needs them."""
+    """Returns actions that put back parts that are still in hands and not needed."""
     return [
         step
         for manipulator in manipulators.values()
@@ -94,7 +94,7 @@ def reseating_actions(
     reach: Mapping[str, frozenset[str]],
     left_out: Mapping[str, str],
 ) -> list[Action]:
-    """Steps that seat the parts that are in their slots and not seated: out and in again."""
+    """Returns actions that reseat the parts that are in their slots and not seated: out and in again."""
     found: list[Action] = []
     for kit in kits:
         able = [

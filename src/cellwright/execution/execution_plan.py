@@ -1,4 +1,4 @@
-"""From what is believed to steps for the robots: what lies about is a supply, what is not there is left out."""
+"""Plans for the robots from belief: loose parts are supplies, what is not there is left out."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ __all__ = ["ExecutionPlan", "adopt_plan", "make_plan"]
 
 @dataclass(frozen=True)
 class ExecutionPlan:
-    """A plan and what it is for.
+    """A plan with the kits, zones and places it is for.
 
     Attributes:
         result: The plan.
         kits: Kit -> what it shall become, in all that was ordered.
         zones: Place -> zone.
         reach: Robot -> places.
-        missing: What was left out of the plan because it cannot be had.
+        missing: Parts that were left out of the plan because they cannot be had.
     """
 
     result: PlanResult
@@ -74,7 +74,7 @@ def make_plan(
     Args:
         view: What is believed.
         orders: What is wanted.
-        robots: Who works.
+        robots: The robots that work.
         left_out: Part -> why it is not to be taken.
         recipe: Which parts can be taken.
         planner: A name of `PLANNERS`.
@@ -143,7 +143,7 @@ def adopt_plan(
 
 
 def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
-    """Kit -> what it shall become, whole: as the plan has it, and those that the plan leaves out as first chosen."""
+    """Returns kit -> its whole design: as planned, and as first chosen for kits that the plan leaves out."""
     whole = {design.name: design for design in chosen.values()}
     found = {job.name: whole[job.design.name] for job in request.jobs}
     left = Counter(d.name for d in chosen.values()) - Counter(d.name for d in found.values())
@@ -157,6 +157,6 @@ def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, Ki
 def _execution_plan(
     request: PlanRequest, result: PlanResult, kits: Mapping[str, KitDesign], missing: Sequence[Unobtainable]
 ) -> ExecutionPlan:
-    """Returns a plan with what it is for."""
+    """Returns the plan with its kits, zones and reach."""
     reach = {robot.name: robot.reach for robot in request.state.robots}
     return ExecutionPlan(result, kits, dict(request.state.zones), reach, tuple(missing))

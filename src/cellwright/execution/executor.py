@@ -1,4 +1,4 @@
-"""Orders to finished kits: plans, does what was planned, watches what comes of it, and tells no more than was seen."""
+"""The executor: plans orders, carries out the plans, checks their effects, and reports only what was seen."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ STABLE = "stable"
 
 
 class Executor:
-    """Does orders with the robots whose CRCL clients it gets, from what is believed; it sees nothing else.
+    """Carries out orders with robots over CRCL, from belief alone.
 
     Args:
-        belief: Somebody feeds it with what the sensors report, while this works.
+        belief: Must be updated from the sensors while the executor works.
         clients: Robot -> an open client; the executor sends InitCanon and sets units (metre, radian) itself. Poses are
             in the robot's base frame.
         clock: Time to wait by, the cell's.
-        robots: Who works; all that have a client by default. The others only make way.
+        robots: The robots that work; all that have a client by default. The others only make way.
         settings: How to work.
         publish: Is told of every plan (`Plan`) and of every action that starts, ends or fails (`ActionEvent`).
         on_action: Is told of every action that was tried, once it has ended or failed, with all that is known of it.
@@ -124,7 +124,7 @@ class Executor:
         Args:
             orders: What is wanted. With `resume`, empty means what was under way by the database.
             resume: Continues what the database says was under way: looks first, then plans from what is believed.
-            plan: How to begin, planned by somebody else; what goes wrong on the way is planned here.
+            plan: An external plan to begin with; after a failure the executor plans anew.
 
         Raises:
             BadInput: No order, nothing to resume, or an order that cannot be planned for at all; nothing was begun.
@@ -142,7 +142,7 @@ class Executor:
             await self._begin()
             reason = await self._work(orders, start_s)
         except DatabaseError:
-            raise  # nobody may move who cannot remember it
+            raise  # no robot may move when its progress cannot be stored
         except CellwrightError as error:
             if isinstance(error, BadInput) and not self._progress.plans:
                 raise  # nothing was begun
@@ -175,7 +175,7 @@ class Executor:
         self._shift = shift or self._shift
 
     async def _work(self, orders: Sequence[Order], start_s: float) -> str:
-        """Plans and does until nothing is left to do; says why it ended early, or nothing."""
+        """Plans and acts until nothing is left to do; returns why it ended early, or an empty text."""
         end_s = start_s + self.settings.time_limit_s
         while True:
             planned = await self._plan(orders)
@@ -212,7 +212,7 @@ class Executor:
         self._missing = planned.missing
         for kit in [kit for kit in self._designs if kit not in planned.kits]:
             if kit not in self.view.facts.things or self.view.is_gone(kit):
-                del self._designs[kit]  # was never begun, or somebody took it away
+                del self._designs[kit]  # was never begun, or was taken away
         self._designs.update(planned.kits)
         self._progress.plan, self._progress.index = planned.texts(robots), dict.fromkeys(robots, 0)
         self._progress.plans += bool(planned.result.actions)
@@ -221,7 +221,7 @@ class Executor:
         return planned
 
     def _corrective_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
-        """Returns what there is to do when the plan has nothing more: parts that are not seated, or still in hands."""
+        """Returns actions after the end of a plan: for parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         now_s = self.clock.time_s
@@ -234,7 +234,7 @@ class Executor:
         return steps
 
     def _clearing_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
-        """Returns what has to be out of the way before the plan can be carried out."""
+        """Returns actions that clear the way before the plan can be carried out."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         return clearing_actions(planned.kits, self.view, self._team.working(), planned.reach, self._recovery.left_out)
@@ -285,7 +285,7 @@ class Executor:
     # ------------------------------------------------------------ memory
 
     def _mark(self) -> None:
-        """All preconditions of a step are true: a state to come back to."""
+        """Marks a stable state: all preconditions of a step are true."""
         self._progress.left_out = dict(self._recovery.left_out)
         self._progress.retries = sum(runner.retries for runner in self._runners.values())
         self.belief.mark_stable(STABLE, round(self.clock.time_s * 1e9))

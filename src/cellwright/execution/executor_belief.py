@@ -1,4 +1,4 @@
-"""The cell as predicates see it: without parts that are gone, and with those in hands that no detector looks at."""
+"""The state that predicates are evaluated on: without missing parts, with held parts that no detector sees."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WIDTH_M = 0.0025  # by which fingers on a part may stand otherwise than its draw
 
 
 class ExecutorBelief(BelievedState):
-    """What is believed and was not found to be gone.
+    """Belief without objects that were found missing.
 
     Args:
         view: Knows what is gone.
         now_s: The cell's clock.
-        report: Robot -> what it reported of its tool last.
+        report: Robot -> the last report of its tool.
         designs: Kit -> what it shall become, which need not be what the drawings say of its tray.
     """
 
@@ -38,15 +38,15 @@ class ExecutorBelief(BelievedState):
         super().__init__(view.belief, now_s, report)
 
     def names(self) -> Iterable[str]:
-        """Returns all solid objects that are there."""
+        """Returns all solid objects that are not missing."""
         return [name for name in super().names() if not self._view.is_gone(name)]
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """Returns parts of a kit by what it shall become."""
+        """Returns SKU -> number of parts in the design of a kit."""
         return self._designs[kit].parts if kit in self._designs else super().wanted(kit)
 
     def sight(self, name: str) -> PoseEstimate | None:
-        """Returns where an object is; nobody knows of what is gone, and a hand knows what it carried out of sight."""
+        """Returns the pose of an object; None if it is missing; by its hand's pose when it was carried out of sight."""
         if self._view.is_gone(name):
             return None
         seen = super().sight(name)
@@ -55,7 +55,7 @@ class ExecutorBelief(BelievedState):
         return self._felt(name) or seen
 
     def _felt(self, name: str) -> PoseEstimate | None:
-        """Returns where a part is that was taken, is not seen, and still fills the fingers that took it."""
+        """Returns the pose of a part that is not seen but still fills the fingers that took it."""
         facts = self._view.facts
         tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
         if tool is None or not tool.holding:
@@ -70,7 +70,7 @@ class ExecutorBelief(BelievedState):
         return PoseEstimate(pose, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
 
     def _hanging(self, name: str, tool: ToolState) -> PoseEstimate | None:
-        """Returns where a kit tray or a kit is that hangs from cups."""
+        """Returns the pose of a kit tray or a kit that hangs from cups."""
         view = self._view
         hold = hold_of(view.facts.things[view.sighted_as(name)].sku, tool.model)
         if hold is None:

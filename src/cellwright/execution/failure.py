@@ -10,7 +10,7 @@ __all__ = ["FailureKind", "StepFailed"]
 
 
 class FailureKind(StrEnum):
-    """What went wrong, as far as the robot's own senses and the detectors tell."""
+    """Kinds of failure, as far as the robot's own sensors and the detectors tell."""
 
     NOT_THERE = "not there"
     """No part that can be taken is where it should be."""

@@ -1,4 +1,4 @@
-"""Straight ways to a grasp and away from it: all that an arm can do there without touching anything."""
+"""Straight collision-free paths to a grasp and away from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def find_grasp_paths(
     near_rad: Array,
     most: int,
 ) -> list[GraspPath]:
-    """Ways through poses of the tool in the world, nearest first.
+    """Returns grasp paths through poses of the tool in the world, nearest first.
 
     Args:
         poses: Each with a pose before the grasp, at it and after it.
@@ -72,7 +72,7 @@ def find_grasp_paths(
 
 
 def line_checker(believed: ExactChecker, margin_m: float, near_rad: Array, close: tuple[str, str]) -> ExactChecker:
-    """A checker that keeps a margin, but not from what is nearer where the arm stands, nor between two close things."""
+    """Returns a checker with a margin, except for pairs that are nearer at the start, and for the `close` pair."""
     strict = ExactChecker(believed.bodies, margin_m)
     near = {frozenset((touch.first, touch.second)) for touch in strict.touches(near_rad)}
     strict.relaxed = frozenset(near | {frozenset(close)})
@@ -80,12 +80,12 @@ def line_checker(believed: ExactChecker, margin_m: float, near_rad: Array, close
 
 
 def _near(found: list[Array], near_rad: Array) -> list[Array]:
-    """Without those for which a joint would turn farther than to either side of where it is: there are hundreds."""
+    """Drops solutions for which a joint would turn farther than to either side of where it is: there are hundreds."""
     return [joints for joints in found if np.abs(joints - near_rad).max() <= FARTHEST_RAD]
 
 
 def _line(planner: MotionPlanner, start_rad: Array, pose_tool_in_world: Pose) -> Array | None:
-    """Configurations along the straight line, or nothing when the arm cannot follow it."""
+    """Returns configurations along the straight line; None when the arm cannot follow it."""
     goal = planner.ring.flange_for_tool(pose_tool_in_world)
     start = planner.kinematics.forward(start_rad)
     pieces = max(1, int(np.ceil(start.distance_m(goal) / STEP_M)))

@@ -1,4 +1,4 @@
-"""How to take a part by its peg and let it go above its seat: along the peg, wherever that points."""
+"""Grasps of a part by its peg, and its release above a seat: along the peg, wherever that points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class GraspChoice:
-    """How to take a part: along its peg, the fingers turned about it.
+    """A grasp along the peg of a part, the fingers turned about it.
 
     Attributes:
         yaw_rad: Turn of the fingers.
@@ -37,11 +37,11 @@ class GraspChoice:
     gripper: str = ""
 
     def nearest(self, near_rad: float) -> GraspChoice:
-        """The same to the fingers, which have two sides: of both half turns the one that is nearer to an angle."""
+        """Returns the equivalent grasp, of both half turns, that is nearer to an angle: the fingers are symmetric."""
         return replace(self, yaw_rad=self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
 
     def pose_tool(self, part: PartPose) -> Pose:
-        """Of the tool that takes the part; it leans as the part does."""
+        """Returns the pose of the tool that takes the part; it leans as the part does."""
         point = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, gripper_figures(self.gripper)))
         upright = tool_down(point, self.yaw_rad)
         if part.tilt_rad <= LEANING_RAD:
@@ -50,13 +50,13 @@ class GraspChoice:
 
 
 def hanging(pose_tool: Pose, part: PartPose, gripper: str = "") -> Pose:
-    """Returns where a part is that the tool holds as it was meant to."""
+    """Returns the pose of a part that the tool holds as planned."""
     _, _, height_m = tool_grasp_xyz_m(part.figures, gripper_figures(gripper))
     return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
 
 
 def release_pose(pose_tool: Pose, pose_part: Pose, seat_point: Array) -> Pose:
-    """Of the tool that has the part upright with its origin at a point, held as it is now, however that came."""
+    """Returns the pose of the tool at which the part, as it is held now, is upright with its origin at a point."""
     turn = _turn(pose_part.rotation_matrix[:, 2], UP)
     lever = pose_part.position - pose_tool.position
     return Pose(seat_point - turn.apply(lever), (turn @ pose_tool).quaternion)
@@ -72,7 +72,7 @@ def _turn(before: Array, after: Array) -> Pose:
 
 
 def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_rad: float = 0.0) -> list[GraspChoice]:
-    """Ways to turn the fingers so that they fit between the neighbours, best first.
+    """Returns grasps whose fingers fit between the neighbours, best first.
 
     Args:
         part: To be taken.
@@ -87,7 +87,7 @@ def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_r
 
 
 def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
-    """Turns of the fingers to try: one of a part that is not round; beside one that leans they are level."""
+    """Returns turns of the fingers to try: one for a part that is not round; level beside one that leans."""
     if part.tilt_rad <= LEANING_RAD:
         turn_rad = part_grasp(part.figures, tool).yaw_rad
         return list(YAWS_RAD) if turn_rad is None else [float(part.pose_in_world.rpy[2]) + turn_rad]
@@ -97,7 +97,7 @@ def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
 
 
 def gripper_figures(gripper: str) -> GripperFigures | None:
-    """Of a parallel gripper; None of any other tool."""
+    """Returns the figures of a parallel gripper; None for any other tool."""
     figures = TOOLS.get(gripper) if gripper in TOOLS else None
     return figures if isinstance(figures, GripperFigures) else None
 
@@ -123,7 +123,7 @@ def _room_m(part: PartPose, near: Sequence[PartPose], tool: GripperFigures | Non
 
 
 def _radius_at(other: PartPose, height_m: float) -> float:
-    """Radius of a neighbour above a height: its disc's, its peg's, or nothing's; all of a leaning one's."""
+    """Returns the radius of a neighbour above a height: of its disc, its peg, or nothing; the largest if it leans."""
     figures = other.figures
     base_m = float(other.position[2])
     if other.tilt_rad > 0.1:

@@ -1,4 +1,4 @@
-"""Looks at all trays: what is there, what is gone, and at the end whether the kits are as they should be."""
+"""Inspection of all trays: which objects are present or missing, and at the end whether the kits are right."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["CellInspector"]
 
 
 class CellInspector:
-    """Looks around.
+    """Observes all trays within reach.
 
     Args:
-        view: What is believed; is told which parts are gone.
+        view: The belief; its missing parts are updated.
         observer: Waits for detections.
         clock: Time to wait by.
-        robots: Whose trays matter.
+        robots: The robots whose trays are inspected.
     """
 
     def __init__(self, view: CellView, observer: Observer, clock: AsyncClock, robots: Sequence[str]) -> None:
         self._view, self._observer, self._clock, self._robots = view, observer, clock, robots
 
     async def inspect(self) -> None:
-        """A look at every tray; parts, and trays that are carried about, are gone when they are not seen."""
+        """Observes every tray; parts, and trays that robots carry, are missing when they are not seen."""
         view = self._view
         held = {view.sighted_as(thing) for thing in view.facts.held.values()}
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]

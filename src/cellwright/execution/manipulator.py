@@ -1,4 +1,4 @@
-"""One robot at work: what it has found, how it will grasp; and its moves, always above everything."""
+"""One robot at work: its current part and grasp, and its moves, which always travel above everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
 @dataclass
 class Manipulator(RobotHand):
-    """A robot and what it has in mind.
+    """A robot with its chosen part and grasp.
 
     Attributes:
         grasp: How to take the part that was found; None before that is decided.
@@ -37,19 +37,19 @@ class Manipulator(RobotHand):
     _aside_rad: float = 0.0
 
     def travel_m(self, lean_rad: float = 0.0) -> float:
-        """The height of the tool at which nothing is in the way, whatever hangs in the hand, however it leans."""
+        """Returns the height of the tool at which nothing is in the way, whatever it holds and however that leans."""
         hang_m = HANG_M + self.slipped_m + float(np.sin(lean_rad)) * DISC_M
         return self.view.top_m(self.name) + hang_m + self.recipe.clearance_m
 
     @property
     def travel_mps(self) -> float:
-        """As fast as the grip allows."""
+        """The speed of travel that the grip allows."""
         if self.carries_tray:
             return self.recipe.carry_mps
         return self.recipe.slow_mps if self.slipped_m or (self.held and self.misses) else self.recipe.fast_mps
 
     async def rise(self) -> None:
-        """Straight up, to where it may travel; a tool that leans is set upright there."""
+        """Moves straight up to the travel height; a tool that leans is set upright there."""
         reading = await self.read()
         pose, lean_rad = reading.pose_tool_in_world, _lean_rad(reading.pose_tool_in_world)
         height_m = self.travel_m(lean_rad)
@@ -60,7 +60,7 @@ class Manipulator(RobotHand):
             await self._move_freely(tool_down(pose.position, yaw_rad(pose)), self.recipe.slow_mps)
 
     async def go_above(self, pose: Pose) -> None:
-        """To above a pose, or the same with the fingers the other way round, where nothing is in the way."""
+        """Moves to above a pose, at travel height, with the fingers either way round."""
         await self.rise()
         start = self._start(pose)
         above = raised(start, max(self.travel_m(_lean_rad(pose)), float(start.position[2])))
@@ -68,22 +68,22 @@ class Manipulator(RobotHand):
 
     @property
     def turned_rad(self) -> float:
-        """How the fingers were turned about the vertical when it was last asked."""
+        """The turn of the fingers about the vertical at the last reading."""
         return yaw_rad(self.reading.pose_tool_in_world) if self.reading else 0.0
 
     async def approach(self, pose: Pose) -> None:
-        """From above a pose to where slow motion begins, on the axis of the tool that will be there."""
+        """Moves from above a pose to where slow motion begins, on the axis of the tool at that pose."""
         start = self._start(pose)
         reading = await self.read()
         if reading.pose_tool_in_world.position[2] > start.position[2] + 0.005:
             await self._move(start, self.travel_mps)
 
     async def reach(self, pose: Pose, speed_mps: float) -> None:
-        """The last way to a pose."""
+        """Moves the last distance to a pose."""
         await self._move(pose, speed_mps)
 
     async def lift(self, pose: Pose, speed_mps: float) -> None:
-        """From a pose to where it may travel: straight up with a part, along its own axis without one."""
+        """Moves from a pose to the travel height: straight up with a part, along its own axis without one."""
         lean_rad, start = _lean_rad(pose), self._start(pose)
         if lean_rad > LEANING_RAD and not self.held:
             await self._move(start, speed_mps)
@@ -93,11 +93,11 @@ class Manipulator(RobotHand):
             await self.rise()
 
     def _start(self, pose: Pose) -> Pose:
-        """Returns where slow motion to a pose begins."""
+        """Returns the pose at which slow motion to a pose begins."""
         return pose @ Pose.from_xyz_rpy([0.0, 0.0, -self.recipe.approach_m])
 
     async def withdraw(self, speed_radps: float = JOINT_SPEED_RADPS) -> None:
-        """Out of everybody's way: to its rest, turned aside if somebody works below that."""
+        """Moves to the rest position, turned aside if another robot works below it."""
         await self.rise()
         try:
             await self.arm.rest(self._aside_rad, speed_radps)
@@ -110,14 +110,14 @@ class Manipulator(RobotHand):
         return any(np.linalg.norm(at - point) < near_m for at, near_m in self._kept_free(places))
 
     def _kept_free(self, places: Sequence[str]) -> list[tuple[Array, float]]:
-        """Where others work, and how far from there this one must be: arms swing widely on their way to a holder."""
+        """Returns points where other robots work with the distances to keep: arms swing widely near a holder."""
         facts = self.view.facts
         known = [place for place in places if place in facts.tree.index]
         at_holder = {holder.name for holder in facts.of_kind("EndEffectorHolder")}
         return [(self.view.pose(name).position[:2], NEAR_HOLDER_M if name in at_holder else NEAR_M) for name in known]
 
     def keep_from(self, places: Sequence[str]) -> None:
-        """Its rest is turned aside from now on, as far as it must be to be off these places."""
+        """Turns the rest position aside from now on, as far as needed to be off these places."""
         kept_free = self._kept_free(places)
         if self.arm.rest_point is None or not kept_free:
             return
@@ -132,12 +132,12 @@ class Manipulator(RobotHand):
         self._aside_rad = next((turn for turn in TURNS_RAD if room_m(turn) >= 0.0), max(TURNS_RAD, key=room_m))
 
     async def go_away(self, places: Sequence[str]) -> None:
-        """Off these places."""
+        """Moves off these places."""
         self.keep_from(places)
         await self.withdraw()
 
     async def recover(self) -> str:
-        """After something went wrong: ends the robot's error, rises, and finds out what is in the hand.
+        """Recovers after a failure: ends the robot's error, rises, and finds out what is in the hand.
 
         Returns:
             What was found out; empty when all is as it was believed.
@@ -170,7 +170,7 @@ class Manipulator(RobotHand):
             raise self._failed(error) from None
 
     async def _move_freely(self, pose: Pose, speed_mps: float) -> None:
-        """Where nothing is in the way: along a line, with the fingers either way round, or as the arm can."""
+        """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
         half_turn = pose @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
         ways = [(pose, True), (half_turn, True), (pose, False)]
         for number, (target, straight) in enumerate(ways, start=1):
@@ -187,11 +187,11 @@ class Manipulator(RobotHand):
 
 
 def _lean_rad(pose_tool: Pose) -> float:
-    """Returns how far a tool is from pointing at the floor."""
+    """Returns the angle between a tool's axis and straight down."""
     return float(np.arccos(np.clip(-pose_tool.rotation_matrix[2, 2], -1.0, 1.0)))
 
 
 def yaw_rad(pose_tool: Pose) -> float:
-    """Returns how the fingers are turned about the vertical."""
+    """Returns the turn of the fingers about the vertical."""
     x, y, _ = pose_tool.rotation_matrix[:, 0]
     return float(np.arctan2(y, x))

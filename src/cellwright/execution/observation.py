@@ -1,4 +1,4 @@
-"""Looking: waiting until things were seen often enough from now on. What nobody reports stays unknown."""
+"""Observations: waiting until objects were detected often enough from now on; the rest stays unknown."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ POLL_S = 0.05
 
 
 class ObservationTimeout(JobFailed):
-    """What must be seen was not, for as long as anybody waits."""
+    """An object that must be seen was not, within the time limit."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a look found.
+    """The result of an observation.
 
     Attributes:
-        seen: Those that were seen.
-        unseen: Those that were not, while what stands still around them was.
+        seen: Objects that were seen.
+        unseen: Objects that were not, while the anchors around them were.
     """
 
     seen: frozenset[str]
@@ -34,12 +34,12 @@ class Observation:
 
 
 class Observer:
-    """Waits for sights.
+    """Waits for detections.
 
     Args:
-        belief: Where they arrive.
+        belief: Takes in the detections.
         clock: Time to wait by.
-        sightings: How many make a look.
+        sightings: The number of detections of an observation.
         limit_s: How long to wait.
     """
 
@@ -54,15 +54,15 @@ class Observer:
         Args:
             anchors: Things that are certain to be there: trays.
             others: Things that may be gone.
-            sightings: How often; as usual when not given.
+            sightings: The number of detections; as configured when not given.
 
         Raises:
-            ObservationTimeout: An anchor was not seen for as long as anybody waits; says since when.
+            ObservationTimeout: An anchor was not seen within the time limit; says since when.
         """
         wanted = sightings or self._sightings
         start_s = self._clock.time_s
-        standing, rest = list(dict.fromkeys(anchors)), list(dict.fromkeys(others))
-        counts: dict[str, int] = dict.fromkeys([*standing, *rest], 0)
+        fixed, rest = list(dict.fromkeys(anchors)), list(dict.fromkeys(others))
+        counts: dict[str, int] = dict.fromkeys([*fixed, *rest], 0)
         last: dict[str, float] = {}
         while True:
             now_s = self._clock.time_s
@@ -70,12 +70,12 @@ class Observer:
                 seen_s = now_s - self._belief.age_s(name, now_s)
                 if seen_s >= start_s - 1e-6 and seen_s > last.get(name, -1.0) + 1e-6:
                     counts[name], last[name] = counts[name] + 1, seen_s
-            if all(counts[name] >= wanted for name in standing):
+            if all(counts[name] >= wanted for name in fixed):
                 seen = frozenset(name for name in rest if counts[name])
-                if standing or len(seen) == len(rest) or now_s - start_s >= self._limit_s:
-                    return Observation(frozenset(standing) | seen, frozenset(rest) - seen)
+                if fixed or len(seen) == len(rest) or now_s - start_s >= self._limit_s:
+                    return Observation(frozenset(fixed) | seen, frozenset(rest) - seen)
             elif now_s - start_s >= self._limit_s:
-                missing = next(name for name in standing if counts[name] < wanted)
+                missing = next(name for name in fixed if counts[name] < wanted)
                 raise ObservationTimeout(f"{missing} was not seen for {self._belief.age_s(missing, now_s):.1f} s")
             await self._clock.sleep(POLL_S)
 
@@ -83,7 +83,7 @@ class Observer:
 async def observe_trays(
     observer: Observer, view: CellView, trays: Sequence[str], others: Iterable[str] = (), sightings: int | None = None
 ) -> Observation:
-    """Returns a fresh look at trays, and at other things that may be gone.
+    """Returns a fresh observation of trays, and of other things that may be missing.
 
     Raises:
         StepFailed: A tray that is carried about is not seen, although what stands still is; it is gone then.
@@ -93,8 +93,8 @@ async def observe_trays(
     fixed = [tray for tray in trays if tray not in movable]
     if movable and not fixed:
         sources = {view.belief.source(tray) for tray in movable}
-        standing = [tray for tray in view.trays() if not view.is_movable(tray)]
-        fixed = [tray for tray in standing if view.belief.source(tray) in sources][:1]
+        fixed = [tray for tray in view.trays() if not view.is_movable(tray)]
+        fixed = [tray for tray in fixed if view.belief.source(tray) in sources][:1]
         if not fixed:
             fixed, movable = movable, []
     observation = await observer.observe(fixed, [*movable, *others], sightings)

@@ -1,4 +1,4 @@
-"""What came of an order: plain data that says no more than was seen."""
+"""Reports on orders: plain data about what was seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ActionRecord", "Evaluated", "KitReport", "OrderReport", "OrderStatus
 
 
 class OrderStatus(StrEnum):
-    """How an order ended."""
+    """The outcome of an order."""
 
     DONE = "done"
     """Every slot of every kit was seen filled and seated after the last placement, and the hands are empty."""
@@ -36,7 +36,7 @@ class ActionRecord:
     """An action that was tried once.
 
     Attributes:
-        robot: Who.
+        robot: The robot.
         action: As in a plan file.
         part: The part that was meant, once it was chosen.
         phase: `end` or `fail`.
@@ -107,13 +107,13 @@ class KitReport:
 
     @property
     def complete(self) -> bool:
-        """Whether every slot is right, nothing else lies there, and it is where it should be."""
+        """True if every slot is right, nothing else lies there, and it is where it should be."""
         return all(slot.filled for slot in self.slots) and not self.extras and not self.elsewhere
 
 
 @dataclass(frozen=True)
 class Unobtainable:
-    """What could not be had, and why."""
+    """A part that could not be had, and why."""
 
     sku: str
     reason: str
@@ -122,13 +122,13 @@ class Unobtainable:
 
 @dataclass(frozen=True)
 class OrderReport:
-    """What came of an order.
+    """The report on one or more orders.
 
     Attributes:
         status: How it ended.
         reason: One line for people.
         orders: Their names.
-        robots: Who worked.
+        robots: The robots that worked.
         recovery: What was allowed when something went wrong.
         kits: What was built, as it was seen last.
         actions: What was tried, in the order in which it ended.
@@ -157,14 +157,14 @@ class OrderReport:
 
     @property
     def replans(self) -> int:
-        """Plans after the first."""
+        """The number of plans after the first."""
         return max(self.plans - 1, 0)
 
     @property
     def done(self) -> bool:
-        """Whether all that was wanted is there."""
+        """True if all that was ordered is there."""
         return self.status is OrderStatus.DONE
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         return {**asdict(self), "replans": self.replans}

@@ -1,4 +1,4 @@
-"""How near a part stands to a tray: by its outline as it leans, not by the circle that it could reach."""
+"""The distance between a part and a tray: by its outline as it leans, not by the circle that it could reach."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OVER_M = 0.002  # a part whose middle is so near to being over a tray counts as 
 
 
 def tray_gap_m(sku: str, pose_part_in_tray: Pose, size_m: tuple[float, float, float]) -> float:
-    """The least distance between a part and the box that a tray fills, whose origin is in the middle of its bottom."""
+    """Returns the distance between a part and the box of a tray, whose origin is in the middle of its bottom."""
     points = pose_part_in_tray.apply(_surface(sku))
     beyond = np.maximum(np.abs(points[:, :2]) - np.array(size_m[:2]) / 2, 0.0)
     above = np.maximum(points[:, 2] - size_m[2], 0.0)

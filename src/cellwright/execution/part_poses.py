@@ -36,38 +36,38 @@ class PartPose:
 
     @cached_property
     def pose_in_world(self) -> Pose:
-        """Where it is; reckoned when it is asked for, as most parts are only passed by."""
+        """The pose, computed on first use: most parts are never looked at."""
         return Pose.from_matrix(self.matrix)
 
     @property
     def position(self) -> Array:
-        """Of its origin."""
+        """The position of its origin."""
         return self.matrix[:3, 3]
 
     @property
     def figures(self) -> PartFigures:
-        """Of the catalogue."""
+        """The part's figures in the catalogue."""
         return part_of_sku(self.sku)
 
     @property
     def tilt_rad(self) -> float:
-        """How far it leans."""
+        """The angle between its axis and the vertical."""
         return float(np.arccos(np.clip(self.matrix[2, 2], -1.0, 1.0)))
 
     @property
     def top_m(self) -> float:
-        """Height of its highest point, at most."""
+        """An upper bound of the height of its highest point."""
         lean = np.sin(self.tilt_rad)
         upright = max(np.cos(self.tilt_rad), 0.0)
         return float(self.position[2] + upright * self.figures.height_m + lean * self.figures.radius_m)
 
     @property
     def reach_m(self) -> float:
-        """How far it extends from its origin in the plane, at most; one that leans, also by its height."""
+        """An upper bound of its extent from its origin in the plane; one that leans extends also by its height."""
         return float(self.figures.radius_m + np.sin(self.tilt_rad) * self.figures.height_m)
 
     def across_m(self, point: Array) -> float:
-        """Returns how far from a point, in the plane."""
+        """Returns the distance from a point in the plane."""
         return float(np.hypot(*(self.position - point)[:2]))
 
 
@@ -81,7 +81,7 @@ class SlotPose:
 
     @property
     def position(self) -> Array:
-        """Of a part that is seated."""
+        """The position of a part that is seated."""
         return self.pose_part_in_world.position
 
     def holds(self, part: PartPose) -> bool:

@@ -1,4 +1,4 @@
-"""Taking a part and setting it down elsewhere on collision-free paths, with whatever robot follows them."""
+"""Pick and place on collision-free paths, with any robot that follows them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way
 
 
 class JawMotion(Protocol):
-    """How a movement of the jaws ended."""
+    """The result of a movement of the jaws."""
 
     @property
     def width_m(self) -> float:
-        """Between them."""
+        """The width between the jaws."""
 
 
 class PathArm(Protocol):
-    """What a pick and place needs of a robot; any controller that offers it will do."""
+    """A robot that follows joint paths and moves its gripper."""
 
     async def follow(self, motion: Motion) -> None:
-        """Joint angles over time, from where the arm stands."""
+        """Follows joint angles over time, from where the arm stands."""
 
     async def move_gripper(self, width_m: float, force_n: float | None = None) -> JawMotion:
-        """Returns the jaws to a width, or until they meet something."""
+        """Moves the jaws to a width, or until they meet something."""
 
 
 @dataclass

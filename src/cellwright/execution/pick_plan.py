@@ -45,7 +45,7 @@ CURVE_STEP_S = 0.02
 
 @dataclass(frozen=True)
 class PickPlaceSettings:
-    """How to take and carry.
+    """Settings of a pick and place.
 
     Attributes:
         kind: From where the gripper comes.
@@ -104,7 +104,7 @@ class PickPlacePlan:
 
     @property
     def duration_s(self) -> float:
-        """Of all motions together."""
+        """The duration of all motions together."""
         ways = (self.approach, self.reach, self.lift, self.carry, self.lower, self.retreat, self.withdraw)
         return float(sum(way.duration_s for way in ways))
 
@@ -153,7 +153,7 @@ class PickPlacePlanner:
         self._set_down = ExactChecker(carried.allowing(part.name, support))
 
     def plan(self, start_rad: npt.ArrayLike, pose_part: Pose, pose_place: Pose, seed: int = 0) -> PickPlacePlan:
-        """From where the arm stands, with the part at one pose in the world, to another, and back.
+        """Plans the transfer of the part from one pose in the world to another, from where the arm stands and back.
 
         Raises:
             JobFailed: with the reason, when something cannot be planned.
@@ -186,20 +186,20 @@ class PickPlacePlanner:
         )
 
     def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> list[GraspPath]:
-        """Straight ways to the part and up with it, nearest first."""
+        """Returns straight paths to the part and up with it, nearest first."""
         poses = [
             (g, pose_part @ g.pose_approach, pose_part @ g.pose_tcp, pose_part @ g.pose_retreat) for g in self.grasps
         ]
         return self._ways(poses, before.exact, self._set_down, near_rad, MOST_PICKS)
 
     def places(self, after: MotionPlanner, pose_place: Pose, near_rad: Array) -> list[GraspPath]:
-        """Straight ways down to the place and away from it, nearest first."""
+        """Returns straight paths down to the place and away from it, nearest first."""
         raised = Pose(pose_place.position + [0.0, 0.0, self.settings.release_m], pose_place.quaternion)
         poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in self.grasps]
         return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES)
 
     def carry_request(self, pick: GraspPath, places: Sequence[GraspPath], seed: int) -> MotionPlanRequest:
-        """From where the part was lifted to above one of its places, upright; for the planner `carrying`."""
+        """Returns the request for the planner `carrying`: from the lifted part to above one of its places, upright."""
         settings = self.settings
         return MotionPlanRequest(
             pick.after_rad,

@@ -34,11 +34,11 @@ MOST_LEFT_OUT = 4  # slots of one kit that are given up before the kit is
 
 @dataclass
 class PlanRequestBuilder:
-    """What all plans of one moment have in common.
+    """Builds planning requests for one moment.
 
     Attributes:
         excluded: Part -> why it cannot be taken.
-        trays: Kit trays that lie about; they are taken before others of their kind.
+        trays: Misplaced kit trays; they are taken before others of their kind.
     """
 
     view: CellView
@@ -49,7 +49,7 @@ class PlanRequestBuilder:
     trays: Sequence[str]
 
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
-        """Returns what to plan; a part that lies by itself is a supply of one, for the robots that get there."""
+        """Returns the planning request; a loose part is a supply of one, for the robots that reach it."""
         view = self.view
         accepted = SupplyFilter(excluded=frozenset(self.excluded), missing=frozenset(view.gone))
         model = view.belief.world_model
@@ -91,14 +91,14 @@ class PlanRequestBuilder:
         )
 
     def alone(self, orders: Sequence[Order]) -> PlanRequest:
-        """Returns the same with every zone left to one robot; those of robots that do not work are left alone."""
-        everybody = [thing.name for thing in self.view.facts.of_kind("Robot")]
-        request = _own_places(self.request(orders, everybody))
+        """Returns the request with every zone left to one robot; those of robots that do not work stay unused."""
+        all_robots = [thing.name for thing in self.view.facts.of_kind("Robot")]
+        request = _own_places(self.request(orders, all_robots))
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
 
     def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartsTray | None:
-        """Returns where a robot could lay down a part that nobody else takes: an empty slot of any parts tray."""
+        """Returns an empty slot of any parts tray for a held part that no parts tray of its kind takes."""
         if robot.hand is None or robot.hand.kind is not HeldKind.PART:
             return None
         taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
@@ -114,7 +114,7 @@ class PlanRequestBuilder:
     def without_blocked(
         self, orders: Sequence[Order], request: PlanRequest
     ) -> tuple[Sequence[Order], list[Unobtainable]]:
-        """Returns the orders without slots across which a part lies that nobody can take away."""
+        """Returns the orders without slots across which a part lies that no robot can take away."""
         parts, missing = self.view.parts(), []
         for job in request.jobs:
             for seat in _seats(self.view, job):
@@ -137,7 +137,7 @@ class PlanRequestBuilder:
     def without(
         self, orders: Sequence[Order], request: PlanRequest, result: PlanResult
     ) -> tuple[list[Order], list[Unobtainable]]:
-        """The orders without the fewest slots that make all of the rest possible; nothing when no kit has a rest."""
+        """Returns the orders less the fewest slots that make the rest possible; none when nothing is left."""
         why, left = "; ".join(result.reasons), {kit.kit for kit in result.unfinished}
         full = _filled(self.view, request)
         skus = sorted({slot.sku for order in orders for line in order.lines for slot in line.design.slots})
@@ -151,7 +151,7 @@ class PlanRequestBuilder:
 
 
 def _own_places(request: PlanRequest) -> PlanRequest:
-    """The same with every zone left to one robot, the one with the fewest places elsewhere: nobody is in the way."""
+    """Returns the request with each zone left to one robot, the one with the fewest places elsewhere."""
     state = request.state
     zones = dict(state.zones)
     there: dict[str, list[str]] = {}
@@ -188,7 +188,7 @@ def _seats(view: CellView, job: KitJob) -> list[SlotPose]:
 
 
 def _filled(view: CellView, request: PlanRequest) -> set[tuple[str, str]]:
-    """Designs and their slots that hold a part of the right SKU in some kit."""
+    """Returns designs and their slots that hold a part of the right SKU in some kit."""
     parts, full = view.parts(), set()
     for job in request.jobs:
         for seat in _seats(view, job):
@@ -199,7 +199,7 @@ def _filled(view: CellView, request: PlanRequest) -> set[tuple[str, str]]:
 
 
 def _reduced(orders: Sequence[Order], given_up: Counter[str], full: set[tuple[str, str]]) -> list[Order]:
-    """Orders without so many open slots of these SKUs, the least urgent first; empty when there are not so many."""
+    """Returns orders less open slots of these SKUs, the least urgent first; empty when there are not so many."""
     left = Counter(given_up)
     smaller = []
     for order in sorted(orders, key=lambda order: order.priority):

@@ -1,4 +1,4 @@
-"""Several robots at one plan: each does its own steps, none enters a zone that another is in."""
+"""Several robots carry out one plan: each does its own actions, none enters a zone that another is in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EMPTY_HANDED = (Verb.LOOK_PART, Verb.REMOVE_PART, Verb.ATTACH, Verb.DETACH, Ver
 
 @dataclass(frozen=True)
 class ActionFailure:
-    """A step that was given up."""
+    """An action that was given up."""
 
     robot: str
     action: Action
@@ -29,10 +29,10 @@ class ActionFailure:
 
 
 class PlanRunner:
-    """The robots at work.
+    """Carries out plans with several robots.
 
     Args:
-        doings: Robot -> what does its steps.
+        runners: Robot -> the runner of its actions.
         zones: Place -> zone; a place that is not named is one of its own.
         on_done: Is told of every step that is done.
         may_begin: Whether anything new may be begun.
@@ -50,7 +50,7 @@ class PlanRunner:
         self._zones = Zones({name: runner.manipulator for name, runner in runners.items()}, {})
 
     async def perform(self, actions: Sequence[Action]) -> list[ActionFailure]:
-        """Does the steps; when one is given up, the others finish what they have in hand. Returns what was given up."""
+        """Carries out the actions; when one is given up, the others finish with what they hold. Returns the failures."""
         self._stop = False
         used: dict[str, list[str]] = {}
         rows: dict[str, list[int]] = {}
@@ -98,7 +98,7 @@ class PlanRunner:
             ended[index].set()
             self._on_done(action)
         await self._zones.give_up(robot)
-        for index in row:  # nobody waits for what is not done any more
+        for index in row:  # no robot waits for what is not done any more
             ended[index].set()
         return given_up
 

@@ -1,4 +1,4 @@
-"""How far the work is, as data beside what is believed: enough to go on after everything else was lost."""
+"""Progress of orders, stored beside belief: enough to resume after a crash."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PROGRESS = Table("execution_progress", MetaData(), Column("id", Integer, primary
 
 @dataclass
 class OrderProgress:
-    """What was under way.
+    """The progress of the orders under way.
 
     Attributes:
         orders: What is wanted.
-        robots: Who works.
+        robots: The robots that work.
         plan: The steps, robot -> as in a plan file.
         index: Robot -> how many of its steps are done.
         left_out: Part -> why it is not taken any more.
@@ -49,11 +49,11 @@ class OrderProgress:
     finished: bool = False
 
     def set_orders(self, orders: Sequence[Order]) -> None:
-        """Remembers what is wanted."""
+        """Stores the orders."""
         self.orders = json.loads(json.dumps([asdict(order) for order in orders]))
 
     def get_orders(self) -> list[Order]:
-        """Returns what is wanted."""
+        """Returns the orders."""
         return [_order(data) for data in self.orders]
 
 
@@ -66,7 +66,7 @@ def save_progress(database: Database, progress: OrderProgress) -> None:
 
 
 def load_progress(database: Database) -> OrderProgress | None:
-    """Returns what was written last; None when nothing was."""
+    """Returns the stored progress; None without any."""
     with database.transaction() as connection:
         if not inspect(connection).has_table(PROGRESS.name):
             return None

@@ -1,4 +1,4 @@
-"""What is concluded from failures: which parts are left alone, which robots work on, and whether to go on at all."""
+"""The recovery policy: which parts are left out, which robots are in service, and whether to go on after failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_OF_A_KIND = 3  # failures of one kind with one part or place before that is
 
 @dataclass
 class RecoveryPolicy:
-    """The memory of one order.
+    """The failures of one order and what follows from them.
 
     Attributes:
         settings: What is allowed.
@@ -33,7 +33,7 @@ class RecoveryPolicy:
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def conclude(self, failures: Sequence[ActionFailure], manipulators: Mapping[str, Manipulator]) -> str:
-        """Draws conclusions; says why the work ends, or nothing when it goes on with a new plan."""
+        """Evaluates failures; returns why the work ends, or an empty text when it goes on with a new plan."""
         self.failures += failures
         if not failures:
             return ""

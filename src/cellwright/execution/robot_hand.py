@@ -1,4 +1,4 @@
-"""A robot's hand as its owner knows it: what the fingers feel, what they hold, and how that hangs in them."""
+"""A robot's hand as its controller knows it: what the fingers feel and hold, and how that hangs in them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class RobotHand:
         held: The part, the kit tray or the kit in its hand.
         slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
         misses: Parts in a row that were not gripped, or lost.
-        reading: What it last said of its tool.
-        read_s: When.
+        reading: The last reading of its tool.
+        read_s: The time of that reading.
     """
 
     arm: ArmClient
@@ -61,16 +61,16 @@ class RobotHand:
 
     @property
     def name(self) -> str:
-        """The robot's."""
+        """The name of the robot."""
         return self.arm.name
 
     @property
     def recipe(self) -> Recipe:
-        """How it moves."""
+        """The recipe for its motions."""
         return self.arm.recipe
 
     async def read(self) -> HandReading:
-        """Returns what the robot says of its tool now; fingers that tremble on something are watched for a moment.
+        """Returns the current reading of the tool; fingers that tremble on something are watched for a moment.
 
         A gripper with little force reports now and then that its fingers move, though they stay where they are.
         """
@@ -89,7 +89,7 @@ class RobotHand:
         return reading
 
     def report(self) -> ToolState | None:
-        """Returns the same, as predicates want it; nothing of a bare flange."""
+        """Returns the last reading for predicates; None for a bare flange."""
         if self.reading is None or not self.reading.gripper:
             return None
         known = self.reading
@@ -136,7 +136,7 @@ class RobotHand:
             raise self._failed(error) from None
 
     async def dwell(self, duration_s: float) -> None:
-        """Stands still."""
+        """Waits without moving."""
         try:
             await self.arm.dwell(duration_s)
         except ArmFailed as error:
@@ -144,28 +144,28 @@ class RobotHand:
 
     @property
     def carries_tray(self) -> bool:
-        """Whether it holds a kit tray or a kit, rather than a part or nothing."""
+        """True if it holds a kit tray or a kit, rather than a part or nothing."""
         return bool(self.held) and self.view.facts.things[self.held].kind != "Part"
 
     @property
     def held_sku(self) -> str:
-        """What it holds; of a kit, its tray."""
+        """The SKU of what it holds; of a kit, that of its tray."""
         return self.view.facts.things[self.view.sighted_as(self.held)].sku if self.held else ""
 
     def note_held(self, part: str) -> None:
-        """It has a part, a kit tray or a kit now."""
+        """Stores that it holds a part, a kit tray or a kit."""
         note_held(self.view.belief, self.tool, part)
         self.view.refresh()
         self.held, self.found, self.slipped_m = part, "", 0.0
 
     def note_released(self) -> None:
-        """It holds nothing now."""
+        """Stores that it holds nothing."""
         note_released(self.view.belief, self.tool)
         self.view.refresh()
         self.held, self.seat, self.slipped_m = "", None, 0.0
 
     def part_in_hand(self, reading: HandReading) -> Pose:
-        """Where the held part is: as it was taken, unless it is seen to have slipped or to lean; notes which."""
+        """Returns the pose of the held part: as it was taken, unless it is seen to have slipped or to lean."""
         tool, part = reading.pose_tool_in_world, self.view.part(self.held)
         meant, seen = hanging(tool, part, reading.gripper), part.pose_in_world
         fresh = self.view.belief.age_s(part.name, self.clock.time_s) <= FRESH_S
@@ -195,7 +195,7 @@ class RobotHand:
 
 
 def _angle_rad(first: Pose, second: Pose) -> float:
-    """Between the upright axes of two parts; their turns about them do not count."""
+    """Returns the angle between the upright axes of two parts, whatever their turns about them."""
     cosine = first.rotation_matrix[:, 2] @ second.rotation_matrix[:, 2]
     return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
 

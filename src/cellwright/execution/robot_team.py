@@ -1,4 +1,4 @@
-"""The robots of an order: made ready at the beginning, asked what they hold, sent out of the way at the end."""
+"""The robots of an order: made ready at the beginning, asked what they hold, sent to rest at the end."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class RobotTeam:
 
     Args:
         manipulators: All of them.
-        names: Who works.
+        names: The robots that work.
 
     Attributes:
-        notes: What was found out about them on the way.
+        notes: Findings about the robots, a line each.
     """
 
     def __init__(self, manipulators: Mapping[str, Manipulator], names: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class RobotTeam:
 
     @property
     def failure_reason(self) -> str:
-        """Why none of them works; empty while one does."""
+        """The reason why no robot works; empty while one does."""
         return "" if self.working() else "; ".join(f"{n}: {self.manipulators[n].out_of_service}" for n in self._names)
 
     async def prepare(self, belief: Belief, progress: OrderProgress) -> None:

@@ -1,4 +1,4 @@
-"""How an executor works: the lab's recipe, what it does when something goes wrong, and what thinking costs."""
+"""Settings of an executor: the lab's recipe, recovery from failures, and the time that computing takes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
 
 
 class RecoveryMode(StrEnum):
-    """What happens after a predicate that should be true is not."""
+    """The reaction to a predicate that should be true and is not."""
 
     NONE = "none"
     """The run ends, as in the kitting paper."""
@@ -56,7 +56,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Latencies:
-    """What thinking costs in the cell's time; estimated."""
+    """The time that computing takes in the cell; estimated."""
 
     planning_s: float = 0.2
     predicates_s: float = 0.01
@@ -65,12 +65,12 @@ class Latencies:
 
 @dataclass(frozen=True)
 class ExecutionSettings:
-    """All of it.
+    """All settings of an executor.
 
     Attributes:
         recovery: What to do when something goes wrong.
         recipe: How to move.
-        latencies: What thinking costs.
+        latencies: The time that computing takes.
         planner: A name of `planning.PLANNERS`; by default as many robots need.
         retries: How often an action is repeated.
         replans: How often a new plan is made.

@@ -1,4 +1,4 @@
-"""What each verb of a plan does: a look, a decision, or CRCL commands as in the lab's recipes."""
+"""The implementation of each verb of a plan: a look, a decision, or CRCL commands as in the lab's recipes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StepRunner:
 
     @cached_property
     def trays(self) -> TraySteps:
-        """Those with kit trays and kits."""
+        """The steps with kit trays and kits."""
         return TraySteps(self.manipulator, self.observer, self.designs)
 
     async def do(self, action: Action) -> str:
@@ -99,7 +99,7 @@ class StepRunner:
         return f"{seat.name} of {action.kit}"
 
     async def _see(self, place: str, sku: str | None = None) -> None:
-        """A fresh look at a place and at what may be there; what was not seen is gone."""
+        """Observes a place and what may be there; what was not seen is missing."""
         view = self.manipulator.view
         anchor = view.sighted_as(place)
         is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
@@ -252,7 +252,7 @@ class StepRunner:
         return f"{part.name} into {seat.name} of {where}"
 
     async def _release(self, seat: SlotPose) -> Pose:
-        """Returns where the tool lets the part go that it holds now."""
+        """Returns the pose at which the tool releases the held part."""
         manipulator, reading = self.manipulator, await self.manipulator.read()
         point = seat.position + np.array([0.0, 0.0, manipulator.recipe.release_m])
         return release_pose(reading.pose_tool_in_world, manipulator.part_in_hand(reading), point)

@@ -56,7 +56,7 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
 
 
 class _Way:
-    """To a holder and away from it: turned towards it at rest, across to above it, down.
+    """The path to a holder and away from it: turned towards it at rest, across to above it, down.
 
     A long tool hangs lower at rest than the rails of the holder are: the arm is not turned all the way then, and the
     tool drawn up before it comes to the holder.
@@ -76,7 +76,7 @@ class _Way:
         self._beside = self._holder.inverse().apply(base + turned)[:2]
 
     async def come(self) -> None:
-        """To where the changer works."""
+        """Moves to where the changer locks and unlocks."""
         if self._hangs_low(await self._tool()):
             await self._arm.rest(self._aside_rad, JOINT_SPEED_RADPS)
             await self._go(self._above_m, aside=True, straight=False)
@@ -86,7 +86,7 @@ class _Way:
         await self._go(GAP_M)
 
     async def leave(self) -> None:
-        """Back to the robot's rest, which is aside when others work below it."""
+        """Moves back to the rest position, which is aside when other robots work below it."""
         await self._go(self._above_m)
         if self._hangs_low(await self._tool()):
             await self._go(self._above_m, aside=True, straight=False)
@@ -102,7 +102,7 @@ class _Way:
         return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
 
     async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
-        """The flange over the holder, or over the place beside it; with a tool, the controlled point is that tool's."""
+        """Moves the flange over the holder or beside it; with a tool, the controlled point is that tool's."""
         (x, y, z), turn = TOOL_HOLDER.flange_xyz_rpy(TOOL_CHANGER, up_m)
         if aside:
             x, y = (float(value) for value in self._beside)
@@ -126,7 +126,7 @@ def note_tool(belief: Belief, robot: str, tool: str, holder: str | None, emptied
 
 
 def tool_conditions(manipulator: Manipulator, action: Action, *, after: bool) -> list[Evaluated]:
-    """What must be so of tool, robot and holder before a change, or is so after it, by what the robot reports."""
+    """Returns the conditions of a tool change, before or after it, by what the robot reports."""
     attach = action.verb is Verb.ATTACH
     on_robot = attach is after
     reported = manipulator.reading.gripper if manipulator.reading is not None else ""

@@ -1,4 +1,4 @@
-"""Kit trays and kits are where they are seen: one that was dropped or pushed off does not count where it was put."""
+"""Places of kit trays and kits by where they are seen: one that was dropped or pushed is not where it was put."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def note_trays(view: CellView) -> list[str]:
 
 
 def misplaced_trays(view: CellView) -> list[str]:
-    """Empty kit trays that are in no box and on no table for kits, and level enough to be taken there."""
+    """Returns empty kit trays that are in no box and on no table for kits, and level enough to be taken."""
     facts = view.facts
     taken = {*facts.tray_of.values(), *facts.held.values(), *view.gone}
     station = {thing.name for thing in facts.of_kind("KittingWorkstation")}
@@ -66,13 +66,13 @@ def misplaced_trays(view: CellView) -> list[str]:
 
 
 def _corners(view: CellView, thing: str) -> Array:
-    """Of a tray's sole, in its own frame."""
+    """Returns the corners of a tray's bottom in its own frame."""
     x, y, _ = tray_layout(view.facts.things[view.sighted_as(thing)].sku).size_m
     return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
 
 
 def misplaced_full_kits(view: CellView, supply_filter: SupplyFilter) -> list[KitState]:
-    """Full kits that were dropped and can be taken up where they lie, each a place of its own."""
+    """Returns full kits that were dropped and can be taken up where they lie, each a place of its own."""
     facts, locations = view.facts, PartLocations(view.facts, supply_filter)
     station = {thing.name for thing in facts.of_kind("KittingWorkstation")}
     found = []
@@ -88,7 +88,7 @@ def misplaced_full_kits(view: CellView, supply_filter: SupplyFilter) -> list[Kit
 
 
 def place_of(view: CellView, thing: str) -> str:
-    """The box, or the table for kits, that a kit tray or a kit is seen in or on; the workstation when in none."""
+    """Returns the box or table that a kit tray or a kit is seen in or on; the workstation when in none."""
     facts = view.facts
     pose = view.pose(thing)
     upright = tilt_rad(pose) <= TILT_RAD

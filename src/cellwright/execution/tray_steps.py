@@ -40,7 +40,7 @@ class TraySteps:
     designs: Mapping[str, KitDesign]
 
     def ways(self) -> dict[Verb, Callable[[Action], Awaitable[str]]]:
-        """Verb -> what does it."""
+        """Returns verb -> its implementation."""
         return {
             Verb.TAKE_TRAY: self._take_tray,
             Verb.PLACE_TRAY: self._place_tray,

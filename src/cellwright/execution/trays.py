@@ -1,4 +1,4 @@
-"""Kit trays as somebody looks at them who carries them: where they are taken, where they are set down."""
+"""Kit trays for a robot that carries them: where they are taken, where they are set down."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TrayHold:
-    """How a tool takes a kind of tray; the same after half a turn of the tool, which has two cups."""
+    """The grasp of a kind of tray by a vacuum tool; the same after half a turn of the tool, which has two cups."""
 
     tray: TrayFigures
     grip: TrayGrasp
 
     def pose_tool(self, pose_tray: Pose, near_rad: float, down_m: float = 0.0) -> Pose:
-        """Of the tool on a tray, or so far below: of both half turns, the one that is nearer to an angle.
+        """Returns the pose of the tool on a tray, or below; of both half turns, the one nearer to an angle.
 
         It leans as the tray does, unless that is no more than detectors err.
         """
@@ -43,7 +43,7 @@ class TrayHold:
         return pose_tray @ Pose.from_xyz_rpy((x, y, z - down_m), (np.pi, 0.0, self.grip.yaw_rad + turn_rad))
 
     def hanging(self, pose_tool: Pose, seen: Pose) -> Pose:
-        """Where a tray is that hangs as it should; of both half turns, the one that is nearer to how it was seen."""
+        """Returns the pose of a tray that hangs as planned; of both half turns, the one nearer to how it was seen."""
         x, y, z = self.grip.xyz_m
         grip = Pose.from_xyz_rpy((x, y, z), (np.pi, 0.0, self.grip.yaw_rad))
         ways = [pose_tool @ (grip @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn))).inverse() for turn in (0.0, np.pi)]
@@ -51,7 +51,7 @@ class TrayHold:
 
 
 def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
-    """Returns how a tool of the catalogue takes a tray; None when it cannot."""
+    """Returns the grasp of a tray by a tool of the catalogue; None when it cannot take it."""
     figures, tray = TOOLS.get(tool) if tool in TOOLS else None, tray_of_sku(tray_sku)
     if not isinstance(figures, VacuumFigures) or tray is None:
         return None
@@ -60,7 +60,7 @@ def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
 
 
 def tilt_rad(pose: Pose) -> float:
-    """Returns how far something leans."""
+    """Returns the angle between an upright axis and the vertical."""
     return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)))
 
 
@@ -70,9 +70,9 @@ def kit_tray_of(view: CellView, thing: str) -> str:
 
 
 def top_trays(view: CellView, stack: str) -> list[str]:
-    """Kit trays that are believed to be in a box, from the top down, those first that were ever seen.
+    """Returns kit trays that are believed to be in a box, from the top down, those first that were ever seen.
 
-    One that lies about is known by its own name.
+    A misplaced one is known by its own name.
     """
     in_kits = set(view.facts.tray_of.values())
     found = [
@@ -87,13 +87,13 @@ def top_trays(view: CellView, stack: str) -> list[str]:
 
 
 def spot_on_table(view: CellView, table: str) -> Pose:
-    """Returns where a kit tray goes on a table that is kept for it: in the middle of its top."""
+    """Returns the place for a kit tray on a table that is kept for it: the middle of its top."""
     _, _, height_m = view.size_m(table)
     return view.pose(table) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
 
 
 def free_spot(view: CellView, box: str, tray: TrayFigures, capacity: int) -> Pose | None:
-    """Returns where a tray goes in a box whose rooms lie side by side along x: the first room where nothing is seen.
+    """Returns the place for a tray in a box with compartments along x: the first where nothing is seen.
 
     It is turned by a quarter when it fits only so; None when there is no room.
     """

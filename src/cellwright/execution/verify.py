@@ -1,4 +1,4 @@
-"""The last look: what of the kits is seen to be as it should be, and why the rest is not."""
+"""Final verification: which kits are seen to be as they should, and why the rest is not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def kit_reports(
 
 
 def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], hands: str) -> tuple[OrderStatus, str]:
-    """Returns how an order has ended, by what was seen last, and why; in one line.
+    """Returns the outcome of an order, by what was seen last, and its reason in one line.
 
     Args:
         kits: As they were seen.

@@ -1,4 +1,4 @@
-"""What is believed, as somebody who wants to take things looks at it: parts, slots, heights, all in the world."""
+"""Belief for a robot that takes things: parts, slots, heights, all in the world frame."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CellView:
 
     @property
     def facts(self) -> BeliefFacts:
-        """What the database says, with the poses of now."""
+        """The facts of the database, with current poses."""
         tree = self.belief.world_model.tree
         if self._facts is None or self._names is not tree.names:
             self._facts, self._names = read_facts(self.belief.world_model), tree.names
@@ -52,11 +52,11 @@ class CellView:
         return self._facts
 
     def refresh(self) -> None:
-        """Something was written into the database: who holds what."""
+        """Discards cached facts, after something was written into the database."""
         self._facts = None
 
     def pose(self, name: str) -> Pose:
-        """Returns where an object is believed to be."""
+        """Returns the believed pose of an object."""
         tree = self.belief.world_model.tree
         return Pose.from_matrix(tree.in_world[tree.indices([name])[0]])
 
@@ -112,11 +112,11 @@ class CellView:
         return any(z > 0.0 and np.hypot(x, y) < COVERS_M for x, y, z in apart)
 
     def size_m(self, name: str) -> tuple[float, float, float]:
-        """Extent of a table, or of the room in a box, from its origin up."""
+        """Returns the extent of a table, or of the space in a box, from its origin up."""
         return self.facts.sizes[name]
 
     def carried(self) -> frozenset[str]:
-        """Returns trays in hands, and the parts that ride on them."""
+        """Returns trays in hands, and the parts on them."""
         found: set[str] = set()
         for thing in self.facts.held.values():
             tray = self.sighted_as(thing)
@@ -132,7 +132,7 @@ class CellView:
         return frozenset(found)
 
     def sighted_as(self, place: str) -> str:
-        """Returns what a detector sees of a place: the tray of a kit, else the thing itself."""
+        """Returns the object that a detector sees of a place: the tray of a kit, else the thing itself."""
         return self.facts.tray_of.get(place, place)
 
     def seats_of_tray(self, tray: str) -> list[SlotPose]:
@@ -182,7 +182,7 @@ class CellView:
         return found
 
     def reaches(self, robot: str, point: Array) -> bool:
-        """Whether a point lies between the places that the robot is known to reach; a good guess, no promise."""
+        """Returns whether a point lies between the places that the robot is known to reach; an estimate."""
         boxes = self.facts.boxes.get(robot)
         if boxes is None:
             return False
@@ -190,7 +190,7 @@ class CellView:
         return bool(((low <= point) & (point <= high)).all())
 
     def top_m(self, robot: str) -> float:
-        """Returns height of the highest thing that stands where the robot works."""
+        """Returns the height of the highest thing that stands where the robot works."""
         boxes = self.facts.boxes.get(robot)
         if boxes is None:
             return 0.0
@@ -212,11 +212,11 @@ class CellView:
         return max(tops, default=0.0)
 
     def base(self, robot: str) -> Pose:
-        """Returns where a robot stands by the drawings."""
+        """Returns the nominal pose of a robot's base."""
         return self.pose(robot)
 
     def tool(self, robot: str) -> str:
-        """Returns what is on its flange."""
+        """Returns the tool on a robot's flange; empty without one."""
         return self.facts.tool_of.get(robot, "")
 
     def _seats(self, owner: str, slots: Iterable[SlotPlace]) -> list[SlotPose]:
@@ -229,7 +229,7 @@ class CellView:
         return self._seated[key]
 
     def _follow(self) -> None:
-        """Forgets what was reckoned from poses that have changed."""
+        """Forgets what was computed from poses that have changed."""
         tree = self.belief.world_model.tree
         if self._tree is not tree:
             self._tree, self._seen, self._seated = tree, {}, {}

@@ -1,4 +1,4 @@
-"""Who is in which zone: a robot that is in one stays there until another wants to come, then goes out of the way."""
+"""Exclusive zones: a robot stays in its zone until another one wants to enter, then leaves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Zones:
         self._changed = asyncio.Event()
 
     async def clear(self, places: Mapping[str, Sequence[str]]) -> None:
-        """Before anything moves: sends robots out of the way that stand where another will work.
+        """Sends robots out of the way that stand where another will work, before anything moves.
 
         Args:
             places: Zone -> the places in it.
@@ -43,10 +43,10 @@ class Zones:
                 manipulator.keep_from(places[zone])
 
     async def enter(self, robot: str, zone: str) -> None:
-        """Waits until nobody else is there; leaves the zone where the robot was.
+        """Waits until no other robot is there; leaves the zone where the robot was.
 
         Raises:
-            StepFailed: Whoever is there cannot leave.
+            StepFailed: The robot that is there cannot leave.
         """
         for other in [z for z, owner in self._owner.items() if owner == robot and z != zone]:
             await self._leave(robot, other)
@@ -64,7 +64,7 @@ class Zones:
         self._owner[zone] = robot
 
     async def make_way(self, robot: str) -> None:
-        """Leaves when somebody waits."""
+        """Leaves the zone when another robot waits for it."""
         for zone in [z for z, owner in self._owner.items() if owner == robot and self._waiting[z] - {robot}]:
             await self._leave(robot, zone)
 

@@ -22,7 +22,7 @@ DRAWINGS = "the drawings"
 
 
 class BelievedState:
-    """What a belief says at any moment; a `SensedState`.
+    """The current belief as a `SensedState`.
 
     What is not a matter of poses (kinds, sizes, which tool is on which robot) is read when it is made, when new
     objects come into the belief, and on `refresh`.
@@ -30,7 +30,7 @@ class BelievedState:
     Args:
         belief: What is believed.
         now_s: The cell's clock.
-        report: Robot -> what it reported of its tool last; None when it reports none.
+        report: Robot -> the last report of its tool; None when it reports none.
         wanted: Kit -> SKU -> number, where it is not what the database's designs say.
     """
 
@@ -80,15 +80,15 @@ class BelievedState:
         return self._facts.kinds.get(name, "")
 
     def sku(self, name: str) -> str:
-        """Returns what it is; for a kit what its tray is."""
+        """Returns the SKU of an object; for a kit that of its tray."""
         return self._facts.one(self._tray(name), "sku")
 
     def size_m(self, name: str) -> tuple[float, float, float] | None:
-        """Extent of what has no SKU."""
+        """Returns the extent of an object without a SKU."""
         return self._sizes.get(name)
 
     def sight(self, name: str) -> PoseEstimate | None:
-        """Returns where it was seen last, or where the drawings have it."""
+        """Returns the pose at which it was seen last, or its nominal pose."""
         tree = self.belief.world_model.tree
         row = tree.index.get(name)
         if row is None:
@@ -102,22 +102,22 @@ class BelievedState:
         return PoseEstimate(pose, (x, y, z, yaw), seen_s, self.belief.source(tray) or DRAWINGS)
 
     def tool(self, name: str) -> ToolState | None:
-        """Returns what a robot says of its tool, by the name of either."""
+        """Returns the state of a tool as its robot reports it, by the name of either."""
         robot = self._robot_of.get(name, name if self.kind(name) == "Robot" else "")
         return self._report(robot) if robot else None
 
     def related(self, path: str, first: str) -> Collection[str]:
-        """Returns where a path leads, by what the database says."""
+        """Returns the objects at the end of a path, by the database."""
         return self._follower.follow(first, path)
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """Returns parts of a kit by its design."""
+        """Returns SKU -> number of parts in the design of a kit."""
         if kit in self._wanted:
             return self._wanted[kit]
         return self._facts.designs.get(self._facts.design_of.get(kit, ""), Counter())
 
     def capacity(self, box: str) -> int | None:
-        """Returns how many kits a box takes."""
+        """Returns the number of kits that a box takes."""
         return self._facts.capacity.get(box)
 
     def _tray(self, name: str) -> str:

@@ -31,7 +31,7 @@ def effects_of(action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def initial_flags(robots: Collection[str]) -> frozenset[Flag]:
-    """Returns what the executor knows before it has done anything: nobody has found anything."""
+    """Returns the executor's flags before it has done anything: no robot has found anything."""
     words = vocabulary()
     used = {name for action in words.actions.values() for name in (*action.preconditions, *action.positive_effects)}
     known = [name for name in sorted(used) if words.predicate(name).is_flag and words.predicate(name).path == "."]
@@ -39,7 +39,7 @@ def initial_flags(robots: Collection[str]) -> frozenset[Flag]:
 
 
 def flags_after(action: str, bindings: Mapping[str, str], flags: Flags) -> frozenset[Flag]:
-    """Returns what the executor knows after an action."""
+    """Returns the executor's flags after an action."""
     words = vocabulary()
     wanted = words.action(action)
 
@@ -104,7 +104,7 @@ class Evaluator:
         return Evaluation(name, (first, second), value, self.relations.tell(first, second, name))
 
     def seat(self, part: str, holder: str) -> SeatRelation | None:
-        """Returns how a part lies in the nearest slot of a tray or kit."""
+        """Returns the relation of a part to the nearest slot of a tray or kit."""
         self.relations.reset()
         return self.relations.seat(part, holder)
 
@@ -158,9 +158,9 @@ class Evaluator:
         return self._unless(predicate, objects, value, evidence)
 
     def _unless(self, predicate: Predicate, objects: tuple[str, ...], value: Truth, evidence: str) -> tuple[Truth, str]:
-        """No further object may stand in the relation to the subject; one out of sight is where it was last.
+        """Checks that no further object stands in the relation to the subject; unseen objects are where they were last.
 
-        Objects without extent, such as the workstation itself, are in nobody's way.
+        Objects without extent, such as the workstation itself, do not count.
         """
         subject, relation = objects[predicate.subject], predicate.unless_any
         assert relation is not None
@@ -186,9 +186,9 @@ class Evaluator:
         return value, evidence
 
     def _only_felt(self, relation: str, subject: str, other: str) -> bool:
-        """Whether fingers feel something as wide as the object's handle, and no other object can be what they feel.
+        """Returns whether the fingers feel something as wide as the object's handle that can be no other object.
 
-        A part that has slipped down hangs by the end of its peg: by sight alone nobody could tell that it is held.
+        A part that has slipped down hangs by the end of its peg: by sight alone it cannot be told that it is held.
         """
         tool, width_m = self.sensed.tool(other), self.relations.handle_width_m(subject)
         if tool is None or not tool.holding or other == tool.robot or width_m is None:
@@ -278,7 +278,7 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 
 
 def _compare(comparison: str, counts: tuple[float, float], bounds: tuple[float, float]) -> Truth:
-    """Certain when it is so for every number that the count and the bound can have."""
+    """Compares two counts; certain if the result is the same for every number that both can have."""
     found = {_COMPARE[comparison](count, bound) for count in _whole(counts) for bound in _whole(bounds)}
     return Truth.UNKNOWN if len(found) == 2 else Truth.of(found.pop())
 

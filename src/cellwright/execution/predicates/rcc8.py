@@ -1,4 +1,4 @@
-"""How two intervals lie to each other: the eight relations of RCC8, with a tolerance, and which are possible.
+"""The eight relations of RCC8 between two intervals, with a tolerance, and which of them are possible.
 
 Two ends that are no farther apart than the tolerance count as equal; so intervals that nearly touch do touch (EC), and
 one that nearly reaches the end of the other is tangential (TPP). For any tolerance exactly one relation holds.
@@ -36,14 +36,14 @@ CONVERSE: Mapping[Rcc8, Rcc8] = MappingProxyType(
 
 
 class Interval(NamedTuple):
-    """From `low` to `high`."""
+    """An interval from `low` to `high`."""
 
     low: float
     high: float
 
     @property
     def centre(self) -> float:
-        """Its middle."""
+        """The middle of the interval."""
         return (self.low + self.high) / 2
 
 

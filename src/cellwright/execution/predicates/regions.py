@@ -1,4 +1,4 @@
-"""The volumes of objects: bodies, the room inside them, and what fingers close on.
+"""The volumes of objects: bodies, the space inside them, and the handles that fingers close on.
 
 The room inside a tray are its slots; that of a gripper is the space between its fingers, while it feels something
 there, and that of cups the space below their lips, while they have a vacuum. The handle of a gear is its peg. All are
@@ -35,7 +35,7 @@ BELOW_CUPS_M = 0.05  # what hangs from cups hangs in the room below them: more t
 
 
 class Placed:
-    """A sight as plain numbers, which are quicker than arrays where there are only three of them.
+    """A pose estimate as plain numbers, which are quicker than arrays where there are only three of them.
 
     Attributes:
         sight: Where the object is.
@@ -69,7 +69,7 @@ class Region:
 
     @cached_property
     def reach_m(self) -> float:
-        """No point of it is farther from the object's origin."""
+        """The largest distance of its points from the object's origin."""
         return hypot(*self.centre_m) + hypot(*self.half_m)
 
     def interval(self, placed: Placed, axis: Vector3) -> Interval:

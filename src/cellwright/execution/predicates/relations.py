@@ -23,7 +23,7 @@ Vector3 = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class SeatRelation:
-    """How an object lies in the nearest room of another.
+    """The relation of an object to the nearest slot, or other space inside, of another.
 
     Attributes:
         room: Name of the room, such as a slot.
@@ -49,14 +49,14 @@ class Relations:
         self._found: dict[tuple[str, str, str], Truth] = {}
 
     def reset(self) -> None:
-        """Forgets where things were when it was last asked: each question is answered by what is sensed then."""
+        """Forgets all cached poses and results: the next query reads what is sensed then."""
         self._placed.clear()
         self._tools.clear()
         self._regions.clear()
         self._found.clear()
 
     def doubt(self, name: str) -> str:
-        """Returns why nothing can be said of an object, because nobody sees it; empty when somebody does."""
+        """Returns why nothing can be said of an object that is not seen; empty when it is seen."""
         sight = self.sight(name)
         if sight is None or sight.seen_s is None:
             return f"{name} was never seen"
@@ -66,7 +66,7 @@ class Relations:
         return f"{name} was last seen {age_s:.1f} s ago by {sight.source}" if age_s > limit_s else ""
 
     def sight(self, name: str) -> PoseEstimate | None:
-        """Returns where an object is; a tool where its robot says."""
+        """Returns the pose of an object; that of a tool as its robot reports it."""
         placed = self._place(name)
         return None if placed is None else placed.sight
 
@@ -78,7 +78,7 @@ class Relations:
         return self._placed[name]
 
     def _tool(self, name: str) -> ToolState | None:
-        """Returns what a robot says of its tool, the same for both: they are asked once."""
+        """Returns the state of a tool by its own or its robot's name; each robot is asked once."""
         tool = self.sensed.tool(name)
         return None if tool is None else self._tools.setdefault(tool.robot, tool)
 
@@ -126,7 +126,7 @@ class Relations:
         return distance_m > reach_m + self.settings.touch_m + self.settings.deviations * sqrt(spread)
 
     def seat(self, first: str, second: str) -> SeatRelation | None:
-        """Returns how the first object lies in the nearest room of the second; None when either is not to be seen."""
+        """Returns the relation of the first object to the nearest space inside the second; None if either is unseen."""
         bodies, rooms = self._volumes(first, "body"), self._volumes(second, "inside")
         here, there = self._place(first), self._place(second)
         if not bodies or not rooms or here is None or there is None:
@@ -142,16 +142,16 @@ class Relations:
         return self._place(name) is not None and self._volumes(name, "body") is not None
 
     def handle_width_m(self, name: str) -> float | None:
-        """Returns how wide fingers stand that hold it; None when its extent is not known."""
+        """Returns the width of fingers that hold it; None when its extent is not known."""
         handles = self._volumes(name, "handle")
         return 2 * handles[0].half_m[0] if handles else None
 
     def rooms(self, name: str) -> int:
-        """Returns how many rooms an object has inside it."""
+        """Returns the number of spaces, such as slots, inside an object."""
         return len(self._volumes(name, "inside") or ())
 
     def tell(self, first: str, second: str, relation: str) -> str:
-        """Returns where the first object is seen, to the second: the evidence for a relation."""
+        """Returns the place of the first object relative to the second as text: the evidence for a relation."""
         wanted = self.words.relation(relation)
         while wanted.any_of:
             wanted = self.words.relation(wanted.any_of[-1])
@@ -168,7 +168,7 @@ class Relations:
         return f"{first} is {pair.tell(second)}, {self.seen(first)}"
 
     def seen(self, name: str) -> str:
-        """Returns when and by whom an object was seen."""
+        """Returns the time and source of the last detection of an object as text."""
         sight = self.sight(name)
         if sight is None or sight.seen_s is None:
             return "never seen"
@@ -179,14 +179,14 @@ class Relations:
 
 
 class _Pair:
-    """Two volumes where they are seen."""
+    """Two volumes at their sensed poses."""
 
     def __init__(self, mine: Region, here: Placed, room: Region, there: Placed, settings: PredicateSettings) -> None:
         self.mine, self.here, self.room, self.there, self.settings = mine, here, room, there, settings
 
     @cached_property
     def axes(self) -> tuple[Vector3, Vector3, Vector3]:
-        """Horizontal ones of the second object, and up."""
+        """The horizontal axes of the second object, and up."""
         turn = self.there.turn
         x, y = turn[0][0], turn[1][0]
         if hypot(x, y) < 0.1:  # its x axis is upright: take the other one
@@ -196,12 +196,12 @@ class _Pair:
         return (x, y, 0.0), (-y, x, 0.0), (0.0, 0.0, 1.0)
 
     def extents(self, axis: int) -> tuple[Interval, Interval]:
-        """Of both along an axis."""
+        """Returns the extents of both along an axis."""
         direction = self.axes[axis]
         return self.mine.interval(self.here, direction), self.room.interval(self.there, direction)
 
     def deviation_m(self, axis: int) -> float:
-        """How well their difference is known along an axis: both poses, and the turns that swing what is far out."""
+        """Returns the standard deviation of their difference along an axis, from both poses and their yaws."""
         if self.here.robot and self.here.robot == self.there.robot:
             return 0.0  # a tool and the flange that it is on: one report is of both
         variance = 0.0
@@ -232,18 +232,18 @@ class _Pair:
 
     @property
     def beside_m(self) -> float:
-        """Horizontal distance of the middles."""
+        """The horizontal distance of the middles."""
         mine, other = self.here.point(self.mine.centre_m), self.there.point(self.room.centre_m)
         return hypot(mine[0] - other[0], mine[1] - other[1])
 
     @property
     def above_m(self) -> float:
-        """Height of the first one's bottom over the second one's."""
+        """The height of the first one's bottom over the second one's."""
         mine, other = self.extents(2)
         return mine.low - other.low
 
     def tell(self, second: str) -> str:
-        """In words, where the first is."""
+        """Returns the place of the first as text."""
         if self.room.name:
             where = f"{self.room.name} of {second}"
             return f"{1000 * self.beside_m:.1f} mm beside {where} and {1000 * self.above_m:.1f} mm above its bottom"

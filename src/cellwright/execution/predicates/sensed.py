@@ -1,4 +1,4 @@
-"""What predicates are evaluated on: objects as they are sensed, robots as they report themselves."""
+"""The state that predicates are evaluated on: objects as they are sensed, robots as they report themselves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["PoseEstimate", "PredicateSettings", "SensedState", "ToolState"]
 
 @dataclass(frozen=True, slots=True)
 class PoseEstimate:
-    """Where an object is, and how that is known.
+    """The pose of an object with its variances, time and source.
 
     Attributes:
-        pose_in_world: Where.
+        pose_in_world: The pose.
         variances: Of x, y, z (m2) and yaw (rad2), along the world's axes.
-        seen_s: When a sensor saw it; None when none ever did. What stands still by its nature has infinity.
+        seen_s: Time of the last detection; None without any, infinity for what never moves.
         source: Which sensor, or where else it is known from.
     """
 
@@ -30,7 +30,7 @@ class PoseEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ToolState:
-    """What a robot reports of its tool over CRCL.
+    """The state of a tool as its robot reports it over CRCL.
 
     Attributes:
         robot: Whose tool it is.
@@ -68,30 +68,30 @@ class SensedState(Protocol):
         """Returns the object's class in the kitting ontology."""
 
     def sku(self, name: str) -> str:
-        """Returns what it is; for a kit what its tray is; empty for what has none."""
+        """Returns the SKU of an object; for a kit that of its tray; empty without one."""
 
     def size_m(self, name: str) -> tuple[float, float, float] | None:
-        """Extent of an object that is no SKU, its origin at the middle of its bottom."""
+        """Returns the extent of an object without a SKU, its origin at the middle of its bottom."""
 
     def sight(self, name: str) -> PoseEstimate | None:
-        """Returns where it is; None when nobody knows."""
+        """Returns the pose of an object; None when it is unknown."""
 
     def tool(self, name: str) -> ToolState | None:
-        """Returns what a robot says of its end effector, by the name of either; None when there is nothing to say."""
+        """Returns the state of an end effector by its or its robot's name; None without a report."""
 
     def related(self, path: str, first: str) -> Collection[str]:
-        """Returns where a path of the ontology leads from an object, by what the database says."""
+        """Returns the objects at the end of an ontology path from an object, by the database."""
 
     def wanted(self, kit: str) -> Mapping[str, int]:
-        """Returns how many parts of each SKU a kit shall have."""
+        """Returns SKU -> number of parts that a kit shall have."""
 
     def capacity(self, box: str) -> int | None:
-        """Returns how many kits a box takes."""
+        """Returns the number of kits that a box takes."""
 
 
 @dataclass(frozen=True)
 class PredicateSettings:
-    """How near is touching, and how old is too old.
+    """Tolerances of predicates: distance of touching, age of detections.
 
     Attributes:
         touch_m: Ends of extents that are no farther apart count as equal: what touches, touches within this. It is four

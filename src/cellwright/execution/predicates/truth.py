@@ -1,4 +1,4 @@
-"""True, false or unknown, and why."""
+"""Three-valued truth, and evaluations with evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Evaluation", "Truth", "all_of", "any_of"]
 
 
 class Truth(StrEnum):
-    """What can be said of a statement."""
+    """The truth value of a statement: true, false or unknown."""
 
     TRUE = "true"
     FALSE = "false"
@@ -21,7 +21,7 @@ class Truth(StrEnum):
 
     @classmethod
     def of(cls, value: bool) -> Truth:
-        """For what is certain."""
+        """Returns the truth value of something certain."""
         return cls.TRUE if value else cls.FALSE
 
 
@@ -46,11 +46,11 @@ class Evaluation:
 
 
 def all_of(values: Iterable[Truth]) -> Truth:
-    """False when one is false, unknown when one is unknown, else true."""
+    """Returns false when one is false, unknown when one is unknown, else true."""
     found = set(values)
     return Truth.FALSE if Truth.FALSE in found else Truth.UNKNOWN if Truth.UNKNOWN in found else Truth.TRUE
 
 
 def any_of(values: Iterable[Truth]) -> Truth:
-    """True when one is true, unknown when one is unknown, else false."""
+    """Returns true when one is true, unknown when one is unknown, else false."""
     return ~all_of(~value for value in values)

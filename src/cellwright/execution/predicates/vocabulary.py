@@ -38,7 +38,7 @@ class StateRelation:
 
     @cached_property
     def is_near(self) -> bool:
-        """Whether objects that are horizontally apart never stand in it."""
+        """True if objects that are horizontally apart never stand in it."""
         return any(axis is not None and Rcc8.DC not in axis for axis in self.axes[:2])
 
 
@@ -68,7 +68,7 @@ class Predicate:
 
     @property
     def is_flag(self) -> bool:
-        """Whether only the executor knows: what was looked for and found."""
+        """True if only the executor knows it: what was looked for and found."""
         return not self.spatial and self.path in (None, ".")
 
 
@@ -87,7 +87,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ActionDefinition:
-    """What must be so before an action, and what is so after it."""
+    """An action by its preconditions and effects."""
 
     name: str
     parameters: tuple[str, ...]
@@ -99,7 +99,7 @@ class ActionDefinition:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All of them by name, and the classes below each class of the ontology."""
+    """Relations, predicates, conditions and actions by name, and the subclasses of each class of the ontology."""
 
     relations: Mapping[str, StateRelation]
     predicates: Mapping[str, Predicate]
