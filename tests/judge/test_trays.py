@@ -116,7 +116,7 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
     stand.lab.perform(put_back())
     stand.lab.advance(0.2)
     assert stand.events() == [(moment, KIT) for moment in ("approach", "grasp", "transfer", "release")]
-    assert set(stand.heard[1].riding) == set(stand.heard[-1].riding) == GEARS
+    assert set(stand.heard[1].parts_in_tray) == set(stand.heard[-1].parts_in_tray) == GEARS
     assert stand.heard[-1].lifted
     assert stand.watch.held == {}
     assert stand.monitor.hits == stand.drops.drops == gentle.hits == []
@@ -128,7 +128,7 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
 def test_it_knows_that_the_tray_is_held_and_the_gears_only_ride(stand):
     stand.at("held")
     hold = stand.watch.held["motoman"]
-    assert (hold.part, hold.lifted, hold.carried, set(hold.riding)) == (KIT, True, False, GEARS)
+    assert (hold.part, hold.lifted, hold.carried, set(hold.parts_in_tray)) == (KIT, True, False, GEARS)
     assert not any(stand.watch.holds(gear) for gear in GEARS)
     assert stand.watch.distance_m(KIT) < 0.005
 
@@ -163,7 +163,7 @@ def test_a_gear_that_is_knocked_out_of_a_tray_in_a_hand_is_a_drop(stand):
     stand.world.data.qvel[item.dof : item.dof + 3] = (0.0, -0.9, 1.6)
     stand.lab.advance(1.5)
     assert stand.watch.holds(KIT)
-    assert set(stand.watch.held["motoman"].riding) == GEARS - {"large_gear_1"}
+    assert set(stand.watch.held["motoman"].parts_in_tray) == GEARS - {"large_gear_1"}
     (drop,) = stand.drops.drops
     assert (drop.part, drop.tray) == ("large_gear_1", KIT)
     assert str(drop).startswith("large_gear_1 fell off kit of motoman at ")

@@ -25,7 +25,7 @@ MOST_SPEED = 100.0
 
 
 def check_mass(model: Any) -> Finding:
-    """Returns everything that moves has a mass that can be."""
+    """Checks that everything that moves has a plausible mass."""
     moving = _moving(model)
     masses = {_name(model, body): float(mass) for body, mass in moving.items()}
     total = float(sum(moving.values()))
@@ -43,7 +43,7 @@ def check_mass(model: Any) -> Finding:
 
 
 def check_inertia(model: Any) -> Finding:
-    """Moments are positive, none exceeds the sum of the others, and they fit the shape.
+    """Checks that moments are positive, none exceeds the sum of the others, and they fit the shape.
 
     A body whose mass lies inside its shape has a radius of gyration below the shape's; one that is far below is a
     placeholder, or in other units.
@@ -79,7 +79,7 @@ def check_inertia(model: Any) -> Finding:
 
 
 def check_limits(described: ModelDescription) -> Finding:
-    """Limits are in order, of a size that a machine can have, and known."""
+    """Checks that limits are in order, of a size that a machine can have, and known."""
     wrong, unknown = [], []
     joints = [j for j in described.joints if j.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)]
     for joint in joints:
@@ -108,12 +108,12 @@ def check_limits(described: ModelDescription) -> Finding:
 
 
 def _is_gauge(model: Any, body: int) -> bool:
-    """Whether a body only shows how wide an imported gripper stands: it weighs next to nothing, and touches nothing."""
+    """Returns whether a body only marks the width of an imported gripper: nearly massless, without contacts."""
     return str(model.body(body).name).rpartition("/")[2] in GAUGES and not model.body_geomnum[body]
 
 
 def _moving(model: Any) -> dict[int, float]:
-    """Number of the first of bodies that move as one -> their mass."""
+    """Returns number of the first of bodies that move as one -> their mass."""
     masses: dict[int, float] = {}
     for body in range(1, model.nbody):
         if _is_moving(model, body) and not _is_gauge(model, body):
@@ -127,7 +127,7 @@ def _is_moving(model: Any, body: int) -> bool:
 
 
 def _reach_of_shape(model: Any, body: int) -> float | None:
-    """Returns how far the body's geoms reach from its centre of mass; None where it has none, or a plane."""
+    """Returns the reach of the body's geoms from its centre of mass; None where it has none, or a plane."""
     reach = 0.0
     first = int(model.body_geomadr[body])
     for geom in range(first, first + int(model.body_geomnum[body])):

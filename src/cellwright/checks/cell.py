@@ -32,7 +32,7 @@ NAMED = 4
 
 
 def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
-    """Builds the cell and looks at it; what cannot even be built is an error, not a finding."""
+    """Builds the cell and checks it; what cannot even be built is an error, not a finding."""
     checked_layout(cell, seed, interfaces=True)
     world = World(cell, seed)
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
@@ -59,7 +59,7 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
 
 
 def _tools_in_hands(cell: Cell) -> list[Finding]:
-    """Tools on arms from files that carry a hand of their own beyond the flange."""
+    """Checks for tools on arms from files that carry a hand of their own beyond the flange."""
     found = []
     for name, robot in cell.robots.items():
         figures = ROBOTS.get(robot.model)
@@ -80,7 +80,7 @@ def _fresh_sensor(world: World, start: Snapshot, line: dict[str, Any], where: st
 
 
 def _at_rest(world: World) -> Finding:
-    """After settling everything sleeps, near where it was placed; mobile robots stand where they were put."""
+    """Checks that everything comes to rest near where it was placed; mobile robots stand where they were put."""
     asleep = np.asarray(world.data.tree_asleep)
     restless = [n for n, o in world.objects.items() if asleep[world.model.body_treeid[o.body]] < 0]
     if restless:
@@ -106,7 +106,7 @@ def _at_rest(world: World) -> Finding:
 
 
 def _way(placed: Pose, found: Pose) -> str:
-    """Returns how far something went, and which way mostly."""
+    """Returns the distance that something went, and its main direction, as text."""
     x, y, z = 1000 * (found.position - placed.position)
     aside = float(np.hypot(x, y))
     return f"{abs(z):.1f} mm {'down' if z < 0 else 'up'}" if abs(z) > aside else f"{aside:.1f} mm aside"

@@ -49,7 +49,7 @@ class RobotTool:
     known: dict[str, tuple[Grasp, ...]] = field(default_factory=dict, repr=False)
 
     def ways(self, part: PartFigures) -> list[tuple[Pose, Pose]]:
-        """Poses of the tool in the part's frame, taking it and before, best first; none when it cannot take it."""
+        """Returns poses of the tool in the part's frame, taking it and before, best first; none if it cannot take it."""
         if self.handles is not None and part.name not in self.handles:
             return []
         if self.figures is None:  # a flange takes nothing; it should get there all the same
@@ -84,7 +84,7 @@ class RobotTool:
         return found
 
     def why_not(self, part: PartFigures) -> str:
-        """Returns what speaks against taking a part with it."""
+        """Returns the reasons against taking a part with it."""
         if self.handles is not None and part.name not in self.handles:
             return f"the cell means it for {', '.join(self.handles)}"
         if self.figures is None:
@@ -119,7 +119,7 @@ def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
 
 
 def check_grasps(world: World, hands: Iterable[RobotTool]) -> list[Finding]:
-    """Returns each kind of part can be taken by some tool; says at which height and how wide."""
+    """Checks that each kind of part can be taken by some tool; says at which height and how wide."""
     armed = [hand for hand in hands if hand.figures is not None]
     parts = {p.figures.name: p.figures for p in world.objects.values() if isinstance(p.figures, PartFigures)}
     return [_check_part(part, armed) for part in parts.values()] if armed else []
@@ -149,7 +149,7 @@ def _check_part(part: PartFigures, hands: Sequence[RobotTool]) -> Finding:
 
 
 def _takers(part: PartFigures) -> list[str]:
-    """Tools of the catalogue that take a part."""
+    """Returns tools of the catalogue that take a part."""
     grippers = {name: tool for name in TOOLS if isinstance(tool := TOOLS.get(name), GripperFigures)}
     cups = [name for name in TOOLS if isinstance(tool := TOOLS.get(name), VacuumFigures) and tool.fits(part)]
     able = [name for name, tool in grippers.items() if any(g.possible for g in _grasps(part, tool))] + cups
@@ -160,7 +160,7 @@ def _grasps(part: PartFigures, tool: GripperFigures) -> tuple[Grasp, ...]:
     found = find_grasps(part, tool, turns=TURNS, approach_m=APPROACH_M, impossible_too=True)
 
     def rank(grasp: Grasp) -> tuple[bool, bool, float]:
-        """Among those that cannot be, what comes nearest to it speaks for all."""
+        """Returns the sort key of a grasp: of impossible ones the nearest to possible comes first."""
         return not grasp.possible, grasp.kind is not GraspKind.TOP, 0.0 if grasp.possible else -grasp.clearance_m
 
     return tuple(sorted(found, key=rank))

@@ -1,4 +1,4 @@
-"""Whether the mobile robots of a cell stand on their wheels and turn as these say."""
+"""Conformance of mobile robots: they stand on their wheels and turn as these say."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ YAW_LIMIT = 0.01  # one step of a wheel is 0.1 % of the turn
 
 
 def check_drives(world: World) -> Finding:
-    """Returns every mobile robot stands upright, and turns half round on the spot as its wheels say."""
+    """Checks that every mobile robot stands upright, and turns half round on the spot as its wheels say."""
     start = world.snapshot()
     tilted = [n for n in world.mobiles if np.abs(world.pose_of(n).rpy[:2]).max() > TILT_LIMIT_RAD]
     if tilted:

@@ -25,7 +25,7 @@ STRAYED = 1e-3
 
 
 def check_contacts(world: World) -> Finding:
-    """Returns nothing is pressed into anything else, and nothing presses harder than by its weight."""
+    """Checks that nothing is pressed into anything else, and nothing presses harder than by its weight."""
     model, data = _awake(world)
     pairs = touches(model, data)
     hardest = max(pairs, key=lambda touch: touch.force_n, default=None)
@@ -46,7 +46,7 @@ def check_contacts(world: World) -> Finding:
 
 
 def check_stillness(world: World) -> Finding:
-    """Left alone for a second, and kept awake, nothing stirs: servos hold, contacts do not chatter."""
+    """Checks that nothing stirs, kept awake for a second: servos hold, contacts do not chatter."""
     model, data = _awake(world)
     before, most = data.qpos.copy(), 0.0
     for _ in range(PIECES):
@@ -70,7 +70,7 @@ def _most(model: Any, joint: int, strayed: Any) -> float:
 
 
 def _awake(world: World) -> tuple[Any, Any]:
-    """Returns the world once more, at rest but not asleep: what sleeps is not looked at for contacts."""
+    """Returns a copy of the world, at rest but not asleep: sleeping bodies have no contacts."""
     model = copy(world.model)
     model.opt.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP.value
     data = mujoco.MjData(model)

@@ -32,7 +32,7 @@ Points = Mapping[str, tuple[PartFigures, Pose]]
 
 
 def check_cell_reach(world: World) -> list[Finding]:
-    """Every part and slot is in reach of a robot with a tool for it, every tool in its holder of one with a changer."""
+    """Checks that a robot with a tool for it reaches every part and slot, and one with a changer every tool."""
     if not world.robots:
         return []
     nominal = nominal_layout(world.cell, world.seed)
@@ -69,7 +69,7 @@ def _reach(world: World, hands: Sequence[RobotTool], points: Points, taken: Mapp
 
 
 def _hand_over(world: World, points: Points, taken: Mapping[str, Collection[str]]) -> list[Finding]:
-    """Returns every kit can be filled by one robot, or from robot to robot through slots that both reach."""
+    """Checks that every kit can be filled by one robot, or from robot to robot through slots that both reach."""
     if len(world.robots) < 2:
         return []
     wrong, through, kits = [], 0, 0

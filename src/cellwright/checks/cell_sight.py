@@ -15,7 +15,7 @@ NAMED = 8
 
 
 def check_sight(world: World) -> Finding | None:
-    """Returns what no detector sees, by the middle of each thing; None without things, or without detectors and kits.
+    """Checks that a detector sees the middle of each thing; None without things, or without detectors and kits.
 
     Kits need all of their trays and parts to be seen. Where there are no trays, what is not seen is an obstacle that is
     known by the drawings, as long as there is something else to take.
@@ -54,6 +54,6 @@ def check_sight(world: World) -> Finding | None:
 
 
 def _outside_m(field: LogicalDetectorCfg, x: float, y: float) -> float:
-    """Returns how far a point is outside a detector's field; zero or less inside."""
+    """Returns the distance of a point from a detector's field; zero or less inside."""
     (x_low, y_low), (x_high, y_high) = field.min_xy_m, field.max_xy_m
     return float(max(x_low - x, x - x_high, y_low - y, y - y_high))

@@ -24,7 +24,7 @@ WAYS = [np.array([np.cos(a), np.sin(a)]) for a in np.arange(16) * np.pi / 8]
 
 
 def check_bases(world: World) -> Finding | None:
-    """Returns every arm is bolted to something that is just there; None in a cell without arms."""
+    """Checks that every arm is bolted to something that is just there; None in a cell without arms."""
     if not world.robots:
         return None
     wrong, gaps = [], {}
@@ -50,7 +50,7 @@ def check_bases(world: World) -> Finding | None:
 
 
 def check_trays(world: World) -> Finding | None:
-    """Returns every tray lies flat, with its whole outline over what carries it; None in a cell without trays."""
+    """Checks that every tray lies flat, its whole outline over what carries it; None in a cell without trays."""
     trays = {name: item.figures for name, item in world.objects.items() if isinstance(item.figures, TrayFigures)}
     if not trays:
         return None
@@ -80,7 +80,7 @@ def check_trays(world: World) -> Finding | None:
 
 
 def _overhang(world: World, pose: Pose, figures: TrayFigures, own: int) -> tuple[float, Array, str]:
-    """Returns how far a tray reaches beyond what carries it at most, which way in the world, and what carries it."""
+    """Returns the largest overhang of a tray, its direction in the world, and what carries the tray."""
     half = np.array(figures.size_m) / 2 - EDGE_M
     lines = [np.linspace(-h, h, max(3, round(2 * h / GRID_M))) for h in half]
     ground, down = Ground(world, {own}, pose, float(np.hypot(*half))), np.array([0.0, 0.0, -1.0])

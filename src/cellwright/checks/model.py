@@ -29,7 +29,7 @@ GRID = 9
 
 
 def check_model(figures: Figures, kind: str) -> list[Finding]:
-    """Builds a model and looks at it; what cannot even be built is an error, not a finding.
+    """Builds a model and checks it; what cannot even be built is an error, not a finding.
 
     Args:
         figures: Of the catalogue, or of an imported model.
@@ -42,7 +42,7 @@ def check_model(figures: Figures, kind: str) -> list[Finding]:
 
 
 def check_spec(spec: Any, kind: str, home: Mapping[str, float] | None = None) -> list[Finding]:
-    """Looks at an `MjSpec` with one root.
+    """Checks an `MjSpec` with one root.
 
     Args:
         spec: The model.
@@ -74,7 +74,7 @@ def check_spec(spec: Any, kind: str, home: Mapping[str, float] | None = None) ->
 
 
 def check_reach(figures: ArmFigures) -> list[Finding]:
-    """Inverse kinematics finds its way back to poses that the arm takes; how far it reaches, and how much of it."""
+    """Checks that inverse kinematics finds poses that the arm takes; measures its reach and workspace."""
     arm = ArmKinematics(figures)
     rng = np.random.default_rng(0)
     drawn = rng.uniform(arm.lower_rad, arm.upper_rad, (SAMPLES[arm.method], len(arm.lower_rad)))
@@ -99,7 +99,7 @@ def check_reach(figures: ArmFigures) -> list[Finding]:
 
 
 def _down(arm: ArmKinematics, far_m: float) -> float:
-    """Share of a grid of points, in the upper half of the ball that the arm reaches, that it takes flange down."""
+    """Returns the share of a grid of points, in the upper half of the arm's reach, that it takes flange down."""
     line = np.linspace(-far_m, far_m, GRID)
     points = np.stack(np.meshgrid(line, line, np.linspace(0, far_m, GRID // 2 + 1), indexing="ij"), -1).reshape(-1, 3)
     inside = points[np.linalg.norm(points, axis=1) <= far_m]

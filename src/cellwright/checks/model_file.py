@@ -46,7 +46,7 @@ LEAST_MASS_KG = 1e-6
 
 
 def check_file(path: Path, search: Sequence[Path] = (), model: str = "") -> tuple[str, list[Finding]]:
-    """Returns what a file is, and how it conforms.
+    """Returns the kind of a file, and the findings about it.
 
     Args:
         path: URDF, SDF, xacro or MJCF; a figures file; STL, OBJ or COLLADA for a part.
@@ -90,7 +90,7 @@ def _is_loose(source: ParsedDescription) -> bool:
 
 
 def _read(notes: tuple[Note, ...]) -> Finding:
-    """Returns what reading it took; a line of the file that cannot be meant, and was mended, is wrong."""
+    """Returns the finding about reading it; a line that was corrected because it cannot be meant is wrong."""
     counts = Counter(note.kind for note in notes)
     values: dict[str, float] = {kind: float(count) for kind, count in counts.items()}
     faults = [f"{note.where}: {note.what}" for note in notes if note.kind == "changed" and _LINE.search(note.where)]
@@ -101,7 +101,7 @@ def _read(notes: tuple[Note, ...]) -> Finding:
 
 
 def _drives(source: ParsedDescription, arm: ImportedArmFigures) -> list[Finding]:
-    """Returns whether the drives that the file describes can carry what it describes."""
+    """Checks that the drives that the file describes can carry what it describes."""
     if source.world is None:
         return []
     said = {joint.name: joint.limits.effort for placed in source.world.models for joint in placed.model.joints}
@@ -118,7 +118,7 @@ def _drives(source: ParsedDescription, arm: ImportedArmFigures) -> list[Finding]
 
 
 def _as_written(source: ParsedDescription, search: Sequence[Path]) -> list[Finding]:
-    """Masses and moments that the file gives must be such that importing it need not mend them."""
+    """Checks that importing the file need not correct its masses and moments."""
     if source.world is None:
         return []
     said = read_description(source.path, search, Notes())

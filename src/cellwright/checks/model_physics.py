@@ -30,7 +30,7 @@ NUDGE = 0.01
 
 
 def check_contacts_at_home(spec: Any, home: Mapping[str, float]) -> Finding:
-    """At home, the joints are within their limits and no link is inside another."""
+    """Checks that at home the joints are within their limits and no link is inside another."""
     model, data = _at_home(spec, home)
     outside = [
         model.joint(number).name
@@ -50,7 +50,7 @@ def check_contacts_at_home(spec: Any, home: Mapping[str, float]) -> Finding:
 
 
 def check_holds(spec: Any, home: Mapping[str, float]) -> Finding | None:
-    """Pushed away a little, its servos bring it home and hold it there against its weight; None without servos."""
+    """Checks that servos bring it home after a push and hold it there against its weight; None without servos."""
     model, data = _at_home(spec, home)
     if not model.nu:
         return None
@@ -81,7 +81,7 @@ def check_holds(spec: Any, home: Mapping[str, float]) -> Finding | None:
 
 
 def check_rest(spec: Any) -> Finding:
-    """Put on a table, a free body comes to rest, without sinking in."""
+    """Checks that a free body, put on a table, comes to rest without sinking in."""
     own = spec.copy()
     apply_options(own, REST_STEP_S, sleep=False)
     own.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=[0.5, 0.005, 1e-4])
@@ -99,7 +99,7 @@ def check_rest(spec: Any) -> Finding:
 
 
 def check_energy(spec: Any, home: Mapping[str, float]) -> Finding:
-    """Let go, without drives, losses, stops and contacts, it neither gains nor loses energy.
+    """Checks that without drives, losses, stops and contacts it neither gains nor loses energy.
 
     What is free is thrown with a spin about all its axes.
     """
@@ -162,7 +162,7 @@ def _within(model: Any, data: Any, number: int) -> bool:
 
 
 def _lowest(model: Any, data: Any) -> float:
-    """Returns height of the lowest point of what can be touched, by the geoms' boxes."""
+    """Returns the height of the lowest point of what can be touched, by the geoms' boxes."""
     mujoco.mj_kinematics(model, data)
     lowest = np.inf
     for geom in range(model.ngeom):

@@ -1,1 +1,1 @@
-"""Drawings: what a controller may know of a cell before it has looked, and the database that its belief starts from."""
+"""Drawings: prior knowledge of a controller about a cell, and the database that its belief starts from."""

@@ -36,7 +36,7 @@ SPARE_M = 0.002  # what stands in a box may seem to be higher than it is by so m
 
 
 class TrayPlaces:
-    """Where kit trays come from and go to in one cell.
+    """Supplies and outlets of kit trays in one cell.
 
     Attributes:
         stacks: Boxes of empty kit trays.
@@ -61,7 +61,7 @@ class TrayPlaces:
         )
 
     def _floor(self, box: str) -> Pose:
-        """Returns the middle of the floor in a box, which is its origin for whoever puts something in."""
+        """Returns the middle of the floor in a box, which is its origin for what is put in."""
         return self._layout.fixtures[box] @ Pose.from_xyz_rpy((0.0, 0.0, self._boxes[box].bottom_m))
 
     def _inside(self, box: str, figures: BoxFigures) -> Iterator[Placement]:
@@ -145,7 +145,7 @@ class TrayPlaces:
 
 
 def pose_on_table(table: WorkTable) -> Pose:
-    """Returns where a kit tray stands on a table that is kept for it: in the middle."""
+    """Returns the pose of a kit tray on a table that is kept for it: in the middle."""
     return table.place.pose @ Pose.from_xyz_rpy((0.0, 0.0, table.size_m[2]))
 
 
@@ -167,7 +167,7 @@ def _both(
 
 
 def _room_m(figures: BoxFigures, tray_sku: str = "") -> tuple[float, float, float]:
-    """Of the room in a box: over all its compartments, as high as its walls or as what may be stacked in it."""
+    """Returns the size of the space in a box: over all compartments, as high as its walls or its stack."""
     x, y = figures.outer_size_m
     stacked_m = figures.layers * tray_layout(tray_sku).size_m[2] if tray_sku else 0.0
     walls_m = 2 * figures.wall_m

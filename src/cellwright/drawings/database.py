@@ -1,4 +1,4 @@
-"""Which database to plan an order on: the cell's own, or the kitting papers' workstation for the papers' parts."""
+"""The database to plan an order on: the cell's own, or the kitting papers' workstation for the papers' parts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["designs_for", "planning_database", "planning_workstation"]
 def planning_workstation(
     cell: Cell, orders: Sequence[Order], robots: Sequence[str] | None = None, seed: int = 0
 ) -> tuple[Workstation, list[str]]:
-    """The cell, or the kitting papers' workstation with the cell's robots when the orders are for the papers' parts.
+    """Returns the cell's workstation, or that of the kitting papers with the cell's robots for the papers' parts.
 
     Returns:
-        What stands there, and a line for the user about each decision that was made for them.
+        The workstation, and a line for the user about each decision that was made for them.
 
     Raises:
         UnknownName: A robot that the cell does not have.
@@ -58,7 +58,7 @@ def planning_database(
 
 
 def designs_for(orders: Sequence[Order]) -> list[KitDesign]:
-    """Returns what is ordered, then the library's designs of other names."""
+    """Returns the ordered designs, then the library's designs of other names."""
     designs = {line.design.name: line.design for order in orders for line in order.lines}
     for name in DESIGNS:
         designs.setdefault(name, DESIGNS.get(name))

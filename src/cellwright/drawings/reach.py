@@ -1,4 +1,4 @@
-"""Which slots of which trays a robot reaches with its tool: asked of its inverse kinematics, by the drawings."""
+"""Reach of robots and their tools over slots and trays: by inverse kinematics and the drawings."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _ANSWERS: dict[tuple[object, ...], tuple[bool, ...]] = {}
 
 @lru_cache(maxsize=MOST_ANSWERS)
 def top_grasps(sku: str, tool: str) -> tuple[Grasp, ...]:
-    """Returns how a tool of the catalogue can take a part from above, best first; none when it cannot."""
+    """Returns grasps of a part from above by a tool of the catalogue, best first; none when it cannot take it."""
     found = find_grasps(part_of_sku(sku), gripper_model(tool), turns=TURNS, approach_m=APPROACH_M)
     return tuple(grasp for grasp in found if grasp.kind is GraspKind.TOP)
 
 
 class SlotReach:
-    """What one robot reaches."""
+    """The slots that one robot reaches."""
 
     def __init__(self, robot: RobotCfg, base: Pose) -> None:
         self._kinematics = ArmKinematics(ROBOTS.get(robot.model))
@@ -47,11 +47,11 @@ class SlotReach:
         self._of = (robot.model, robot.tool, robot.changer, tuple(robot.home_deg), _bytes(base))
 
     def grasps(self, sku: str) -> tuple[Grasp, ...]:
-        """Returns those from above with the robot's tool."""
+        """Returns the grasps from above with the robot's tool."""
         return () if self._tool is None else top_grasps(sku, self._tool)
 
     def reached(self, trays: Sequence[tuple[Pose, Sequence[SlotPlace]]]) -> list[bool]:
-        """Of each tray, whether the tool gets to the part in every slot, and to the approach above it.
+        """Returns for each tray whether the tool reaches the part in every slot, and the approach above it.
 
         A slot for which the tool has no grasp does not count against a tray; a tray without any other is not reached.
         The turns of the tool are tried one after the other, for all slots at once: the first is mostly enough.
@@ -96,7 +96,7 @@ def _bytes(pose: Pose) -> bytes:
 
 
 class _FlangePoses:
-    """Where the flange has to be for each grasp of one part, at it and above; reckoned when it is asked for."""
+    """Flange poses for each grasp of one part, at it and above, computed on demand."""
 
     def __init__(self, flange: Callable[[Pose], Pose], pose_part: Pose, grasps: Sequence[Grasp]) -> None:
         self._flange, self._pose_part, self._grasps = flange, pose_part, grasps
@@ -113,7 +113,7 @@ class _FlangePoses:
 
     @property
     def at_end(self) -> bool:
-        """Whether all were tried."""
+        """True if all were tried."""
         return self._next >= len(self._grasps)
 
     def _way(self, number: int) -> tuple[Pose, Pose]:
@@ -125,7 +125,7 @@ class _FlangePoses:
 
 
 class WristRange:
-    """How far the wrist gets at most: a search for what is plainly too far away takes longest."""
+    """The largest distance of the wrist: an IK search for what is plainly too far away takes longest."""
 
     def __init__(self, arm: ArmFigures) -> None:
         chain = SerialChain(arm)

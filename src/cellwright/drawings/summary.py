@@ -1,4 +1,4 @@
-"""What a controller may know before it has looked: what its real counterpart reads from drawings and data sheets.
+"""Prior knowledge of a controller: what its real counterpart reads from drawings and data sheets.
 
 Everything here follows from the cell file and the catalogue. How the cell really is, which the seed decides, is for the
 controller to see.
@@ -37,10 +37,10 @@ VIEW_FIELDS = ("min_xy_m", "max_xy_m", "rate_hz", "delay_s")
 
 
 class NominalReach(Protocol):
-    """Whether a robot gets to a point from above, with a tool of those that it changes or with its own one."""
+    """A test of whether a robot reaches a point from above, with a tool that it changes or with its own one."""
 
     def __call__(self, robot: str, point_in_world_m: npt.NDArray[np.float64], tool: str = "") -> bool:
-        """Asks it."""
+        """Returns whether the robot reaches the point."""
 
 
 def drawings(cell: Cell, reach: NominalReach, time_limit_s: float | None) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def drawings(cell: Cell, reach: NominalReach, time_limit_s: float | None) -> dic
 
     Args:
         cell: The cell.
-        reach: Who gets where, by the drawings.
+        reach: The reach of the robots, by the drawings.
         time_limit_s: Of the trial.
     """
     bases = {name: robot.base.pose for name, robot in cell.robots.items()}
@@ -129,7 +129,7 @@ def _tray(cell: Cell, name: str, bases: Mapping[str, Pose], reach: NominalReach)
 
 
 def _grasp_m(slot: SlotPlace) -> float:
-    """Returns where the tool's centre point is, above the tray's origin, when it holds a seated part."""
+    """Returns the height of the tool's centre point above the tray's origin when it holds a seated part."""
     height_m = float(slot.pose_part_in_tray.position[2])
     return height_m + part_of_sku(slot.sku).grasp_height_m if slot.sku else height_m
 

@@ -1,4 +1,4 @@
-"""Tools that robots change, for the description of a workstation: what each is for, where it hangs, who reaches it."""
+"""Tools that robots change, for the description of a workstation: their uses, holders and robots in reach."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def changing_station(cell: Cell) -> tuple[ToolChangingStation, ...]:
 
 
 def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()) -> Iterator[WorkstationTool]:
-    """What each tool is for, of parts and of kit trays: what the cell says, or else what it can hold from above."""
+    """Returns the tools with the parts and kit trays they are for: as the cell says, or all that they can hold."""
     for name, tool in cell.tools.items():
         figures = TOOLS.get(tool.model)
         handles = tuple(sku for sku in sorted(skus) if _holds(tool.model, sku) and _is_for(tool.handles, sku))
@@ -76,7 +76,7 @@ def _is_for(handles: Collection[str] | None, sku: str) -> bool:
 
 
 def tools_of(cell: Cell, layout: Layout, robot: str) -> list[str]:
-    """Models of the tools that a robot can have: the fixed one, what its changer has now, or hangs where it reaches."""
+    """Returns the models of tools that a robot can have: fixed, in its changer, or in a holder within reach."""
     fixed = cell.robots[robot].tool
     reached = {box.name for box in holder_boxes(cell, layout, robot)}
     loose = [t.model for t in cell.tools.values() if t.robot == robot or _box_name(robot, str(t.holder)) in reached]

@@ -1,4 +1,4 @@
-"""From a cell's drawings to the description of a workstation: what the knowledge of the cell starts from.
+"""The description of a workstation from a cell's drawings, which belief starts from.
 
 Only the nominal layout is used. The `actual` section of a cell says how far drawings may be from reality; what it
 says of the spread is taken as prior uncertainty, what was drawn from it is not looked at.
@@ -44,7 +44,7 @@ HEADROOM_M = 0.15
 
 
 def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
-    """Returns what stands in the cell by its drawings, with the trays that each robot reaches with its tool.
+    """Returns the nominal contents of the cell, with the trays that each robot reaches with its tool.
 
     The seed only decides what the drawings leave to it: shuffled and scattered parts.
     """
@@ -132,7 +132,7 @@ def _on_table(pose: Pose, tables: Iterable[WorkTable], spread: Spread) -> Place:
 
 
 def _lying(layout: Layout, tray_of: dict[str, TrayLayout]) -> dict[str, list[PartInTray]]:
-    """Tray -> the parts in its slots; those that lie nowhere in particular are under an empty name."""
+    """Returns tray -> the parts in its slots; loose parts are under an empty name."""
     found: dict[str, list[PartInTray]] = {}
     for part in layout.parts:
         sku = PARTS.get(part.model).sku
@@ -174,7 +174,7 @@ def _spread(errors: PoseErrorCfg) -> Spread:
 
 
 def _deviation(error: Number) -> float:
-    """Root mean square of an error, about zero: what somebody who only knows the drawings has to expect."""
+    """Returns the root mean square of an error about zero: the error to expect from the drawings alone."""
     if isinstance(error, int | float):
         return abs(float(error))
     figures = error.model_dump()

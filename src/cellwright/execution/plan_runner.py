@@ -50,7 +50,7 @@ class PlanRunner:
         self._zones = Zones({name: runner.manipulator for name, runner in runners.items()}, {})
 
     async def perform(self, actions: Sequence[Action]) -> list[ActionFailure]:
-        """Carries out the actions; when one is given up, the others finish with what they hold. Returns the failures."""
+        """Carries out the actions; after a failure the others finish with what they hold. Returns the failures."""
         self._stop = False
         used: dict[str, list[str]] = {}
         rows: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The judge: sees the truth, makes things go wrong, and says what was achieved.
+"""The judge: sees the true state, applies faults, and decides what was achieved.
 
 Its parts are imported when they are used: a fault's text can be checked without a simulator.
 """

@@ -1,4 +1,4 @@
-"""A permit: two that may touch."""
+"""Allowed contacts: pairs of bodies that may touch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["AllowedContact"]
 
 @dataclass(frozen=True)
 class AllowedContact:
-    """Two that may touch, by patterns such as `ur5/tool/pad_*`; everywhere, or only near a place.
+    """A pair of bodies that may touch, by patterns such as `ur5/tool/pad_*`; everywhere, or only near a place.
 
     Attributes:
         first: One of them: a body as `robot/link`, an object, a fixture, or a pad by its own name.
@@ -33,11 +33,11 @@ class AllowedContact:
 
     @property
     def always(self) -> bool:
-        """Whether it holds everywhere, however hard they touch."""
+        """True if it holds everywhere, however hard they touch."""
         return self.near_m is None and self.limit_n == inf
 
     def covers(self, one: str, other: str) -> bool:
-        """Returns whether it speaks of these two."""
+        """Returns whether it is about this pair."""
         return any(fnmatchcase(a, self.first) and fnmatchcase(b, self.second) for a, b in ((one, other), (other, one)))
 
     def covers_place(self, x_m: float, y_m: float) -> bool:

@@ -21,7 +21,7 @@ STILL_MPS = 0.01
 
 @dataclass(frozen=True)
 class BoxPlacement:
-    """How a tray is in, or out of, boxes.
+    """The placement of a tray in or out of boxes.
 
     Attributes:
         box: The box that it is in, or the nearest one.
@@ -49,7 +49,7 @@ class KitBoxes:
     outlets: Mapping[str, BoxFigures]
 
     def standing(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> BoxPlacement:
-        """Returns how a tray is in one of the boxes, or in one for finished kits; there must be one."""
+        """Returns the placement of a tray in one of the boxes, or in one for finished kits; there must be one."""
         some = self.outlets if boxes is None else boxes
         pose, figures = world.pose_of(tray), world.objects[tray].figures
         assert isinstance(figures, TrayFigures)

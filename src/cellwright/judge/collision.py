@@ -24,7 +24,7 @@ __all__ = ["CollisionEvent", "CollisionMonitor"]
 
 @dataclass(frozen=True)
 class CollisionEvent:
-    """Two that touched and should not have, from the first to the last moment.
+    """A contact of two bodies that should not touch, from the first to the last moment.
 
     Attributes:
         first: Of the robot, or what it held.
@@ -49,7 +49,7 @@ class CollisionEvent:
 
 
 class _Count(IntEnum):
-    """Whether a contact of two geoms counts."""
+    """Classes of contacts between two geoms: whether they count as collisions."""
 
     NEVER = 0
     WHILE_HELD = 1  # one of them belongs to a loose object
@@ -57,9 +57,9 @@ class _Count(IntEnum):
 
 
 class CollisionMonitor:
-    """Looks at all contacts after every physics step. An object is held while a pad, or the lip of a cup, touches it.
+    """Checks all contacts after every physics step. An object is held while a pad, or the lip of a cup, touches it.
 
-    What rides in a tray that is held is held with it, and the two may touch. Contacts inside one tool do not count, and
+    Parts in a tray that is held are held with it, and may touch it. Contacts inside one tool do not count, and
     neither do allowed ones. That pads touch what they are to hold must be allowed, too. Loose objects
     that touch already when one of them is taken may do so until they part.
 
@@ -90,7 +90,7 @@ class CollisionMonitor:
         self._pairs, self._suspects = b"", tuple[int, ...]()
         self._held, self._touching = set[int](), set[tuple[int, ...]]()
         self._pardoned: dict[tuple[int, ...], float] = {}
-        self._riding: dict[int, dict[str, Pose]] = {}
+        self._parts_in_tray: dict[int, dict[str, Pose]] = {}
         self._limited: dict[tuple[str, str], list[AllowedContact]] = {}
         world.bind(self._look_up)
         world.add_component(name, self)
@@ -101,7 +101,7 @@ class CollisionMonitor:
         self._ticking.cancel()
 
     def save(self) -> tuple[CollisionEvent, ...]:
-        """Returns what was found so far."""
+        """Returns the collisions so far."""
         return tuple(self.hits)
 
     def load(self, state: tuple[CollisionEvent, ...]) -> None:
@@ -110,10 +110,10 @@ class CollisionMonitor:
         self._forget()
 
     def let_go(self, part: str) -> None:
-        """It holds nothing."""
+        """Does nothing: the monitor holds no object."""
 
     def _look_up(self) -> None:
-        """The names of all geoms, and for each two of them whether their contact counts."""
+        """Looks up the names of all geoms, and for each pair whether its contact counts."""
         model, robots, objects = self._world.model, self._world.robots, self._world.objects
         pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pads}
         lips = {lip for robot in robots.values() if robot.vacuum for cup in robot.vacuum.cups for lip in cup.lip}
@@ -122,7 +122,7 @@ class CollisionMonitor:
         self._objects = {item.body: name for name, item in objects.items()}
         pad = np.isin(np.arange(model.ngeom), [*pads, *lips])
         loose = np.array([name in objects for name in names])
-        arms = {*robots, *self._world.cell.tools}  # a tool that robots change is somebody's, or hangs in its holder
+        arms = {*robots, *self._world.cell.tools}  # a tool that robots change is on a robot, or hangs in its holder
         robot = np.array([name.partition("/")[0] in arms for name in names])
         tool = np.array([_tool_of(name) or str(geom) for geom, name in enumerate(names)])
         counts = np.zeros((model.ngeom, model.ngeom), np.int8)
@@ -147,14 +147,14 @@ class CollisionMonitor:
 
     def _forget(self) -> None:
         self._pairs, self._suspects = b"", ()
-        self._held, self._touching, self._pardoned, self._riding = set(), set(), {}, {}
+        self._held, self._touching, self._pardoned, self._parts_in_tray = set(), set(), {}, {}
 
     def _tick(self) -> None:
-        """Who touches whom changes far less often than once in a step, so the last answer mostly still holds."""
+        """Checks the contacts of a step; pairs change far less often, so the last answer is mostly reused."""
         data = self._world.data
         if not data.ncon:
             if self._pairs:
-                self._pairs, self._suspects, self._held, self._riding = b"", (), set(), {}
+                self._pairs, self._suspects, self._held, self._parts_in_tray = b"", (), set(), {}
             return
         pairs = data.contact.geom
         if (key := pairs.tobytes()) != self._pairs:
@@ -168,44 +168,44 @@ class CollisionMonitor:
         ours, theirs, grips = self._counts[first, second], self._counts[second, first], self._grips[first, second]
         suspect = (ours == _Count.ALWAYS) & (theirs == _Count.ALWAYS)
         if not grips.any():
-            self._held, self._riding = set(), {}
+            self._held, self._parts_in_tray = set(), {}
             return tuple(np.flatnonzero(suspect).tolist())
         bodies = self._bodies[pairs]
-        held = self._with_riders({body for body in bodies[grips].ravel().tolist() if body in self._objects})
+        held = self._held_bodies({body for body in bodies[grips].ravel().tolist() if body in self._objects})
         one, other = held[bodies].T
         # What is held and not allowed to touch: of the one, or of the other, or of both.
         bad = ((one == 0) | (ours == _Count.WHILE_HELD)) & ((other == 0) | (theirs == _Count.WHILE_HELD))
-        pardoned = self._pardoned_among(pairs, bodies, set(np.flatnonzero(held).tolist()))
-        suspect |= bad & (one != other) & ~pardoned
+        preexisting = self._preexisting_among(pairs, bodies, set(np.flatnonzero(held).tolist()))
+        suspect |= bad & (one != other) & ~preexisting
         return tuple(np.flatnonzero(suspect).tolist())
 
-    def _with_riders(self, held: set[int]) -> Any:
-        """Body -> the body in a hand that it is, or rides in; 0 for what is in no hand."""
+    def _held_bodies(self, held: set[int]) -> Any:
+        """Returns body -> the body in a hand that it is, or lies in; 0 for what is in no hand."""
         world, trays = self._world, [body for body in held if self._world.objects[self._objects[body]].is_tray]
         groups = np.zeros(world.model.nbody, np.intp)
         for body in sorted(held):
             groups[body] = body
-        riding: dict[int, dict[str, Pose]] = {}
+        parts_in_tray: dict[int, dict[str, Pose]] = {}
         for body in trays:
             tray = self._objects[body]
-            known = self._riding.get(body)
-            riding[body] = (
+            known = self._parts_in_tray.get(body)
+            parts_in_tray[body] = (
                 poses_on_tray(world, tray)
                 if known is None
                 else {part: pose for part, pose in known.items() if is_still_on_tray(world, tray, part, pose)}
             )
-            for part in riding[body]:
+            for part in parts_in_tray[body]:
                 rider = world.objects[part].body
                 groups[rider] = groups[rider] or body
-        if riding.keys() != self._riding.keys():
+        if parts_in_tray.keys() != self._parts_in_tray.keys():
             self._limited.clear()
-        self._riding = riding
+        self._parts_in_tray = parts_in_tray
         return groups
 
-    def _pardoned_among(self, pairs: Any, bodies: Any, held: set[int]) -> Any:
-        """What lay on or against another loose object when it was taken touches it without having been led there.
+    def _preexisting_among(self, pairs: Any, bodies: Any, held: set[int]) -> Any:
+        """Returns which contacts existed already when a loose object was taken: the robot did not cause them.
 
-        That is pardoned until they have been apart for longer than `pause_s`.
+        They do not count until the two have been apart for longer than `pause_s`.
         """
         now_s = self._world.clock.time_s
         loose = self._loose[pairs].all(axis=1)
@@ -251,13 +251,13 @@ class CollisionMonitor:
         self.hits.append(hit)
 
     def _tray_of(self, thing: str) -> str:
-        """Returns the tray that a part rides in, or the thing itself."""
-        return next((self._objects[body] for body, parts in self._riding.items() if thing in parts), thing)
+        """Returns the tray in a hand that a part lies in, or the thing itself."""
+        return next((self._objects[body] for body, parts in self._parts_in_tray.items() if thing in parts), thing)
 
     def _limit_n(self, one: str, other: str, position_m: Any) -> float:
-        """Returns how hard these two may touch there; those that are always allowed are in the table.
+        """Returns the force with which these two may touch there; those that are always allowed are in the table.
 
-        What rides in a tray may touch what its tray may.
+        Parts in a tray may touch what their tray may.
         """
         x_m, y_m = float(position_m[0]), float(position_m[1])
         if (allowed_here := self._limited.get((one, other))) is None:

@@ -74,7 +74,7 @@ class _Fall:
 class DropMonitor:
     """Follows every part and tray that leaves a hand until it rests. What was never lifted cannot be dropped.
 
-    What rides in a tray that falls is dropped when it leaves the tray.
+    Parts in a tray that falls are dropped when they leave the tray.
 
     Attributes:
         drops: What was found, in order.
@@ -91,7 +91,7 @@ class DropMonitor:
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 
     def save(self) -> tuple[tuple[DropEvent, ...], list[_Fall]]:
-        """Returns what was found, and what is falling."""
+        """Returns the drops so far, and what is falling."""
         return tuple(self.drops), deepcopy(self._falls)
 
     def load(self, state: tuple[tuple[DropEvent, ...], list[_Fall]]) -> None:
@@ -100,25 +100,25 @@ class DropMonitor:
         self._falls = [fall for fall in deepcopy(state[1]) if fall.event.part in self._world.objects]
 
     def let_go(self, part: str) -> None:
-        """Somebody takes the part, or puts it elsewhere: where it would have come to rest nobody knows."""
+        """Stops following a part that is taken or put elsewhere: where it would have come to rest is unknown."""
         self._falls = [fall for fall in self._falls if fall.event.part != part]
 
     def _hear(self, event: HandEvent) -> None:
         if event.moment in (HandEventKind.RELEASE, HandEventKind.LOSS) and event.lifted:
             self._falls.append(_Fall(event))
             world_in_tray = self._world.pose_of(event.part).inverse()
-            for part in event.riding:
+            for part in event.parts_in_tray:
                 x, y, z = (float(value) for value in self._world.pose_of(part).position)
-                rider = replace(event, part=part, position_m=(x, y, z), riding=(), tray=event.part)
+                rider = replace(event, part=part, position_m=(x, y, z), parts_in_tray=(), tray=event.part)
                 self._falls.append(_Fall(rider, world_in_tray @ self._world.pose_of(part)))
         elif event.moment is HandEventKind.GRASP:
-            for fall in [fall for fall in self._falls if fall.event.part in (event.part, *event.riding)]:
+            for fall in [fall for fall in self._falls if fall.event.part in (event.part, *event.parts_in_tray)]:
                 self._end(fall)
 
     def _tick(self) -> None:
         for fall in tuple(self._falls):
             item = self._world.objects[fall.event.part]
-            below = tuple(name for name in self._below(item.body) if name not in fall.event.riding)
+            below = tuple(name for name in self._below(item.body) if name not in fall.event.parts_in_tray)
             fall.landed_on = below or fall.landed_on
             speed_mps, spin_radps = (
                 np.abs(self._world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1).tolist()
@@ -128,7 +128,7 @@ class DropMonitor:
                 self._end(fall)
 
     def _below(self, body: int) -> tuple[str, ...]:
-        """Returns what a thing touches besides robots and their tools; nothing once it sleeps."""
+        """Returns the objects that a thing touches besides robots and their tools; none once it sleeps."""
         model, data = self._world.model, self._world.data
         if not data.ncon:
             return ()
@@ -170,7 +170,7 @@ class DropMonitor:
         return event.tray in self._world.objects and is_still_on_tray(self._world, event.tray, event.part, pose_in_tray)
 
     def _slot(self, part: str) -> str:
-        """Returns where it is seated."""
+        """Returns the slot in which it is seated."""
         here = self._world.pose_of(part)
         for name, item in self._world.objects.items():
             if item.is_tray and self._world.pose_of(name).distance_m(here) < max(item.figures.size_m):  # type: ignore[union-attr]

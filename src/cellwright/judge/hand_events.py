@@ -1,4 +1,4 @@
-"""What happens between hands and things, and what a hand holds."""
+"""Events between hands and objects, and the object that a hand holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["HandEvent", "HandEventKind", "HeldObject"]
 
 
 class HandEventKind(StrEnum):
-    """What may happen between a hand and a part or a tray."""
+    """Kinds of events between a hand and a part or a tray."""
 
     APPROACH = "approach"
     GRASP = "grasp"
@@ -23,7 +23,7 @@ class HandEventKind(StrEnum):
 
 @dataclass(frozen=True)
 class HandEvent:
-    """One such moment.
+    """One event between a hand and an object.
 
     Attributes:
         moment: An empty hand comes to a part or tray; holds it; carries it; opens and lets it go; has lost it. A part
@@ -33,8 +33,8 @@ class HandEvent:
         time_s: When.
         position_m: Of the object, in the world; of one that left, where the hand last touched it.
         lifted: Whether it had been lifted before it left the hand.
-        riding: The parts that ride in a tray.
-        tray: The tray that a lost part rode in.
+        parts_in_tray: The parts that lie in a held tray.
+        tray: The tray that a lost part lay in.
     """
 
     moment: HandEventKind
@@ -43,7 +43,7 @@ class HandEvent:
     time_s: float
     position_m: tuple[float, float, float]
     lifted: bool = False
-    riding: tuple[str, ...] = ()
+    parts_in_tray: tuple[str, ...] = ()
     tray: str = ""
 
 
@@ -58,7 +58,7 @@ class HeldObject:
         lifted: Whether it has been lifted.
         carried: Whether it is, or was, under way.
         way_m: How far it has come sideways.
-        riding: Part that rides in a tray -> where in it.
+        parts_in_tray: Part in a held tray -> its pose in the tray.
     """
 
     part: str
@@ -67,5 +67,5 @@ class HeldObject:
     lifted: bool = False
     carried: bool = False
     way_m: float = 0.0
-    riding: dict[str, Pose] = field(default_factory=dict)
+    parts_in_tray: dict[str, Pose] = field(default_factory=dict)
     looks_without: int = 0

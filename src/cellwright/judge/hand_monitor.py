@@ -1,4 +1,4 @@
-"""What grippers and cups really hold: by contacts, vacuum and poses, whatever a controller believes."""
+"""The objects that grippers and cups really hold: by contacts, vacuum and poses, whatever a controller believes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Hand:
 
 
 class HandMonitor:
-    """Looks at every hand fifty times a second, and tells its listeners what happened.
+    """Checks every hand fifty times a second, and tells its listeners what happened.
 
     A gripper holds what both of its pads touch; a vacuum tool what a cup with vacuum touches. A hand is what a robot
     has on its flange: it comes and goes where tools are changed.
@@ -64,7 +64,7 @@ class HandMonitor:
 
     @property
     def held(self) -> dict[str, HeldObject]:
-        """Robot -> what it holds now."""
+        """Robot -> the object that it holds now."""
         return {robot: hand.hold for robot, hand in self._hands.items() if hand.hold is not None}
 
     def holds(self, part: str) -> bool:
@@ -72,14 +72,14 @@ class HandMonitor:
         return any(hold.part == part for hold in self.held.values())
 
     def distance_m(self, name: str) -> float:
-        """From the nearest tool centre point to where a part, or a tray, would be grasped."""
+        """Returns the distance from the nearest tool centre point to where a part or a tray would be grasped."""
         if name not in self._numbers:
             return float("inf")
         point = self._grasp_points(np.array([self._numbers[name]]))[0]
         return min((float(np.linalg.norm(self._tcp(tool) - point)) for tool in self._tools.values()), default=np.inf)
 
     def save(self) -> dict[str, _Hand]:
-        """Returns what it remembers of each hand."""
+        """Returns the state of each hand."""
         return deepcopy(self._hands)
 
     def load(self, state: dict[str, _Hand]) -> None:
@@ -90,10 +90,10 @@ class HandMonitor:
                 hand.hold = None
 
     def let_go(self, part: str) -> None:
-        """The part is taken away, or put elsewhere: no hand holds it, and none has lost it."""
+        """Forgets a part that is taken away or put elsewhere: no hand holds it, and none has lost it."""
         for hand in self._hands.values():
             if hand.hold is not None:
-                hand.hold.riding.pop(part, None)
+                hand.hold.parts_in_tray.pop(part, None)
                 if hand.hold.part == part:
                     hand.hold = None
 
@@ -136,7 +136,7 @@ class HandMonitor:
             hand.tcp_m = tcp_m
 
     def _touched(self) -> dict[str, dict[str, int]]:
-        """Robot -> the objects that its pads touch: 1 the left one, 2 the right one, 3 both, or a cup that draws."""
+        """Returns robot -> object -> the pads that touch it: 1 the left, 2 the right, 3 both, or a cup with vacuum."""
         found: dict[str, dict[str, int]] = {}
         if not self._world.data.ncon:
             return found
@@ -163,19 +163,19 @@ class HandMonitor:
             hand.touched = touched
             if hand.looks >= FIRM_LOOKS:
                 here_m = self._position(touched)
-                hand.hold = HeldObject(touched, here_m, here_m, riding=self._riding(touched))
+                hand.hold = HeldObject(touched, here_m, here_m, parts_in_tray=self._parts_in_tray(touched))
                 hand.over = hand.let_go = ""
-                self._tell(HandEventKind.GRASP, robot, touched, riding=tuple(hand.hold.riding))
+                self._tell(HandEventKind.GRASP, robot, touched, parts_in_tray=tuple(hand.hold.parts_in_tray))
             return
         hand.touched, hand.looks = "", 0
         if len(self._takes[robot]) and tcp_m.tolist() != hand.tcp_m.tolist():
             self._look_below(robot, hand, tcp_m)
 
-    def _riding(self, name: str) -> dict[str, Pose]:
+    def _parts_in_tray(self, name: str) -> dict[str, Pose]:
         return poses_on_tray(self._world, name) if self._world.objects[name].is_tray else {}
 
     def _look_below(self, robot: str, hand: _Hand, tcp_m: Any) -> None:
-        """Whether the empty hand has come to a part: over it, and slow or on its way down."""
+        """Checks whether the empty hand has come to a part: over it, and slow or on its way down."""
         takes, rows = self._takes[robot], self._rows[robot]
         offsets = tcp_m - self._grasp_points(takes)
         x, y, z = offsets.T
@@ -201,8 +201,8 @@ class HandMonitor:
         hold.looks_without = 0 if touched else hold.looks_without + 1
         if hold.looks_without >= GONE_LOOKS:
             hand.hold, hand.touched, hand.looks, hand.let_go = None, "", 0, hold.part
-            moment, riding = HandEventKind.RELEASE if self._opens(tool) else HandEventKind.LOSS, tuple(hold.riding)
-            self._tell(moment, robot, hold.part, hold.lifted, hold.last_m, riding)
+            moment = HandEventKind.RELEASE if self._opens(tool) else HandEventKind.LOSS
+            self._tell(moment, robot, hold.part, hold.lifted, hold.last_m, tuple(hold.parts_in_tray))
             return
         here_m = self._position(hold.part)
         if touched:
@@ -212,15 +212,15 @@ class HandMonitor:
         hold.way_m = float(np.hypot(way[0], way[1]))
         if hold.lifted and not hold.carried and hold.way_m > CARRIED_M:
             hold.carried = True
-            self._tell(HandEventKind.TRANSFER, robot, hold.part, True, riding=tuple(hold.riding))
-        if hold.riding:
-            self._look_at_riders(robot, hold)
+            self._tell(HandEventKind.TRANSFER, robot, hold.part, True, parts_in_tray=tuple(hold.parts_in_tray))
+        if hold.parts_in_tray:
+            self._check_parts_in_tray(robot, hold)
 
-    def _look_at_riders(self, robot: str, hold: HeldObject) -> None:
-        """A part that leaves a tray in a hand has fallen off it, unless another hand has taken it."""
-        for part, pose in tuple(hold.riding.items()):
+    def _check_parts_in_tray(self, robot: str, hold: HeldObject) -> None:
+        """Checks the parts in a held tray: one that leaves has fallen off, unless another hand has taken it."""
+        for part, pose in tuple(hold.parts_in_tray.items()):
             if not is_still_on_tray(self._world, hold.part, part, pose):
-                del hold.riding[part]
+                del hold.parts_in_tray[part]
                 if part in self._world.objects and not self.holds(part):
                     self._tell(HandEventKind.LOSS, robot, part, hold.lifted, tray=hold.part)
 
@@ -251,17 +251,17 @@ class HandMonitor:
         part: str,
         lifted: bool = False,
         at_m: Any = None,
-        riding: tuple[str, ...] = (),
+        parts_in_tray: tuple[str, ...] = (),
         tray: str = "",
     ) -> None:
         x, y, z = (float(value) for value in (self._position(part) if at_m is None else at_m))
-        event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted, riding, tray)
+        event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted, parts_in_tray, tray)
         for listener in self._listeners:
             listener(event)
 
 
 def _grasp_height_m(item: ObjectIndex) -> float:
-    """Above its origin, where a part is taken; a tray is taken at its top."""
+    """Returns the height above its origin at which a part is taken; a tray is taken at its top."""
     figures = item.figures
     return figures.grasp_height_m if isinstance(figures, PartFigures) else figures.thickness_m
 

@@ -31,8 +31,8 @@ class Judge:
         stepper: By whose time.
         bus: Where faults and verdicts are told, to judge and recorder alone.
         sensors: Those that faults may concern.
-        faults: What shall go wrong.
-        allowed_contacts: Who may touch; by default what is ordinary in kitting.
+        faults: The faults to apply.
+        allowed_contacts: The pairs that may touch; by default what is ordinary in kitting.
 
     Attributes:
         hands: What the grippers hold.
@@ -81,6 +81,6 @@ class Judge:
         return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)
 
     def stop(self) -> None:
-        """No more faults and no more collisions; what faults changed for a while is as it was."""
+        """Ends faults and collision checks; what faults changed for a while is restored."""
         self.faults.stop()
         self.collisions.stop()

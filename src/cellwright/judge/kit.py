@@ -1,4 +1,4 @@
-"""Whether a kit is done: the one definition, by the true state."""
+"""The definition of a complete kit, by the true state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KitItem:
 
 @dataclass(frozen=True)
 class KitVerdict:
-    """Whether a kit is complete, and why not.
+    """The verdict on a kit: complete or not, and why.
 
     Attributes:
         tray: The tray that was judged.
@@ -60,19 +60,19 @@ class KitVerdict:
 
     @property
     def done(self) -> bool:
-        """Whether every item passed."""
+        """True if every item passed."""
         return all(item.passed for item in self.items)
 
     @property
     def reason(self) -> str:
-        """What is wrong, in one line."""
+        """The reason why it is not complete, in one line."""
         if self.items and {(item.passed, item.reason) for item in self.items} == {(False, self.items[0].reason)}:
             return self.items[0].reason  # once is enough
         wrong = "; ".join(f"{item.name}: {item.reason}" for item in self.items if not item.passed)
         return wrong or f"complete: {len(self.seatings)} parts seated"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         return {**asdict(self), "done": self.done, "reason": self.reason}
 
 
@@ -123,7 +123,7 @@ def _slot_item(world: World, name: str, sku: str, seating: Seating) -> KitItem:
 
 
 def parts_on(world: World, tray_name: str, tray: TrayFigures) -> Iterator[str]:
-    """Parts whose middle is over the tray, or that touch it from above; not those that a hand carries over it."""
+    """Returns parts whose middle is over the tray, or that touch it from above; not those that a hand carries."""
     world_in_tray = world.pose_of(tray_name).inverse()
     half = np.array(tray.size_m) / 2
     tray_geoms = _geoms(world, [world.objects[tray_name].body])
@@ -159,7 +159,7 @@ def _geoms(world: World, bodies: list[int]) -> list[int]:
 
 
 def _nearest_m(world: World, first: list[int], second: list[int], limit_m: float) -> float:
-    """Distance between two groups of geoms; the limit when they are farther apart. Sleeping bodies have no contacts."""
+    """Returns the distance between two groups of geoms, or the limit. Sleeping bodies have no contacts."""
     model, data = world.model, world.data
     nearest_m = limit_m + 1e-9
     for one in first:

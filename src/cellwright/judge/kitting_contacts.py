@@ -1,4 +1,4 @@
-"""Who may touch whom in kitting."""
+"""The contacts that are allowed in kitting."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ GENTLE_N = 40.0  # cups that press a tray down on what it stands on do so with 2
 
 
 def allowed_kitting_contacts(world: World) -> tuple[AllowedContact, ...]:
-    """Returns what is ordinary work: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
+    """Returns ordinary contacts: pads, fingers and cups touch parts, cups touch trays; what is held is set down.
 
-    A part that is held touches trays and tables; a tray, with what rides in it, touches tables and, gently, boxes, and
+    A part that is held touches trays and tables; a tray, with what lies in it, touches tables and, gently, boxes, and
     over a box the trays there. A tool that robots change touches holders, and the changers that take it.
 
     Everything else counts: a gripper's body or the bar between two cups on a tray or a table, an arm on anything, a

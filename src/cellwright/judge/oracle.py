@@ -21,12 +21,12 @@ __all__ = ["ReachTest", "Recoverability", "judge_recoverable"]
 
 @dataclass(frozen=True)
 class Recoverability:
-    """What the oracle says.
+    """The answer of the oracle.
 
     Attributes:
         recoverable: Whether the wanted kits can be completed with what is left.
         reason: Why not, or with how many steps.
-        lost: Part or tray -> why nobody can take it.
+        lost: Part or tray -> why no robot can take it.
         state: The true state as a planner sees one: parts counted where a robot can take them. None when that is not
             even asked.
         plan: What the planner made of it.
@@ -39,7 +39,7 @@ class Recoverability:
     plan: PlanResult | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         steps = [str(action) for action in self.plan.actions] if self.plan else []
         return {"recoverable": self.recoverable, "reason": self.reason, "lost": dict(self.lost), "plan": steps}
 

@@ -1,4 +1,4 @@
-"""The score of a run: points for each item, with the reason in words, so that nobody has to guess."""
+"""The score of a run: points for each item, each with its reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Points", "Score", "ScoreItem", "score_run"]
 
 @dataclass(frozen=True)
 class Points:
-    """What each item is worth.
+    """The points that each item is worth.
 
     Attributes:
         part: The right part in or over its slot.
@@ -53,13 +53,13 @@ class ScoreItem:
 
     @property
     def passed(self) -> bool:
-        """Whether it has all its points."""
+        """True if it has all its points."""
         return self.points >= self.most
 
 
 @dataclass(frozen=True)
 class Score:
-    """All lines.
+    """The score of a run, line by line.
 
     Attributes:
         done: Whether every kit is complete; the score does not decide that.
@@ -71,17 +71,17 @@ class Score:
 
     @property
     def total(self) -> float:
-        """Points made of points possible, 0 to 1."""
+        """The share of the possible points, 0 to 1."""
         most = sum(item.most for item in self.items)
         return sum(item.points for item in self.items) / most if most else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         items = [{**asdict(item), "passed": item.passed} for item in self.items]
         return {"done": self.done, "total": self.total, "items": items}
 
     def message(self, time_ns: int, sequence: int = 0) -> Verdict:
-        """For the bus, where only judge and recorder hear it."""
+        """Returns the message for the bus, where only judge and recorder hear it."""
         names, passed, reasons = zip(*((i.name, i.passed, i.reason) for i in self.items), strict=True)
         return Verdict(time_ns, sequence, "judge", names, passed, reasons, self.total)
 

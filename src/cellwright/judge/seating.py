@@ -1,4 +1,4 @@
-"""Whether a part is seated: the one definition, by the true state."""
+"""The definition of a seated part, by the true state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEAR_M = 0.2  # a part farther above a slot, in a gripper perhaps, is not of thi
 
 @dataclass(frozen=True)
 class Seating:
-    """What is in a slot, and how well.
+    """The verdict on a slot: which part is in it, and how well it is seated.
 
     Attributes:
         slot: As `tray/slot`.
@@ -106,5 +106,5 @@ def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str
 
 
 def lean_rad(pose: Pose) -> float:
-    """Angle between a thing's axis and that of the frame in which its pose is given."""
+    """Returns the angle between a thing's axis and that of the frame in which its pose is given."""
     return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1, 1)))

@@ -1,4 +1,4 @@
-"""The tools of a cell as they really are: on robots, in holders or lost; what each holds, who can have it."""
+"""The tools of a cell as they really are: on robots, in holders or lost; their parts and their robots."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ HANGS_M = 0.02  # a tool that near to where it hangs in a holder can be taken fr
 
 
 class ReachTest(Protocol):
-    """Whether a robot gets to a point of the world from above."""
+    """A test of whether a robot reaches a point of the world from above."""
 
     def __call__(self, robot: str, point_in_world_m: Point, tool: str = "") -> bool:
-        """Asks.
+        """Returns whether the robot reaches the point.
 
         Args:
-            robot: Who.
-            point_in_world_m: Where.
+            robot: The robot.
+            point_in_world_m: The point.
             tool: With which tool, of those that robots change; without a name, with what is there for good: its own
                 tool, or the changer.
         """
 
 
 class ToolInventory:
-    """All tools.
+    """All tools of a cell, with their places and uses.
 
     Args:
         world: What is really there.
@@ -77,11 +77,11 @@ class ToolInventory:
 
     @property
     def names(self) -> list[str]:
-        """Of all tools."""
+        """The names of all tools."""
         return list(self._figures)
 
     def tools_of(self, robot: str) -> list[str]:
-        """Returns what a robot has, or can have: what hangs in holders that it gets to."""
+        """Returns the tools that a robot has or can have: those in holders within its reach."""
         hanging = [self.holders[holder] for holder in self.at_holders[robot]]
         return [tool for tool in (self.on[robot], *hanging) if tool is not None]
 
@@ -91,7 +91,7 @@ class ToolInventory:
         return any(self._gets_to(robot, tool, points) for tool in fitting)
 
     def takes_parts(self, robot: str, part: PartFigures, *poses: Pose) -> bool:
-        """Whether a robot gets to such parts at all these poses with one tool, as high as that tool takes them."""
+        """Returns whether a robot reaches such parts at all these poses with one tool, at its grasp height."""
         fitting = [tool for tool in self.tools_of(robot) if part.sku in self.handles[tool]]
         return any(
             self._gets_to(robot, tool, tuple(pose.apply(tool_grasp_xyz_m(part, self._figures[tool])) for pose in poses))
@@ -103,7 +103,7 @@ class ToolInventory:
         return any(sku in self.handles[tool] for tool in self.tools_of(robot))
 
     def grip_point(self, tray: TrayFigures, pose_tray: Pose) -> Point:
-        """Where a tray is taken, by the first tool that can; the middle of its upper face, when there is none."""
+        """Returns the point where a tray is taken by the first suitable tool; without one the middle of its top."""
         grips = [tray_grasp(tray, tool) for tool in self._figures.values() if isinstance(tool, VacuumFigures)]
         xyz_m = next((grip.xyz_m for grip in grips if grip is not None), (0.0, 0.0, tray.thickness_m))
         return pose_tray.apply(xyz_m)
@@ -113,7 +113,7 @@ class ToolInventory:
         return all(self._reaches(robot, point, name) for point in points)
 
     def _coupling(self, fixture: str) -> Pose | None:
-        """Returns where the coupling of a tool is that hangs in a holder; None for any other fixture."""
+        """Returns the coupling point of a tool that hangs in a holder; None for any other fixture."""
         holder = FURNITURE.get(self._world.cell.fixtures[fixture].model)
         changers = [robot.changer for robot in self._world.cell.robots.values() if robot.changer is not None]
         if not isinstance(holder, ToolHolderFigures) or not changers:
@@ -129,7 +129,7 @@ class ToolInventory:
         return None
 
     def _held_by(self, tool: str) -> frozenset[str]:
-        """Returns what fits between its pads or under its cups, of what the cell says that it is for."""
+        """Returns SKUs that fit between its pads or under its cups, of those that the cell allots to it."""
         cfg, figures = self._world.cell.tools.get(tool), self._figures[tool]
         meant = None if cfg is None else cfg.handles
         things = {item.sku: item.figures for item in self._world.objects.values()}

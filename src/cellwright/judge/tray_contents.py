@@ -1,4 +1,4 @@
-"""What lies on a tray: parts, which ride in it when it is carried, or another tray of its stack."""
+"""The contents of a tray: parts, which move with it when it is carried, or another tray of its stack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT_M = 0.015  # a gear that has come so far is out of its slot, which is 13 mm
 
 
 def poses_on_tray(world: World, tray: str) -> dict[str, Pose]:
-    """Part -> its pose in the tray that it lies on."""
+    """Returns part -> its pose in the tray that it lies on."""
     figures = world.objects[tray].figures
     assert isinstance(figures, TrayFigures)
     world_in_tray = world.pose_of(tray).inverse()

@@ -25,16 +25,16 @@ OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher a
 
 
 class TrayInventory:
-    """Where trays are to be had, where kits are built, and where they go.
+    """The trays of a cell: supplies, places where kits are built, and outlets.
 
     Trays of one kind are as good as each other: those in boxes of empty trays, and those that stand empty anywhere in
     reach, are counted; a wanted kit that has been begun is a kit where it stands.
 
     Attributes:
-        lost: Tray -> why nobody can use it.
+        lost: Tray -> why no robot can use it.
         places: Stack, table or outlet -> the robots in service that carry trays there.
         hands: Robot -> the tray or the kit that it holds.
-        in_the_way: Kits on tables that nobody wants.
+        in_the_way: Kits on tables that are not wanted.
     """
 
     def __init__(self, world: World, shed: ToolInventory, in_service: Collection[str], held: Mapping[str, str]) -> None:
@@ -64,12 +64,12 @@ class TrayInventory:
 
     @property
     def stacks(self) -> tuple[TrayStack, ...]:
-        """Where empty trays are to be had."""
+        """The stacks of empty trays."""
         return tuple(TrayStack(place, sku, count) for (place, sku), count in self._stacked.items())
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Where kits are built: tables that are kept for it, and wherever a kit that was begun stands."""
+        """The places where kits are built: tables that are kept for it, and those of kits that were begun."""
         blocked = [table for table, tray in self._taken.items() if tray in self.lost]
         adhoc = [place for place in self.places if place.startswith("place of ")]
         kept = (table for table in self._tables if self.places[table] and table not in blocked)
@@ -77,21 +77,21 @@ class TrayInventory:
 
     @property
     def outlets(self) -> tuple[Outlet, ...]:
-        """Where finished kits go."""
+        """The outlets for finished kits."""
         boxes = self._boxes.outlets
         return tuple(Outlet(name, min(self._inside[name], box.capacity), box.capacity) for name, box in boxes.items())
 
     @property
     def working_places(self) -> set[str]:
-        """All of these."""
+        """All stacks, tables and outlets."""
         return {*self.tables, *(stack.name for stack in self.stacks), *self._boxes.outlets}
 
     def usable(self, tray: str) -> bool:
-        """Returns whether a tray stands, or is held, where somebody in service can go on with it."""
+        """Returns whether a tray stands, or is held, where a robot in service can use it."""
         return tray not in self.lost
 
     def _note_lost(self) -> None:
-        """Trays that nobody can take as they are, and those below them."""
+        """Notes trays that no robot can take as they are, and those below them."""
         for tray, figures in self._kit_trays.items():
             pose = self._world.pose_of(tray)
             if tray in self._holder:
@@ -117,7 +117,7 @@ class TrayInventory:
         return bool(abs(x) < room_x and abs(y) < room_y and 0.0 < z < OVER_TABLE_M)
 
     def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
-        """Returns a tray that shall become a kit: as a kit where it stands, or as one more tray."""
+        """Adds a tray that shall become a kit: as a kit where it stands, or as one more tray."""
         sku, empty = design.tray_sku, not any(filled)
         if (robot := self._holder.get(tray)) is not None:
             return self._in_hand(robot, tray, design, filled)
@@ -133,7 +133,7 @@ class TrayInventory:
         return [KitState(tray, design, self._place(tray), filled)]
 
     def add_others(self, wanted: Mapping[str, KitDesign]) -> None:
-        """All trays that are not wanted: those in stacks and boxes are counted, on a table they are in the way."""
+        """Adds the other trays: those in stacks and boxes are counted, on a table they are in the way."""
         for tray, figures in self._kit_trays.items():
             if tray in wanted:
                 continue
@@ -154,7 +154,7 @@ class TrayInventory:
                 self._count(f"loose {tray}", figures.sku, tray)
 
     def _in_hand(self, robot: str, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
-        """Returns a full kit is put away, an empty tray is a tray; a kit that was begun goes back to a table first."""
+        """Returns a tray in a hand as a kit, if full, or as a tray; a kit that was begun goes back to a table first."""
         if not any(filled):
             self.hands[robot] = HeldItem(HeldKind.KIT_TRAY, design.tray_sku)
             return []
@@ -175,7 +175,7 @@ class TrayInventory:
         self.places[name] = self.places.get(name, takers) & takers
 
     def _place(self, tray: str) -> str:
-        """Returns where it stands: a table, or a place of its own."""
+        """Returns the place where it stands: a table, or a place of its own."""
         pose = self._world.pose_of(tray)
         table = self._table_below(pose)
         place = table if table and table not in self._taken else f"place of {tray}"
@@ -191,7 +191,7 @@ class TrayInventory:
             self.in_the_way.append(KitState(tray, fitting[0], table, empty, created=False))
 
     def _carriers(self, *trays: tuple[TrayFigures, Pose]) -> frozenset[str]:
-        """Robots in service that take such trays at all these places."""
+        """Returns robots in service that take such trays at all these places."""
         grips = [(tray.sku, self._shed.grip_point(tray, pose)) for tray, pose in trays]
         return frozenset(
             robot
@@ -215,7 +215,7 @@ class TrayInventory:
 
 
 def _free_tables(world: World) -> dict[str, Pose]:
-    """Tables on which nothing is drawn, and no robot stands -> the middle of the top."""
+    """Returns free table -> the middle of its top; by the drawings nothing is on it, not even a robot."""
     fixtures = world.cell.fixtures
     drawn = [tray.pose.pose for tray in world.cell.trays.values()]
     drawn += [fixture.pose.pose for fixture in fixtures.values()]

@@ -36,10 +36,10 @@ FLOOR_M = 0.3  # what lies lower has fallen to the floor
 
 
 class TrueState:
-    """The world, read once.
+    """The true state of the world, read once.
 
     Attributes:
-        lost: Part or tray -> why nobody can take it.
+        lost: Part or tray -> why no robot can take it.
         hopeless: Why the wanted kits cannot be completed, whatever is planned.
     """
 
@@ -69,7 +69,7 @@ class TrueState:
         self.supplies = self._supplies()
 
     def state(self) -> CellState:
-        """As plain data."""
+        """Returns the state as plain data."""
         places = {place: takers for place, (_, _, takers) in self.supplies.items()}
         moved = self.trays
         if moved is None:
@@ -145,7 +145,7 @@ class TrueState:
         return tuple(filled)
 
     def _supplies(self) -> dict[str, tuple[str, list[str], frozenset[str]]]:
-        """Place -> SKU, parts, who can take them; parts of one tray that differ in that are in several places."""
+        """Returns place -> SKU, parts, robots that can take them; a tray is split where these differ."""
         found: dict[str, tuple[str, list[str], frozenset[str]]] = {}
         for tray, sku in self._parts_trays():
             found[tray] = (sku, [], self._takers_of_tray(tray))
@@ -165,7 +165,7 @@ class TrueState:
         return [(name, tray.slots[0].accepts) for name, tray in pairs if tray.kind is TrayKind.PARTS]
 
     def _takers(self, part: str) -> frozenset[str]:
-        """Robots in service that can take it; why none can is noted."""
+        """Returns robots in service that can take it; notes why none can."""
         item, pose = self.world.objects[part], self.world.pose_of(part)
         assert isinstance(item.figures, PartFigures)
         tilt_rad = lean_rad(pose)
@@ -191,7 +191,7 @@ class TrueState:
         return sum(slot.accepts == sku for slot in item.figures.slots) if isinstance(item.figures, TrayFigures) else 0
 
     def _takers_of_kit(self, kit: KitState) -> frozenset[str]:
-        """Robots that reach every slot that is still to be filled."""
+        """Returns robots that reach every slot that is still to be filled."""
         pairs = zip(kit.design.slots, kit.filled, strict=True)
         return self._takers_of_tray(kit.name, {slot.name for slot, sku in pairs if sku != slot.sku})
 
@@ -202,7 +202,7 @@ class TrueState:
         return frozenset(name for name in self.in_service if self._gets_to(name, figures, tray, slots))
 
     def _gets_to(self, robot: str, figures: TrayFigures, tray: str, slots: Iterable[SlotFigures]) -> bool:
-        """Whether a robot gets to the slots for whose parts it has a tool; all of them, and there must be one."""
+        """Returns whether a robot reaches all slots for whose parts it has a tool; there must be one."""
         poses: dict[str, list[Pose]] = {}
         for slot in slots:
             poses.setdefault(slot.accepts, []).append(self.world.pose_of(tray) @ _part_in_tray(figures, slot))
@@ -213,7 +213,7 @@ class TrueState:
 
 
 def _part_in_tray(tray: TrayFigures, slot: SlotFigures) -> Pose:
-    """Returns where a part is that is seated in the slot."""
+    """Returns the pose of a part that is seated in the slot."""
     part = part_of_sku(slot.accepts)
     height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
     return Pose.from_xyz_rpy([*slot.xy_m, height_m])

@@ -1,4 +1,4 @@
-"""All mistakes of a cell in one round, those that only sensors, interfaces or a built world can tell included."""
+"""All mistakes of a cell in one report, including those that only sensors, interfaces or a built world reveal."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
 
 
 def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorCollector) -> list[str]:
-    """Every sensor's line makes sense and is there once; gives the names of all detectors, those with mistakes too."""
+    """Checks every sensor's line; returns the names of all detectors, those with mistakes too."""
     known = {"robot": [*cell.names_in("robots"), *cell.mobile_names], "camera": [*cameras]}
     places: dict[str, str] = {}
     detectors: list[str] = []
@@ -88,7 +88,7 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
 
 
 def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:
-    """The detector of every vision interface exists."""
+    """Checks that the detector of every vision interface exists."""
     for name, robot in cell.robots.items():
         if robot.vision is not None and robot.vision.detector not in detectors:
             where = f"{cell.where}: robots.{name}.vision.detector"

@@ -41,7 +41,7 @@ class Lab:
         cell: The cell.
         seed: Root of all randomness.
         pace: Simulated seconds per wall second; None runs as fast as possible.
-        horizon_s: Simulation time after which a run that nobody ends is an error.
+        horizon_s: Simulation time after which a run that has not ended is an error.
 
     Attributes:
         world: What is really there; for the judge and for tests.
@@ -124,7 +124,7 @@ class Lab:
         return self.robots[name]
 
     def mobile(self, name: str) -> DifferentialDrive:
-        """Returns what drives a mobile robot, by its name."""
+        """Returns the drive of a mobile robot by name."""
         if name not in self.mobiles:
             raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
         return self.mobiles[name]
@@ -174,9 +174,9 @@ class Lab:
         Args:
             order: A kit's name, an order file, or an order.
             quantity: How many, of an order by name.
-            robots: Who works; all by default.
+            robots: The robots that work; all by default.
             recovery: What the controller may do when something goes wrong: `none`, `retry` or `full`.
-            faults: What shall go wrong, such as `drop:part=*,during=transfer:2`.
+            faults: Faults to apply, such as `drop:part=*,during=transfer:2`.
             database: Where what is believed is stored.
         """
         from cellwright.execution import ExecutionSettings, RecoveryMode
@@ -197,7 +197,7 @@ class Lab:
         return run_order(self, [wanted], cfg)
 
     def snapshot(self) -> LabSnapshot:
-        """This moment, to be gone back to; only between motions."""
+        """Returns a snapshot of this moment to restore; only between motions."""
         moving = [name for name, robot in self.robots.items() if robot.moving]
         if moving:
             raise BadInput(f"cannot take a snapshot while {', '.join(moving)} moves: take it between motions")

@@ -12,9 +12,9 @@ __all__ = ["LabSnapshot"]
 
 @dataclass(frozen=True)
 class LabSnapshot:
-    """What decides what happens next, to the last bit and the last message.
+    """All state that decides what happens next, to the last bit and the last message.
 
-    Taken between motions: what a coroutine has in mind is not part of it.
+    Taken between motions: the state of coroutines is not part of it.
     """
 
     world: Snapshot

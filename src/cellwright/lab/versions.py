@@ -1,4 +1,4 @@
-"""What a result depends on besides its seed."""
+"""Versions that a result depends on besides its seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("mujoco-core", "numpy", "ruckig", "eaik", "rosbags", "mcap")
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that decide the numbers."""
+    """Returns versions of the packages that decide the numbers."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

@@ -85,7 +85,7 @@ class WorldState:
 
     @classmethod
     def read(cls, path: Path) -> WorldState:
-        """From its file.
+        """Reads a world from its file.
 
         Raises:
             BadInput: There is none, or it is something else.
@@ -101,7 +101,7 @@ class WorldState:
             raise BadInput(f"{path} is not a stored world: {error}") from None
 
     def write(self, path: Path) -> None:
-        """To its file, as a whole: who reads it gets the last finished state, also when this process is killed."""
+        """Writes the file atomically: readers get the last finished state, also when this process is killed."""
         text = json.dumps({"format": FORMAT, **vars(self)})
         partial = path.with_name(path.name + ".part")
         try:
@@ -189,7 +189,7 @@ def _stored_cups(world: World, tool: VacuumIndex) -> dict[str, Any]:
 
 
 def _put_cups(world: World, tool: VacuumIndex, stored: Mapping[str, Any]) -> None:
-    """What hangs from cups hangs from them again: at once, for a moment without vacuum is enough to lose it."""
+    """Restores the vacuum of cups at once: a moment without it is enough to lose what hangs from them."""
     data = world.data
     data.ctrl[tool.power] = stored["power"]
     data.qpos[_cup_joints(world, tool)] = stored["joints"]
@@ -208,7 +208,7 @@ def _cup_joints(world: World, tool: VacuumIndex) -> list[int]:
 
 
 class WorldFile:
-    """Keeps a file up to date with a laboratory: twice a second, and whenever somebody asks.
+    """Keeps a file up to date with a laboratory: twice a second, and on request.
 
     Args:
         path: Where.
@@ -227,7 +227,7 @@ class WorldFile:
         self.write()
 
     def write(self) -> None:
-        """Now."""
+        """Writes the file now."""
         WorldState.of(self._lab, self._model, self._header()).write(self.path)
 
     def close(self) -> None:

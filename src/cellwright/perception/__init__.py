@@ -1,4 +1,4 @@
-"""What sensors saw, made into things that are followed over time."""
+"""Perception: detections become tracks of objects over time."""
 
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.tracker import Tracker

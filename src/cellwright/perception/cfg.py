@@ -1,4 +1,4 @@
-"""What a tracker expects to see, and when it believes it."""
+"""Expected objects and settings of a tracker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ExpectedObject", "TrackerCfg"]
 
 
 class ExpectedObject(NamedTuple):
-    """An object that somebody knows about before it is seen: its identity, once something is seen there.
+    """An object that is known before it is seen: its identity, once something is seen there.
 
     Attributes:
         name: The identity.
@@ -19,7 +19,7 @@ class ExpectedObject(NamedTuple):
         pose_in_world: Where it should be.
         sd_m: How far it may be from there.
         sd_rad: The same for its turn.
-        holder: The name under which the slots of a tray are known; its own by default, empty when nobody knows them.
+        holder: The name under which the slots of a tray are known; its own by default, empty when they are unknown.
     """
 
     name: str
@@ -32,23 +32,23 @@ class ExpectedObject(NamedTuple):
 
 @dataclass(frozen=True)
 class TrackerCfg:
-    """When to believe what is seen.
+    """Settings of a tracker.
 
     Attributes:
-        gate: Square of the Mahalanobis distance within which a sight is of a thing that has not moved; 16.3 takes one
-            sight in a thousand for a motion, which does no harm.
+        gate: Square of the Mahalanobis distance within which a detection is of an object that has not moved; 16.3 takes
+            one in a thousand for a motion, which does no harm.
         bias_sd_m: How far two detectors may be off each other: cameras are mounted by hand.
         bias_sd_rad: The same for turns.
         drift_sd_m: By how much a thing's place becomes uncertain in one second, growing with the root of time.
         drift_sd_rad: The same for its turn.
         max_sd_m: Nothing becomes more uncertain than this.
         max_speed_mps: The fastest that anything goes, in a gripper or pushed.
-        min_score: Sights below are left out.
+        min_score: Detections below are left out.
         confirm: How often something unexpected must be seen to count, and how often in a row a thing must be missed
             before another may be taken for it.
-        forget_s: After how long something that has no name yet is forgotten, when it is in nobody's view.
+        forget_s: After how long something that has no name yet is forgotten, when it is in no detector's view.
         drop: After how many misses in a row a thing is no longer reported.
-        separation_m: Two things of a kind are not closer than this: the second sight is of the same one.
+        separation_m: Two things of a kind are not closer than this: the second detection is of the same one.
         stacked_m: A tray that is so much higher than another hides it,
         beside_m: unless it is farther beside it than this.
         in_slot_m: How far beside the middle of a slot a part may lie in it.

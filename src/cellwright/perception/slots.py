@@ -1,4 +1,4 @@
-"""Which part lies in which slot of which tray, from where both are seen and the figures of the catalogue."""
+"""Assignment of parts to slots of trays, from where both are seen and the figures of the catalogue."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SlotMap:
     def find(
         self, positions: Array, quaternions: Array, usable: npt.NDArray[np.bool_], in_slot_m: float, above_m: float
     ) -> dict[int, str]:
-        """Object -> the slot that it lies in.
+        """Returns object -> the slot that it lies in.
 
         Args:
             positions: Of all objects, n x 3.

@@ -1,4 +1,4 @@
-"""The things that a tracker follows, side by side as arrays."""
+"""The tracked objects of a tracker, side by side as arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TrackTable:
     Attributes:
         names: Identities; empty for what was not seen often enough.
         skus: What they are.
-        holders: Whose slots a tray's are; empty for trays that nobody expected, whose slots nobody knows by name.
+        holders: Whose slots a tray's are; empty for unexpected trays, whose slots have no names.
         kinds: The same as numbers.
         positions: n x 3.
         quaternions: n x 4.
@@ -111,7 +111,7 @@ class TrackTable:
         return np.concatenate([trays[(near & is_cover).any(axis=1)], self._replaced(cfg)])
 
     def _replaced(self, cfg: TrackerCfg) -> Rows:
-        """Things that were lost, and where another of their kind stands now: it is that one that is seen there."""
+        """Returns lost objects in whose place another of their kind stands now: that one is seen there."""
         is_lost = self.misses >= cfg.confirm
         lost, here = np.flatnonzero(is_lost), np.flatnonzero(~is_lost & (self.sights > 0))
         if not len(lost):
@@ -122,12 +122,12 @@ class TrackTable:
         return found
 
     def set_holders(self, holders: Mapping[str, str]) -> None:
-        """Tray -> the name under which its slots are known from now on."""
+        """Sets tray -> the name under which its slots are known from now on."""
         self.holders = [holders.get(name, holder) for name, holder in zip(self.names, self.holders, strict=True)]
         self._slot_map = None
 
     def add(self, skus: Sequence[str], positions: Array, quaternions: Array, variances: Array) -> Rows:
-        """Rows for things that nobody expected, without a name; returns which they are."""
+        """Adds rows for unexpected objects, without a name; returns their numbers."""
         first, count = len(self), len(skus)
         self.names += [""] * count
         self.holders += [""] * count
@@ -150,7 +150,7 @@ class TrackTable:
         return np.arange(first, first + count)
 
     def name(self, row: int) -> None:
-        """Gives a thing an identity: its kind and the first number that nobody has."""
+        """Gives an object an identity: its kind and the first free number."""
         stem = re.sub("^sku_(part_)?", "", self.skus[row]) or "thing"
         number = 1
         while f"{stem}_{number}" in self._taken:
@@ -160,7 +160,7 @@ class TrackTable:
         self.named[row] = True
 
     def reassign(self, lost: int, found: int) -> None:
-        """A thing that was lost is what was found elsewhere: its row goes on from there."""
+        """Identifies a lost object with one that was found elsewhere: its row goes on from there."""
         columns = (
             self.positions,
             self.quaternions,

@@ -1,7 +1,7 @@
-"""From sights without identity to things that are followed over time, in the frame of the cell.
+"""Data association: from detections without identity to tracks over time, in the frame of the cell.
 
-A sight where a thing is known to be makes its pose better known. One elsewhere is of the thing of that kind that is
-no longer seen in its place, as far as it can have come in the time: its track starts anew there. What was moving
+A detection where an object is known to be makes its pose better known. One elsewhere is of the object of that kind that
+is no longer seen in its place, as far as it can have come in the time: its track starts anew there. What was moving
 comes first, what was lost for longer last. What is left is something new, once it was seen often enough, or a lost
 thing that came back far away.
 """
@@ -69,7 +69,7 @@ class Tracker:
         return self._tracks(message)
 
     def follow(self, message: Detections) -> None:
-        """Takes in a frame of which nobody wants to know."""
+        """Takes in a frame without returning tracks."""
         time_s = message.time_s
         self._sources.setdefault(message.source, len(self._sources))
         if time_s >= self._latest_s.get(message.source, -np.inf):
@@ -77,7 +77,7 @@ class Tracker:
             self._follow(message, time_s)
 
     def set_holders(self, holders: Mapping[str, str]) -> None:
-        """Tray -> the name under which its slots are known from now on, such as that of a kit."""
+        """Sets tray -> the name under which its slots are known from now on, such as that of a kit."""
         self._table.set_holders(holders)
 
     # ------------------------------------------------------------ one frame
@@ -97,7 +97,7 @@ class Tracker:
         hidden = moving & self._out_of_view() if moving.any() else moving
         near = lately & ~hidden
         matched, rest = np.zeros(len(table), bool), np.arange(len(skus))
-        matched[covered] = True  # nobody can see it, so nobody misses it
+        matched[covered] = True  # no detector can see it, so it is not missed
         # What is carried past the place of something lost is not that; what is seen again in its own place is.
         stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
         for here, away in stages:
@@ -141,7 +141,7 @@ class Tracker:
         return skus, positions, quaternions, np.maximum(message.variances.reshape(-1, 4)[good], LEAST)
 
     def _known(self, time_s: float) -> Array:
-        """Returns how well everything is known by now."""
+        """Returns the current variances of all objects."""
         table = self._table
         waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
         return grown(table.variances, waited, self._drift, self._most)
@@ -149,7 +149,7 @@ class Tracker:
     def _fuse(
         self, rows: Rows, known: Array, positions: Array, quaternions: Array, variances: Array, spread: Array
     ) -> None:
-        """Things where they are known to be become better known."""
+        """Fuses detections with objects that have not moved."""
         table = self._table
         share = gain(known, variances)
         turn, unseen = self._turns(rows, quaternions)
@@ -199,7 +199,7 @@ class Tracker:
         return inside
 
     def _out_of_view(self) -> npt.NDArray[np.bool_]:
-        """Things where no detector looks, as far as it is known where they look."""
+        """Returns objects that are in no known field of view."""
         unseen = np.full(len(self._table), bool(self.views))
         for box in self.views.values():
             unseen &= ~self._inside(box)
@@ -218,7 +218,7 @@ class Tracker:
         source: int,
         time_s: float,
     ) -> Rows:
-        """Sights of things that have moved; returns the others."""
+        """Restarts tracks of objects that have moved; returns the other detections."""
         table, cfg = self._table, self.cfg
         steps = np.linalg.norm(table.positions[away][:, None] - positions[rest][None], axis=2)
         reach = cfg.max_speed_mps * (time_s - table.seen_s[away]) + cfg.separation_m
@@ -236,7 +236,7 @@ class Tracker:
     def _begin(
         self, skus: list[str], positions: Array, quaternions: Array, variances: Array, source: int, time_s: float
     ) -> None:
-        """Something that nobody expected is remembered, unless it is a second sight of what was just seen."""
+        """Begins tracks of unexpected objects, except for second detections of what was just seen."""
         table = self._table
         near = np.linalg.norm(table.positions[:, None] - positions[None], axis=2) < self.cfg.separation_m
         near &= table.kinds[:, None] == np.array([table.kind(sku) for sku in skus])
@@ -246,7 +246,7 @@ class Tracker:
         self._seen(rows, source, time_s)
 
     def _confirm(self, time_s: float) -> None:
-        """What was seen often enough is a lost thing of its kind, or a new one; what was not seen again was nothing."""
+        """Confirms tracks: a lost object of that kind, or a new one; drops those that were not seen again."""
         table, confirm = self._table, self.cfg.confirm
         forgotten = (table.misses > 1) | (time_s - table.seen_s > self.cfg.forget_s)
         gone = [int(row) for row in np.flatnonzero(~table.named & forgotten)]

@@ -1,4 +1,4 @@
-"""Turns about the vertical: where they come from, how they wrap, and which of them nobody can see.
+"""Yaw: turns about the vertical, how they wrap, and the symmetries that hide them.
 
 A gear that is turned by a tooth, and a square tray that is turned by a quarter, look as before; recognition reports
 such an object now this way and now that way round. Its turn is followed modulo that period.
@@ -58,7 +58,7 @@ def twist_between(before: Array, after: Array) -> Array:
 
 
 def turned(quaternions: Array, angles: Array) -> Array:
-    """Orientations turned about the vertical."""
+    """Returns orientations turned about the vertical."""
     w, x, y, z = quaternions.T
     c, s = np.cos(angles / 2), np.sin(angles / 2)
     result = np.empty_like(quaternions)

@@ -1,4 +1,4 @@
-"""A cell under test: a process that runs the laboratory, and the pipe through which it is asked."""
+"""A cell under test: a process that runs the laboratory, and the pipe to it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class CellError(CellwrightError):
 
 
 class CellUnderTest(CellFaults):
-    """What the fixture `cell` gives. Nothing runs before `start`.
+    """The object of the fixture `cell`. Nothing runs before `start`.
 
-    Simulated time stands still while nobody is connected and nothing is waited for, so it does not matter how long a
+    Simulated time stands still while no client is connected and nothing is waited for, so it does not matter how long a
     test takes between two lines.
 
     Args:
@@ -155,11 +155,11 @@ class CellUnderTest(CellFaults):
         return run
 
     def crcl_address(self, robot: str) -> str:
-        """HOST:PORT of a robot's CRCL server."""
+        """Returns HOST:PORT of a robot's CRCL server."""
         return self._address("crcl", robot)
 
     def vision_address(self, robot: str) -> str:
-        """HOST:PORT of what a robot's detector sees."""
+        """Returns HOST:PORT of the vision server of a robot's detector."""
         return self._address("vision", robot)
 
     @property
@@ -170,7 +170,7 @@ class CellUnderTest(CellFaults):
         return str(self._interfaces["control"])
 
     def drawings(self) -> dict[str, Any]:
-        """What a controller may know before it has looked: trays, slots, frames, reach, views, tools, time limit.
+        """Returns what a controller may know from drawings: trays, slots, frames, reach, views, tools, time limit.
 
         It is what the control interface answers to `{"ask": "drawings"}`, and does not depend on the seed.
         """
@@ -196,12 +196,12 @@ class CellUnderTest(CellFaults):
         return made
 
     def verdict(self) -> dict[str, Any]:
-        """Returns everything that the judge says now, as in a trial's `verdict.json`."""
+        """Returns the whole verdict as of now, as in a trial's `verdict.json`."""
         made: dict[str, Any] = self.ask("verdict")
         return made
 
     def ask(self, what: str, *, timeout_s: float = ANSWER_S, waits_s: float = 0.0, **arguments: Any) -> Any:
-        """Returns one question to the laboratory's process.
+        """Sends one question to the laboratory's process and returns the answer.
 
         Args:
             what: The question.

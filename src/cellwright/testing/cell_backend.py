@@ -1,4 +1,4 @@
-"""What a cell under test answers: where its interfaces are, how its kits are, what has happened."""
+"""The backend of a cell under test: answers about its interfaces, its kits and past events."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from cellwright.trials.verdict import Ending, TrialVerdict
 __all__ = ["CellBackend"]
 
 LOOK_S = 0.1
-IDLE_S = 1.0  # nothing has moved, and nobody is there, for so long: nothing will change
+IDLE_S = 1.0  # nothing has moved, and no client is connected, for so long: nothing will change
 WHERE = "cell.start"
 QUESTIONS = ("fault", "state", "time", "drawings", "wait", "run", "verdict", "kit", "part", "collisions", "save")
 
 
 @dataclass
 class CellBackend:
-    """A session that is asked from outside, between whose questions time stands still while nobody is connected.
+    """A session that answers a test's questions; time stands still between them while no client is connected.
 
     Attributes:
         cfg: What was asked for.
@@ -55,7 +55,7 @@ class CellBackend:
 
     @classmethod
     def of(cls, asked: dict[str, Any]) -> Self:
-        """From what `cell.start` was told."""
+        """Returns a backend from the arguments of `cell.start`."""
         folder = Path(asked.pop("folder"))
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
@@ -65,7 +65,7 @@ class CellBackend:
         return cls(cfg, session, folder, lab.record(folder / "log.mcap").close)
 
     def __post_init__(self) -> None:
-        """What is there before anything happens."""
+        """Notes the parts and what is possible before anything happens."""
         self._end = TrialEnd(self.cfg, self.session)
         self._possible = self.session.recoverable()
         self._parts = [name for name, item in self.session.lab.world.objects.items() if not item.is_tray]
@@ -95,7 +95,7 @@ class CellBackend:
 
     @property
     def _working(self) -> bool:
-        """Whether a controller is there, or was and has submitted everything before time could go on."""
+        """True if a controller is connected, or was and has submitted everything before time could go on."""
         return self._open and (self.session.connected > 0 or self._end.submitted)
 
     async def answer(self, what: str, arguments: dict[str, Any]) -> Any:
@@ -108,7 +108,7 @@ class CellBackend:
         self.session.add_fault(fault)
 
     async def _state(self) -> dict[str, Any]:
-        """Returns what `run_controller` watches; `ended` is empty while the interfaces are open."""
+        """Returns the state that `run_controller` watches; `ended` is empty while the interfaces are open."""
         ended = self._ending[0].value if self._closed else ""
         return {"connected": self.session.connected, "ended": ended}
 

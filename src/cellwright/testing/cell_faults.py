@@ -1,4 +1,4 @@
-"""What a test may let go wrong in its cell: each fault as a call, at once or at a moment that is named."""
+"""The faults that a test may cause in its cell: each as a call, at once or at a named moment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["CellFaults"]
 
 
 class CellFaults(ABC):
-    """Calls for the faults of the command line."""
+    """Methods for the faults of the command line."""
 
     @property
     @abstractmethod
@@ -19,33 +19,33 @@ class CellFaults(ABC):
 
     @abstractmethod
     def ask(self, what: str, *, timeout_s: float = ..., waits_s: float = 0.0, **arguments: Any) -> Any:
-        """Returns one question to the laboratory's process."""
+        """Sends one question to the laboratory's process and returns the answer."""
 
     def fault(self, fault: str | dict[str, Any]) -> None:
-        """Something more that goes wrong, written as on the command line: `weak_gripper:robot=fanuc,at=3`."""
+        """Adds any fault, written as on the command line: `weak_gripper:robot=fanuc,at=3`."""
         self.ask("fault", fault=fault)
 
     def drop(self, part: str = "*", *, during: str = "transfer 1", way_mm: float = 20.0, robot: str = "*") -> None:
-        """A part slips out of the hand that carries it, `during="transfer 2"`."""
+        """Makes a part slip out of the hand that carries it, `during="transfer 2"`."""
         self.fault({"kind": "drop", "part": part, "during": _event(during), "way_mm": way_mm, "robot": robot})
 
     def push(
         self, part: str = "*", *, by_mm: float | str | tuple[float, float] = 40.0, yaw_deg: float = 0.0, **when: Any
     ) -> None:
-        """A part is moved; `by_mm` is a distance, or x and y in the world. `tray=` moves a tray."""
+        """Moves a part; `by_mm` is a distance, or x and y in the world. `tray=` moves a tray."""
         moved = by_mm if isinstance(by_mm, float | int | str) else "/".join(f"{shift:g}" for shift in by_mm)
         self.fault({"kind": "push", "part": part, "by_mm": moved, "yaw_deg": yaw_deg} | self._when(when))
 
     def remove(self, part: str, **when: Any) -> None:
-        """A part is taken away."""
+        """Takes a part away."""
         self.fault({"kind": "remove", "part": part} | self._when(when))
 
     def swap(self, part: str, other: str = "*", **when: Any) -> None:
-        """Two parts change places."""
+        """Exchanges two parts."""
         self.fault({"kind": "swap", "part": part, "other": other} | self._when(when))
 
     def blackout(self, detector: str = "*", *, for_s: float = 5.0, **when: Any) -> None:
-        """A detector sends nothing for a while."""
+        """Silences a detector for a while."""
         self.fault({"kind": "blackout", "detector": detector, "for_s": for_s} | self._when(when))
 
     def _when(self, when: dict[str, Any]) -> dict[str, Any]:
@@ -56,5 +56,5 @@ class CellFaults(ABC):
 
 
 def _event(text: str) -> str:
-    """`transfer 2` as faults write it: `transfer:2`."""
+    """Returns `transfer 2` as faults write it: `transfer:2`."""
     return re.sub(r"\s+", ":", str(text).strip())

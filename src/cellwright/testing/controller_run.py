@@ -24,7 +24,7 @@ SHOWN_LINES = 30
 
 @dataclass(frozen=True)
 class ControllerRun:
-    """What became of a controller.
+    """The result of running a controller.
 
     Attributes:
         command: What was started.
@@ -44,21 +44,21 @@ class ControllerRun:
 
     @property
     def stdout(self) -> str:
-        """All that it said."""
+        """Its standard output."""
         return self.stdout_file.read_text(encoding="utf-8", errors="replace")
 
     @property
     def stderr(self) -> str:
-        """All that it complained about."""
+        """Its standard error output."""
         return self.stderr_file.read_text(encoding="utf-8", errors="replace")
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself, with exit code 0."""
+        """True if it ended by itself, with exit code 0."""
         return not self.killed and self.exit_code == 0
 
     def __str__(self) -> str:
-        """Returns how it ended and what it said last, for a test's report."""
+        """Returns the ending and the last output, for a test's report."""
         closed = f", after the interfaces had closed: {self.interfaces_closed}" if self.interfaces_closed else ""
         lines = [f"{' '.join(map(_short, self.command))}: {self.killed or f'exit code {self.exit_code}{closed}'}"]
         for file in (self.stdout_file, self.stderr_file):
@@ -69,7 +69,7 @@ class ControllerRun:
 
 @dataclass(frozen=True)
 class ControllerLimits:
-    """How long a controller may go on, all in real seconds.
+    """Time limits of a controller, all in real seconds.
 
     Attributes:
         timeout_s: From its start.
@@ -172,7 +172,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(OSError):  # nobody is left in the group
+    with contextlib.suppress(OSError):  # no process is left in the group
         os.killpg(process.pid, number)
 
 

@@ -1,4 +1,4 @@
-"""What a test expects of a cell; what is not met is told with the judge's reasons."""
+"""Expectations about a cell; those that are not met are reported with the judge's reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def expect(cell: CellUnderTest) -> Expect:
 
 @dataclass(frozen=True)
 class Expect:
-    """What can be expected of a cell."""
+    """Expectations about a cell."""
 
     cell: CellUnderTest
 
@@ -30,7 +30,7 @@ class Expect:
         return ExpectPart(self.cell, name)
 
     def no_collision(self) -> None:
-        """Nothing has touched what it should not have."""
+        """Expects that nothing has touched what it should not have."""
         __tracebackhide__ = True
         hits = self.cell.ask("collisions")
         _check(not hits, f"{len(hits)} collisions:", hits)
@@ -38,15 +38,15 @@ class Expect:
 
 @dataclass(frozen=True)
 class ExpectKit:
-    """About a kit, by the truth: every slot holds the right part, seated, nothing else is there, tools are clear."""
+    """Expectations about a kit, by the truth: right parts seated in all slots, nothing else there, tools clear."""
 
     cell: CellUnderTest
     name: str
 
     def to_be_complete(self, within_s: float = 0.0) -> None:
-        """It is, or becomes so within that simulated time from now.
+        """Expects that the kit is complete, or becomes so within that simulated time from now.
 
-        When nobody is connected, no fault is due and nothing moves, nothing can change, and nothing is waited for.
+        When no client is connected, no fault is due and nothing moves, nothing can change, and nothing is waited for.
         """
         __tracebackhide__ = True
         told = self.cell.ask("kit", name=self.name, wanted=True, within_s=within_s, waits_s=within_s)
@@ -54,7 +54,7 @@ class ExpectKit:
         _check(told["ok"], head, [*_items(told["kits"]), *told["happened"]])
 
     def not_to_be_complete(self) -> None:
-        """It is not, now."""
+        """Expects that it is not so now."""
         __tracebackhide__ = True
         told = self.cell.ask("kit", name=self.name, wanted=False, within_s=0.0)
         _check(told["ok"], f"{self.name} is complete at {told['time_s']:.1f} s:", _items(told["kits"]))
@@ -62,20 +62,20 @@ class ExpectKit:
 
 @dataclass(frozen=True)
 class ExpectPart:
-    """About a part."""
+    """Expectations about a part."""
 
     cell: CellUnderTest
     name: str
 
     def to_be_in(self, slot: str, within_s: float = 0.0) -> None:
-        """It is seated in a slot, written `tray/slot`, or becomes so within that simulated time from now."""
+        """Expects that it is seated in a slot, `tray/slot`, or becomes so within that simulated time from now."""
         __tracebackhide__ = True
         told = self.cell.ask("part", name=self.name, slot=slot, wanted=True, within_s=within_s, waits_s=within_s)
         head = f"{self.name} is not in {slot} at {told['time_s']:.1f} s ({told['why']}): {told['reason']}"
         _check(told["ok"], head, told["happened"])
 
     def not_to_be_in(self, slot: str) -> None:
-        """It is not, now."""
+        """Expects that it is not so now."""
         __tracebackhide__ = True
         told = self.cell.ask("part", name=self.name, slot=slot, wanted=False, within_s=0.0)
         _check(told["ok"], f"{self.name} is in {slot} at {told['time_s']:.1f} s: {told['reason']}", [])

@@ -1,4 +1,4 @@
-"""What pytest loads: the fixture, and what is kept of a test that fails.
+"""The pytest plugin: the fixture, and the evidence of a test that fails.
 
 It is loaded in every test run of an environment that has the package, so it imports nothing before it is used.
 """
@@ -22,7 +22,7 @@ FAILED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where evidence goes."""
+    """Adds the option for the folder of the evidence."""
     group = parser.getgroup("cellwright")
     group.addoption(
         "--cellwright-keep", metavar="DIR", help="keep logs, pictures and reports of tests that fail in this folder"
@@ -46,7 +46,7 @@ def cell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Yields a test that fails keeps what its cell can show, and its report says where."""
+    """Keeps the evidence of a cell whose test fails, and names its files in the report."""
     report = yield
     under_test = item.stash.get(CELL, None)
     if report.failed and under_test is not None and call.when != "teardown":

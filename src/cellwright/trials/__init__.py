@@ -1,4 +1,4 @@
-"""Trials: orders, faults, a controller, and a verdict; our own controller in a run, or anybody's in a trial.
+"""Trials: orders, faults, a controller, and a verdict; the internal controller in a run, or any in a trial.
 
 The names are imported when they are used: a database or CRCL alone takes longer than the rest of a small command.
 """

@@ -23,7 +23,7 @@ Worth = Annotated[float, Field(ge=0, le=1000)]
 
 
 class AnnounceCfg(Cfg):
-    """When an order becomes known: at the start, at a time, or once another order has been submitted.
+    """The moment at which an order becomes known: at the start, at a time, or once another was submitted.
 
     Attributes:
         at_s: Simulation time.
@@ -86,7 +86,7 @@ class TrialCfg(Cfg):
         connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
         reconnect_within_s: Simulated time in which one that has disconnected must be back.
         still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
-        impossible: `refuse` orders that nobody could fill, or `note` that and run.
+        impossible: `refuse` orders that no controller could fill, or `note` that and run.
     """
 
     trial: Name
@@ -131,7 +131,7 @@ class TrialCfg(Cfg):
 
     @property
     def where(self) -> str:
-        """What errors call this trial: its file, or its name."""
+        """The name of this trial in errors: its file, or its name."""
         return f"trial {self.trial}" if self._file is None else str(self._file)
 
 
@@ -158,7 +158,7 @@ def _of_file(cfg: TrialCfg, path: Path) -> TrialCfg:
 
 
 def _beside(path: Path, text: str) -> str:
-    """Returns a file that is named in a trial is looked for beside it; a name stays one."""
+    """Returns the path of a file that is named in a trial, beside that; a name stays one."""
     is_file = text.endswith((".yaml", ".yml")) or "/" in text
     return str(path.parent / text) if is_file else text
 

@@ -1,4 +1,4 @@
-"""Simulated time that stands still until somebody comes."""
+"""Simulated time that stands still until a client connects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ClockPause:
         self._released = threading.Event()
 
     def release(self) -> None:
-        """Time goes on; may be called from any thread, and more than once."""
+        """Lets time go on; may be called from any thread, and more than once."""
         self._released.set()
 
     async def until(self, wanted: Callable[[], bool], within_s: float | None = None) -> bool:
@@ -46,4 +46,4 @@ class ClockPause:
         try:
             return await asyncio.get_running_loop().run_in_executor(None, watch)
         finally:
-            self.release()  # whoever is cancelled here leaves no thread behind
+            self.release()  # a cancelled wait leaves no thread behind

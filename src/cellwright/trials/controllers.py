@@ -15,9 +15,9 @@ __all__ = ["TRIAL_CONTROLLERS", "TrialController"]
 
 
 class TrialController(Protocol):
-    """Whoever builds the kits. It is started with the trial and may return when it has nothing more to do.
+    """A controller inside a trial. It is started with the trial and may return when it has nothing more to do.
 
-    It works through the doors as anybody outside does: `session.crcl.connect(robot)` is a CRCL connection without a
+    It works through the interfaces as external ones do: `session.crcl.connect(robot)` is a CRCL connection without a
     socket, what detectors see comes over `session.lab.bus`. `orders` gives the orders as they are announced and takes
     submissions. What it raises ends the trial and stands in the verdict.
     """
@@ -27,12 +27,12 @@ class TrialController(Protocol):
 
 
 TRIAL_CONTROLLERS: Registry[TrialController] = Registry("controller", "cellwright.trial_controllers")
-"""Name -> controller. The word `external` is taken: it means somebody on the doors."""
+"""Name -> controller. The word `external` is taken: it means a program at the interfaces."""
 
 
 @TRIAL_CONTROLLERS.register("internal")
 async def internal(session: TrialSession, orders: OrderBook) -> None:
-    """Cellwright's own, imported when it is used."""
+    """Runs Cellwright's own controller, imported when it is used."""
     from cellwright.trials.internal import build_orders
 
     await build_orders(session, orders)

@@ -1,4 +1,4 @@
-"""The database of a run and the world beside it: where they are, and that they are no one else's."""
+"""The files of a run's database and of the world beside it, which belong to one run only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def database_file(database: str | Path) -> Path | None:
 
 
 def world_file_of(database: str | Path, log: Path, *, resume: bool = False) -> Path:
-    """Beside the database, or beside the log when the database is on a server; a server knows where it was.
+    """Returns the file of the world: beside the database, or the log when that is on a server, which knows it.
 
     Raises:
         BadInput: A server that is to say it knows of no run, or cannot be asked.
@@ -47,7 +47,7 @@ def world_file_of(database: str | Path, log: Path, *, resume: bool = False) -> P
 def note_world_file(database: Database, path: Path) -> None:
     """Writes down on a server where the world is, so that its address is all that is needed to go on."""
     if database.engine.dialect.name == "sqlite":
-        return  # beside the file, wherever somebody moves the two
+        return  # beside the file, wherever the two are moved
     with database.transaction() as connection:
         FILES.create(connection, checkfirst=True)
         connection.execute(delete(FILES))

@@ -1,4 +1,4 @@
-"""How a trial ends: one rule for trials from files and for cells under test, so that a controller meets the same."""
+"""The end of a trial: one rule for trials from files and for cells under test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
 
 
 class TrialEnd:
-    """Says when the orders or the clock end a trial.
+    """Decides when the orders or the clock end a trial.
 
     Args:
         cfg: The trial.
@@ -29,7 +29,7 @@ class TrialEnd:
 
     @property
     def submitted(self) -> bool:
-        """Whether every order was submitted."""
+        """True if every order was submitted."""
         return all(order.submitted_s is not None for order in self._session.book.orders.values())
 
     @property
@@ -38,7 +38,7 @@ class TrialEnd:
         return self._cfg.time_limit_s - self._session.lab.clock.time_s
 
     def reached(self, passed_s: float) -> tuple[Ending, str] | None:
-        """Returns what has ended the trial; None while nothing has.
+        """Returns the ending of the trial and its detail; None while it goes on.
 
         Args:
             passed_s: Simulated time since this was asked before.
@@ -56,12 +56,12 @@ class TrialEnd:
 
 
 def trial_hints(cfg: TrialCfg, cell: Cell, possible: Recoverability) -> list[str]:
-    """Returns what is allowed and probably not meant: hints about the cell, and about a time limit."""
+    """Returns hints about the cell and the time limit: what is allowed and probably not meant."""
     return [*cell_hints(cell), *limit_hints(cfg, possible)]
 
 
 def limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
-    """A hint about a time limit far below the plans'; they go by nominal durations, which a controller may beat."""
+    """Returns a hint about a time limit far below the plan's; a controller may beat its nominal durations."""
     plan = possible.plan
     if not possible.recoverable or plan is None or cfg.time_limit_s >= CLEARLY * plan.lower_bound:
         return []
@@ -74,7 +74,7 @@ def limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
 
 
 async def close_session(session: TrialSession, ending: Ending) -> None:
-    """Tells whoever listens how it ended, closes all doors, and lets everything come to rest."""
+    """Tells clients how it ended, closes all interfaces, and lets everything come to rest."""
     session.tell_end(ending.value)
     if ending in (Ending.SUBMITTED, Ending.COMPLETE):
         await session.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer

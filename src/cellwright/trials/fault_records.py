@@ -1,4 +1,4 @@
-"""What was done to a world on purpose, and whether it could still be put right once things were at rest."""
+"""Records of applied faults, and whether they could be recovered from once things were at rest."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ STILL_MPS = 0.01
 
 
 def speed_mps(world: World, name: str) -> float:
-    """Returns how fast a loose object moves, along the axis along which it is fastest."""
+    """Returns the speed of a loose object along its fastest axis."""
     dof = world.objects[name].dof
     return float(abs(world.data.qvel[dof : dof + 3]).max())
 
 
 class FaultRecorder:
-    """Hears of faults as the judge does.
+    """Records the faults that are told on the bus.
 
     Attributes:
         records: What was applied, in order.
 
     Args:
         lab: Where.
-        subscriber: Who listens.
+        subscriber: The name of the subscriber.
     """
 
     def __init__(self, lab: Lab, subscriber: str) -> None:

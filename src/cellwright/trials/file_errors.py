@@ -1,4 +1,4 @@
-"""All mistakes of a trial file in one round: its format, its cell, its orders, its faults."""
+"""All mistakes of a trial file in one report: its format, its cell, its orders, its faults."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_whole_trial(path: Path) -> TrialCfg:
 
 
 def _rest(path: Path, errors: Sequence[BadInput]) -> tuple[TrialCfg, dict[str, list[int]], set[str]]:
-    """What is left of a trial without its mistakes, which entries these are, and the names of orders that are gone."""
+    """Returns a trial without its wrong entries, the numbers of the rest, and the names of removed orders."""
     said: Any = parse_yaml(path.read_text(encoding="utf-8"), path)
     data: dict[str, Any] = said if isinstance(said, dict) else {}
     wrong = {tuple(getattr(error, "path", "").split(".")[:2]) for error in errors}

@@ -1,4 +1,4 @@
-"""Cellwright's own controller in a trial: it has what anybody at the doors has, without the sockets."""
+"""Cellwright's own controller in a trial: it uses the same interfaces as external ones, without the sockets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def build_orders(session: TrialSession, orders: OrderBook) -> None:
 
 
 def _with_named_trays(workstation: Workstation, orders: OrderBook) -> Workstation:
-    """Without the trays of a kind of which every order names its own: on the others nothing is to be built."""
+    """Removes unnamed trays of kinds of which every order names its own: nothing is to be built on them."""
     named = {kit.tray for kit in orders.kits if kit.tray is not None}
     free = {kit.design.tray_sku for kit in orders.kits if kit.tray is None}
     bound = {kit.design.tray_sku for kit in orders.kits} - free

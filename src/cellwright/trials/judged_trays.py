@@ -1,4 +1,4 @@
-"""Which trays an order is about, by the truth: nobody names one, so the judge looks for the best."""
+"""Assignment of trays to ordered kits, by the truth: the best match where no tray is named."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cellwright.sim import World
 __all__ = ["wanted_trays"]
 
 NEVER = 100.0
-OUT_OF_REACH = 1.0  # worse than any tray that somebody can get to, unless it is done
+OUT_OF_REACH = 1.0  # worse than any tray within reach, unless it is done
 IN_STACK, COVERED = 1e-2, 1e-3  # of equal trays, one that was taken out of its stack comes first, then the uppermost
 
 
 def wanted_trays(
     judge: Judge, lab: Lab, orders: Sequence[Order], reaches: ReachTest, robots: Collection[str]
 ) -> dict[str, KitDesign]:
-    """Tray -> the kit that it is, or comes nearest to being; the controller is not asked.
+    """Returns tray -> the kit that it is, or comes nearest to being; the controller is not asked.
 
     Of trays that are equally far, one that stands in no box of empty trays comes before those that do, and of these the
     uppermost. A wanted kit for which there is no tray at all is listed under a name that no tray has, as planners
@@ -60,7 +60,7 @@ def wanted_trays(
 
 
 def _depth(world: World, tray: str, trays: Sequence[str]) -> float:
-    """Returns what speaks against a tray that lies in a box of empty ones: that it does, and those that stand on it."""
+    """Returns the cost of a tray in a box of empty ones: that it is there, and the trays on top of it."""
     boxes = boxes_of(world)
     if not boxes.supplies or not (where := boxes.standing(world, tray, boxes.supplies)).inside:
         return 0.0

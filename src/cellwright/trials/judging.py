@@ -1,4 +1,4 @@
-"""The judge's words about a session: the whole verdict, one kit, one part."""
+"""Verdicts on a session: the whole, one kit, one part."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["VerdictInputs", "fault_text", "find_kits", "find_part", "make_verdic
 
 @dataclass(frozen=True)
 class VerdictInputs:
-    """What a verdict says besides what the judge sees.
+    """The parts of a verdict that do not come from the judge.
 
     Attributes:
         trial: Its name.
-        controller: Who worked.
+        controller: The controller's name.
         limit_s: The time limit.
         par_s: Up to here the time has all its points; a third of the limit when None.
         points: Item of the score -> its worth.
@@ -46,7 +46,7 @@ def make_verdict(
     possible: Recoverability,
     notes: Iterable[str] = (),
 ) -> TrialVerdict:
-    """Returns everything, as it is now."""
+    """Returns the whole verdict as of now."""
     kits = session.kits()
     orders = tuple(
         OrderVerdict(
@@ -125,7 +125,7 @@ def find_kits(session: TrialSession, name: str) -> list[KitVerdict]:
 
 
 def find_part(session: TrialSession, pattern: str, slot: str, known: Sequence[str]) -> tuple[bool, str]:
-    """Whether a part that the pattern means is seated in the slot, written `tray/slot`; and why not, or how well.
+    """Returns whether a part that matches is seated in the slot, `tray/slot`; and why not, or how well.
 
     Args:
         session: Where.

@@ -1,6 +1,6 @@
-"""Cellwright's own controller plugged into a laboratory: detectors to tracks to belief, plans to CRCL, nothing else.
+"""Cellwright's own kitting controller: from detections to tracks to belief, from plans to CRCL.
 
-It has what anybody outside has: the drawings, what the detectors report, and the robots' CRCL doors.
+It has what external controllers have: the drawings, what the detectors report, and the robots' CRCL interfaces.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ TRACKS_TOPIC, BELIEF_TOPIC = "/tracks", "/belief/changes"
 PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
 PERCEPTION_S = 0.02  # from a frame to its tracks, in simulation time; estimated
 POLL_S = 0.1  # between two questions whether a command is done
-EVERY = 5  # of the tracks of a detector, one message is believed while nobody wants to know
+EVERY = 5  # of the tracks of a detector, one message is believed while none is queried
 WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable states and progress are at once
-ATTENTION_S = 0.25  # for how long each of them is, once somebody has asked
+ATTENTION_S = 0.25  # for how long each of them is, after a query
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 
 
 class QueriedBelief(Belief):
-    """Belief that remembers who was asked for: what nobody waits for need not be looked at ten times a second.
+    """Belief that notes which detectors were queried: the others need not be processed ten times a second.
 
     Attributes:
-        asked_s: Detector -> when somebody last asked how old its sight of something is.
+        asked_s: Detector -> the last time at which the age of one of its detections was queried.
         on_reload: Is called when objects may have come into the database.
     """
 
@@ -55,7 +55,7 @@ class QueriedBelief(Belief):
     on_reload: Callable[[], None] = staticmethod(lambda: None)
 
     def age_s(self, name: str, now_s: float) -> float:
-        """For how long an object has not been seen."""
+        """Returns the time since an object was last seen."""
         source = self.source(name)
         self.asked_s[source] = max(now_s, self.asked_s.get(source, 0.0))
         return super().age_s(name, now_s)
@@ -74,7 +74,7 @@ class KittingController:
         lab: Its bus, its clock and its drawings are used; its world is not looked at.
         interfaces: The CRCL servers of the robots.
         database: Filled from the drawings, or left behind by an earlier run.
-        robots: Who shall work; all by default. The others only make way.
+        robots: The robots that work; all by default. The others only make way.
         settings: How.
         on_action: Is told of every action that was tried.
 
@@ -167,12 +167,12 @@ class KittingController:
         return stop
 
     def _name_slots(self) -> None:
-        """A kit tray that has become a kit: parts are in the slots of that kit from now on."""
+        """Names the slots of a kit tray that has become a kit after that kit."""
         trays = read_facts(self.belief.world_model).tray_of
         self._tracker.set_holders({tray: kit for kit, tray in trays.items()})
 
     def _see(self, _topic: str, message: Detections) -> None:
-        """Recognition takes its time: the tracks of a frame come a little later than the frame."""
+        """Schedules tracking of a frame: recognition takes its time."""
         self._loop.call_later(PERCEPTION_S, self._track, message)
 
     def _track(self, message: Detections) -> None:
@@ -187,7 +187,7 @@ class KittingController:
         self._bus.publish(TRACKS_TOPIC, replace(tracks, slots=slots))
 
     def _wants(self, source: str) -> bool:
-        """Nobody waits for most frames: what they say is in the next one, too."""
+        """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
         self._left_out[source] = (self._left_out[source] + 1) % EVERY
         return self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
 
@@ -200,10 +200,10 @@ class KittingController:
 
 
 def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
-    """Returns who shall work; all by default.
+    """Returns the robots that work; all by default.
 
     Raises:
-        BadInput: Nobody, or somebody who is not there.
+        BadInput: No robot, or one that is not there.
     """
     if not cell.robots:
         raise BadInput(f"{cell.where}: the cell has no robot")
@@ -217,7 +217,7 @@ def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def detector_views(lab: Lab) -> dict[str, Box]:
-    """Detector -> the rectangle that it looks at, as it is mounted."""
+    """Returns detector -> the rectangle that it looks at, as it is mounted."""
     views: dict[str, Box] = {}
     for sensor in lab.sensors:
         if isinstance(sensor.cfg, LogicalDetectorCfg):
@@ -248,6 +248,6 @@ def _publish(bus: Bus, message: Plan | ActionEvent) -> None:
 
 
 def _tool_models(cell: Cell) -> dict[str, str]:
-    """Returns what robots call the tools that the cell has from files -> the names under which these are filed."""
+    """Returns own name -> catalogue name of the tools that the cell has from files."""
     tools = [robot.tool for robot in cell.robots.values() if robot.tool is not None]
     return {own_name(tool): tool for tool in tools if own_name(tool) != tool}

@@ -1,4 +1,4 @@
-"""Which points of the world a robot's tool gets to from above: what the judge's oracle asks."""
+"""The points of the world that a robot's tool reaches from above, for the judge's oracle."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class PointReach:
         """Returns whether a robot gets there, and to the approach above.
 
         Args:
-            robot: Who.
-            point_in_world_m: Where.
+            robot: The robot.
+            point_in_world_m: The point.
             tool: With which tool, of those that robots change; without a name, with its own one or its bare changer.
         """
         x, y, z = (round(float(value) * 1000) for value in point_in_world_m)

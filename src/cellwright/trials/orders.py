@@ -49,7 +49,7 @@ class TrialOrder:
         priority: The higher, the more urgent.
         announce: When it becomes known.
         announced_s: When it did.
-        submitted_s: When somebody said that it is done.
+        submitted_s: The time at which it was submitted.
         complete_s: Since when it is complete by the truth; None while it is not.
         claimed: The kits as they were when it was submitted.
     """
@@ -64,7 +64,7 @@ class TrialOrder:
     claimed: tuple[KitVerdict, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns what a controller is told."""
+        """Returns the announcement for controllers."""
         kits = [
             {"kit": kit.design.name, "tray": kit.tray, "tray_sku": kit.design.tray_sku, "parts": dict(kit.design.parts)}
             for kit in self.kits
@@ -155,17 +155,17 @@ class OrderBook:
 
     @property
     def kits(self) -> list[OrderedKit]:
-        """Of all orders."""
+        """The kits of all orders."""
         return [kit for order in self.orders.values() for kit in order.kits]
 
     @property
     def announced(self) -> list[TrialOrder]:
-        """What is known by now, in the order in which it became known."""
+        """The announced orders, in the order in which they became known."""
         known = [order for order in self.orders.values() if order.announced_s is not None]
         return sorted(known, key=lambda order: order.announced_s or 0.0)
 
     def lacking(self, cell: Cell, seed: int = 0) -> list[str]:
-        """Returns what the cell does not have for all orders together; a line each."""
+        """Returns the parts and trays that the cell lacks for all orders together; a line each."""
         layout = nominal_layout(cell, seed)
         have = Counter(PARTS.get(part.model).sku for part in layout.parts) + Counter(self.kit_trays.values())
         need: Counter[str] = Counter()
@@ -189,7 +189,7 @@ class OrderBook:
                     tell(order)
 
     def submit(self, name: str, time_s: float) -> TrialOrder:
-        """Somebody says that an order is done.
+        """Submits an order: a controller claims that it is done.
 
         Raises:
             UnknownName: for one that is not announced.
@@ -215,7 +215,7 @@ class OrderBook:
             yield await queue.get()
 
     def assigned(self, judge: Callable[[str, KitDesign], KitVerdict]) -> dict[OrderedKit, KitVerdict | None]:
-        """Kit -> the verdict on its tray. Kits without a named tray get those that suit them best; None without any."""
+        """Returns kit -> the verdict on its tray; without a named tray the best match, None without any."""
         kits, named = self.kits, {kit.tray for kit in self.kits if kit.tray is not None}
         trays = list(self.kit_trays)
         # Of orders for the same kit, what is there belongs to the one that was submitted, or is known.

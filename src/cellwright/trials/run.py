@@ -1,4 +1,4 @@
-"""Orders in a laboratory, from the drawings to the verdict: our own controller works, the judge watches."""
+"""Runs of orders in a laboratory, from the drawings to the verdict, with Cellwright's own controller."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["RunCfg", "check_order", "resume_order", "run_order"]
 
 ORDERS_TOPIC = "/orders"
 REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
-AWAY_S = 1.0  # for how long nobody was in control before a run is resumed
+AWAY_S = 1.0  # for how long no controller worked before a run is resumed
 LOOK_S = 0.25
 STOPPED = "the robots have stopped and hold what they held; --resume goes on from here when the database is back"
 PAR_S_PER_PART, PAR_S_PER_TRAY, LIMIT_S_PER_PART = 20.0, 80.0, 200.0
@@ -45,18 +45,18 @@ PAR_S_PER_PART, PAR_S_PER_TRAY, LIMIT_S_PER_PART = 20.0, 80.0, 200.0
 
 @dataclass(frozen=True)
 class RunCfg:
-    """How an order is done.
+    """Settings of a run.
 
     Attributes:
-        robots: Who works; all when None.
-        settings: How the executor works, and what thinking costs.
-        faults: What shall go wrong.
+        robots: The robots that work; all when None.
+        settings: How the executor works, and the time that computing takes.
+        faults: The faults to apply.
         database: Where belief and progress are stored; in memory by default.
         world_file: Where the world is stored; nowhere by default, and then nothing can be resumed.
         header: What else is stored with the world.
         limit_s: Simulated time after which the run ends, whatever is done; by default 200 s for each part.
         on_action: Is told of every action that was tried, once it has ended or failed.
-        plan: Somebody else's plan to begin with; a run that goes on plans anew.
+        plan: An external plan to begin with; a resumed run plans anew.
     """
 
     robots: tuple[str, ...] | None = None
@@ -165,7 +165,7 @@ class _Run:
         return made
 
     def _faults_left(self) -> list[dict[str, Any]]:
-        """Returns those that are still to come."""
+        """Returns the faults that are still to come."""
         return [fault.model_dump(exclude_none=True, mode="json") for fault in self.judge.faults.pending]
 
     def report(self) -> KittingReport:

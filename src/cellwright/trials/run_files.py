@@ -20,7 +20,7 @@ LOG, PICTURE, WORLD = ".mcap", ".png", ".world"
 
 @dataclass(frozen=True)
 class RunFiles:
-    """Where a run writes.
+    """The files that a run writes.
 
     Attributes:
         log: All messages.
@@ -36,7 +36,7 @@ class RunFiles:
 
 
 def latest_database() -> str:
-    """The database of the run of the usual name that was at work last, for one who resumes without saying which."""
+    """Returns the database of the latest run of the usual name, for `--resume` without a name."""
     worlds = sorted(USUAL.parent.glob(f"{USUAL.stem}*{WORLD}"), key=lambda path: path.stat().st_mtime)
     return str(worlds[-1].with_suffix(USUAL.suffix) if worlds else USUAL)
 
@@ -51,7 +51,7 @@ def run_files(
     overwrite: bool = False,
     draw: bool = True,
 ) -> Iterator[RunFiles]:
-    """Gives a run its files, which nobody else has or gets; names that are not given have the first free number.
+    """Gives a run its own files, which no other run gets; names that are not given have the first free number.
 
     A number is free when no run has a file of it, wherever its others are. Files are taken by making them, in one step:
     of two runs that start at once, each gets its own. Those that are still empty at the end are removed again.
@@ -115,7 +115,7 @@ def _numbered(path: Path, number: int) -> Path:
 
 
 def _resumed(path: Path, number: int) -> Path:
-    """Returns what a run that goes on writes: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
+    """Returns the file of a resumed run: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
     return path if number == 1 else _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
 
 

@@ -1,4 +1,4 @@
-"""What came of an order in a laboratory: what the controller says, and what is true."""
+"""Reports on runs: what the controller says, and what is true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["KittingReport", "KittingStatus"]
 
 
 class KittingStatus(StrEnum):
-    """How a run ended, by the truth."""
+    """The outcome of a run, by the truth."""
 
     DONE = "done"
     """Every kit is complete, and the controller says so."""
@@ -28,7 +28,7 @@ class KittingStatus(StrEnum):
 
 @dataclass(frozen=True)
 class KittingReport:
-    """A run.
+    """The report on a run.
 
     Attributes:
         status: How it ended, by the truth.
@@ -60,24 +60,24 @@ class KittingReport:
 
     @property
     def done(self) -> bool:
-        """Whether every kit is complete and the controller knows."""
+        """True if every kit is complete and the controller knows."""
         return self.status is KittingStatus.DONE
 
     @property
     def score(self) -> float:
-        """Points made of points possible, 0 to 1."""
+        """The share of the possible points, 0 to 1."""
         return self.scored.total
 
     @property
     def detected_s(self) -> float | None:
-        """How long after the first fault the controller noticed that something was wrong; None when it did not."""
+        """The time from the first fault until the controller noticed that something was wrong; None if never."""
         begun = [fault.time_s for fault in self.faults if not fault.is_end]
         failed = [action.end_s for action in self.order.actions if action.phase == "fail" and begun]
         after = [time_s - min(begun) for time_s in failed if time_s >= min(begun)]
         return min(after, default=None)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         return {
             "status": self.status.value,
             "reason": self.reason,
@@ -97,7 +97,7 @@ class KittingReport:
 
 
 def status_of(says_done: bool, kits: tuple[KitVerdict, ...]) -> KittingStatus:
-    """Returns what the controller says against what is true."""
+    """Returns the outcome: the controller's claim compared with the truth."""
     true = bool(kits) and all(kit.done for kit in kits)
     if says_done:
         return KittingStatus.DONE if true else KittingStatus.FALSE_DONE

@@ -1,4 +1,4 @@
-"""The room of a trial: a laboratory with all its doors, its orders and its judge."""
+"""The session of a trial: a laboratory with all its interfaces, its orders and its judge."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ QUESTIONS = (
 
 
 class TrialSession:
-    """What a controller works in and what is known about it.
+    """A running trial: the laboratory, its interfaces, its orders and its judge.
 
     Attributes:
         lab: The laboratory.
         book: The orders.
-        judge: Sees the truth; nothing that it says goes out by a door.
-        crcl: The robots' doors.
-        vision: The detectors' doors.
-        control: The door for orders and submissions.
-        said: What controllers said that was no use, a line each.
+        judge: Sees the truth; nothing that it says reaches an interface.
+        crcl: The robots' interfaces.
+        vision: The detectors' interfaces.
+        control: The interface for orders and submissions.
+        said: Unusable messages of controllers, a line each.
         ended: How the trial has ended; empty until then.
     """
 
@@ -65,14 +65,14 @@ class TrialSession:
             lab.bus.subscribe(f"/{robot}/crcl_command", self._hear_command, subscriber=f"trial of {robot}")
 
     async def open(self, host: str = "127.0.0.1", *, any_port: bool = False, control_port: int = 0) -> dict[str, Any]:
-        """Listens on all doors; their addresses."""
+        """Listens on all interfaces; returns their addresses."""
         await self.crcl.start(host, dict.fromkeys(self.crcl.servers, 0) if any_port else None)
         await self.vision.start(host, dict.fromkeys(self.vision.servers, 0) if any_port else None)
         await self.control.start(host, control_port)
         return self.addresses
 
     def tell_end(self, how: str) -> None:
-        """Says on the control door that the trial is over, also to those who come while the doors are closing."""
+        """Says on the control interface that the trial is over, also to clients that connect while it is closing."""
         self.ended = how
         self.control.push({"end": how})
 
@@ -84,29 +84,29 @@ class TrialSession:
 
     @property
     def addresses(self) -> dict[str, Any]:
-        """Door -> HOST:PORT, of CRCL and vision by robot."""
+        """Interface -> HOST:PORT, of CRCL and vision by robot."""
         crcl = {robot: "{}:{}".format(*server.address) for robot, server in self.crcl.servers.items()}
         return {"crcl": crcl, "vision": self.vision.addresses, "control": self.control.address}
 
     @cached_property
     def drawings(self) -> dict[str, Any]:
-        """What a controller may know before it has looked."""
+        """The prior knowledge of a controller, by the drawings."""
         return drawings(self.lab.cell, self._reach, self._time_limit_s)
 
     @property
     def faults(self) -> Sequence[FaultRecord]:
-        """What was done to the world, with what the oracle said after it."""
+        """The applied faults, with the oracle's answers."""
         return self._fault_recorder.records
 
     @property
     def connected(self) -> int:
-        """How many connections there are, on all doors."""
+        """The number of connections on all interfaces."""
         crcl = sum(server.connections for server in self.crcl.servers.values())
         return crcl + sum(server.clients for server in self.vision.servers.values()) + self.control.clients
 
     @property
     def still(self) -> bool:
-        """Whether no robot moves and nothing falls."""
+        """True if no robot moves and nothing falls."""
         if any(robot.moving for robot in self.lab.robots.values()):
             return False
         return all(speed_mps(self.lab.world, name) < STILL_MPS for name in self.lab.world.objects)
@@ -117,7 +117,7 @@ class TrialSession:
         return self.judge.faults.pending
 
     def add_fault(self, fault: str | dict[str, Any]) -> None:
-        """One more thing that goes wrong; its events are counted from now on."""
+        """Adds a fault; its events are counted from now on."""
         self.judge.faults.add(parse_fault(fault))
 
     def kits(self) -> dict[OrderedKit, KitVerdict | None]:
@@ -136,14 +136,14 @@ class TrialSession:
         self._fault_recorder.ask(self.recoverable)
 
     def recoverable(self) -> Recoverability:
-        """Returns what the oracle says of all orders now."""
+        """Returns the oracle's answer about all orders now."""
         trays = {verdict.tray: kit.design for kit, verdict in self.kits().items() if verdict is not None}
         if len(trays) < len(self.book.kits):
             return Recoverability(False, f"{len(self.book.kits)} kits are wanted, there are trays for {len(trays)}")
         return self.judge.recoverable(trays, self._reach)
 
     def submit(self, name: str, by: str) -> None:
-        """Somebody says that an order is done; who says nonsense is noted."""
+        """Submits an order for a controller; a wrong submission is noted."""
         try:
             self.book.submit(name, self.lab.clock.time_s)
         except BadInput as error:
@@ -170,7 +170,7 @@ class TrialSession:
         order.claimed = tuple(verdict for kit in order.kits if (verdict := kits[kit]) is not None)
 
     def _hear_command(self, topic: str, command: CrclCommand) -> None:
-        """A CRCL Message `submit NAME` submits, for those who speak nothing else."""
+        """Submits by a CRCL Message `submit NAME`, for controllers that speak only CRCL."""
         if len(command.document) > LONGEST_CLAIM or "MessageType" not in command.document:
             return
         try:
@@ -179,7 +179,7 @@ class TrialSession:
             return
         words = said.message.split() if isinstance(said, CrclMessage) else []
         if words[:1] == ["submit"]:
-            with contextlib.suppress(BadInput):  # noted, and there is nobody to be told
+            with contextlib.suppress(BadInput):  # noted, and there is no answer to send
                 self.submit(" ".join(words[1:]), topic.split("/")[1])
 
     def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Trials: orders are announced, things go wrong, somebody's controller works, and the truth is the judge."""
+"""Runs of trials: orders are announced, faults happen, a controller works, and the result is judged by the truth."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def run_trial(
 
     Args:
         cfg: The trial.
-        controller: Who works instead of whom the trial names.
+        controller: A controller instead of the one that the trial names.
         out: Folder for verdict, page, picture and log; nothing is kept when None.
         pace: Simulated seconds per second, instead of what the trial says; also for a controller inside.
         any_port: Free ports instead of the cell's.
         on_accept: Called when the trial makes sense, before anything is written or moved; may give the folder.
-        on_open: Told the addresses of the doors, once they are open.
+        on_open: Called with the addresses of the interfaces, once they are open.
         say: Told what is going on.
 
     Raises:
-        BadInput: The trial does not fit its cell, or nobody could fill its orders; nothing was done.
+        BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
     """
     name = controller or cfg.controller
     if name not in controller_names():
@@ -98,7 +98,7 @@ def run_trial(
 
 
 def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
-    """The orders, and what the cell lacks for them; where they are wrong, so is told what is wrong with faults."""
+    """Returns the orders, and what the cell lacks for them; their mistakes are told together with those of faults."""
     try:
         book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
         lacking = book.lacking(cell, cfg.seed)
@@ -132,7 +132,7 @@ class TrialRun:
     say: Callable[[str], None] = lambda _text: None
 
     def run(self, pace: float | None) -> tuple[Ending, str]:
-        """To its end."""
+        """Runs the trial to its end."""
         try:
             return self.session.lab.perform(self._run(pace))
         except SimulationError as error:
@@ -163,7 +163,7 @@ class TrialRun:
         return ending
 
     async def _external(self, pause: ClockPause) -> tuple[Ending, str]:
-        self.session.update()  # whoever comes first is told what is wanted
+        self.session.update()  # the first client is told what is wanted
         self.on_open(await self.session.open(any_port=self.any_port))
         if not await pause.until(lambda: self.session.connected > 0, self.cfg.connect_within_s):
             return Ending.NOBODY, f"{self.cfg.connect_within_s:g} s of real time were given"
@@ -209,7 +209,7 @@ class TrialRun:
 
 @contextlib.contextmanager
 def _on_sigterm(call: Callable[[], object]) -> Iterator[None]:
-    """While it lasts, SIGTERM ends the trial with a verdict; only in the main thread."""
+    """Makes SIGTERM end the trial with a verdict while the context lasts; only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

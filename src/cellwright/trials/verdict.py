@@ -13,7 +13,7 @@ __all__ = ["Ending", "FaultRecord", "OrderVerdict", "TrialVerdict"]
 
 
 class Ending(StrEnum):
-    """What ended a trial."""
+    """The ending of a trial."""
 
     SUBMITTED = "all orders were submitted"
     COMPLETE = "all orders are complete, and nothing moves any more"
@@ -49,7 +49,7 @@ class FaultRecord:
 
     @property
     def is_end(self) -> bool:
-        """Whether it tells that an earlier one is over."""
+        """True if it tells that an earlier one is over."""
         return self.detail == "over"
 
     def __str__(self) -> str:
@@ -58,14 +58,14 @@ class FaultRecord:
         return f"fault {self.fault}{about} at {self.time_s:.2f} s: {self.detail}{oracle}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         made = {name: getattr(self, name) for name in ("time_s", "fault", "subject", "detail", "asked_s")}
         return {**made, "recovery": self.recovery.as_dict() if self.recovery else None}
 
 
 @dataclass(frozen=True)
 class OrderVerdict:
-    """What became of an order.
+    """The verdict on an order.
 
     Attributes:
         order: Its name.
@@ -85,16 +85,16 @@ class OrderVerdict:
 
     @property
     def done(self) -> bool:
-        """Whether every kit is complete at the end, by the truth."""
+        """True if every kit is complete at the end, by the truth."""
         return all(kit is not None and kit.done for kit in self.kits)
 
     @property
     def false_done(self) -> bool:
-        """Whether it was claimed to be done when it was not."""
+        """True if it was claimed to be done when it was not."""
         return self.submitted_s is not None and not (self.claimed and all(kit.done for kit in self.claimed))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         return {
             "order": self.order,
             "priority": self.priority,
@@ -110,13 +110,13 @@ class OrderVerdict:
 
 @dataclass(frozen=True)
 class TrialVerdict:
-    """All of it.
+    """The verdict on a trial.
 
     Attributes:
         trial: The trial's name.
         cell: Which cell.
         seed: Its seed.
-        controller: Who worked.
+        controller: The controller's name.
         ending: What ended it.
         detail: More about that.
         time_s: How long it took, simulated.
@@ -152,17 +152,17 @@ class TrialVerdict:
 
     @property
     def done(self) -> bool:
-        """Whether every order is complete at the end, by the truth."""
+        """True if every order is complete at the end, by the truth."""
         return all(order.done for order in self.orders)
 
     @property
     def false_done(self) -> bool:
-        """Whether any order was claimed to be done when it was not."""
+        """True if any order was claimed to be done when it was not."""
         return any(order.false_done for order in self.orders)
 
     @property
     def reason(self) -> str:
-        """What is wrong, in one line."""
+        """The reason why it is not done, in one line."""
         wrong = [
             f"{order.order}: {kit.tray}: {kit.reason}" if kit else f"{order.order}: no tray is left for it"
             for order in self.orders
@@ -172,7 +172,7 @@ class TrialVerdict:
         return " | ".join(wrong) or f"{sum(len(order.kits) for order in self.orders)} kits are complete"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Returns plain data for JSON."""
         return {
             "trial": self.trial,
             "cell": self.cell,

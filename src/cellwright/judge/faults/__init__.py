@@ -1,4 +1,4 @@
-"""Faults: what goes wrong in a trial, when, and what is physically done to the world.
+"""Faults: disturbances of a trial, when they happen, and what is physically done to the world.
 
 Its parts are imported when they are used: a fault's text can be checked without a simulator.
 """

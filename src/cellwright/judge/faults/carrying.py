@@ -1,4 +1,4 @@
-"""A person's hand that takes a part or a tray, moves it and lets it go: by forces, so that physics has its say."""
+"""A person's hand that takes a part or a tray, moves it and lets it go: by forces, so that contacts matter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LIMIT_N = 20.0
 
 @dataclass(frozen=True)
 class CarryMotion:
-    """One such motion.
+    """One motion of a part or a tray by a person's hand.
 
     Attributes:
         name: What is moved.
@@ -39,7 +39,7 @@ class CarryMotion:
     pose_end: Pose
 
     def pose_at(self, fraction: float, lift_m: float) -> Pose:
-        """Up, across and down, in turns that overlap."""
+        """Returns the pose at a time: up, across and down, overlapping."""
         pose = self.pose_start.interpolate(self.pose_end, _smooth((fraction - 0.15) / 0.7))
         up_m = lift_m * min(_smooth(fraction / 0.3), _smooth((1 - fraction) / 0.3))
         return Pose(pose.position + np.array([0.0, 0.0, up_m]), pose.quaternion)
@@ -74,6 +74,6 @@ def release(world: World, name: str) -> None:
 
 
 def _smooth(fraction: float) -> float:
-    """From 0 to 1 without a jerk at either end."""
+    """Returns a smooth step from 0 to 1, at rest at both ends."""
     x = min(max(fraction, 0.0), 1.0)
     return x * x * x * (10 + x * (6 * x - 15))

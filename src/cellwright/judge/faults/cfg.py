@@ -1,4 +1,4 @@
-"""Faults as configuration: what goes wrong, with which parts, and when."""
+"""Configuration of faults: which kind, with which parts, and when."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _shift(value: Any) -> Any:
 
 
 def _within(low: float, high: float) -> AfterValidator:
-    """Returns what may be drawn must be possible, too; of a normal distribution its mean."""
+    """Returns a validator: all that may be drawn must be possible; of a normal distribution its mean."""
 
     def check(value: Any) -> Any:
         ends = value if isinstance(value, tuple) else (value,)
@@ -106,7 +106,7 @@ Duration = Annotated[float, Field(gt=0, le=1e6)]
 
 
 class FaultCfg(Cfg):
-    """What every fault has: when it happens, and by whose hands that is counted.
+    """The keys of every fault: when it happens, and whose hands are counted.
 
     Exactly one of `at`, `before`, `during` and `after` is given.
 
@@ -143,7 +143,7 @@ class FaultCfg(Cfg):
 
     @property
     def event(self) -> tuple[str, Event] | None:
-        """Which key, and which event; None for a time."""
+        """The key and its event; None for a time."""
         return next(((key, getattr(self, key)) for key in EVENTS if getattr(self, key) is not None), None)
 
     def is_about(self, item: ObjectIndex) -> bool:
@@ -194,7 +194,7 @@ class WeakGripperCfg(FaultCfg):
 
 
 class DetectorFaultCfg(FaultCfg):
-    """What goes wrong with a detector, for a while or for good."""
+    """A fault of a detector, for a while or for good."""
 
     detector: Pattern = "*"
     for_s: Duration | None = None

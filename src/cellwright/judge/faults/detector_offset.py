@@ -1,4 +1,4 @@
-"""Detectors that fail: through the filters that every sensor's messages pass."""
+"""Offsets of detectors, through the filters that every sensor's messages pass."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ __all__ = ["DetectorOffset", "FilteredSensor", "offset_detections"]
 
 
 class FilteredSensor(Protocol):
-    """What the judge needs of a sensor: a name, and the filters that its messages pass."""
+    """A sensor with a name and the filters that its messages pass."""
 
     @property
     def source(self) -> str:
-        """Who its messages say they are from."""
+        """The source in its messages."""
 
     @property
     def message_type(self) -> type[Message]:
-        """Class of its messages."""
+        """The class of its messages."""
 
     @property
     def filters(self) -> list[Callable[[Message], Message | None]]:
-        """Each gives the message on, another in its place, or none."""
+        """The filters: each returns the message, another in its place, or none."""
 
 
 @dataclass(frozen=True)
 class DetectorOffset:
-    """How far a detector is off.
+    """The error of a detector.
 
     Attributes:
         shift_m: Along x and y of its frame.

@@ -1,4 +1,4 @@
-"""Faults of detectors: what they do while they last is asked for every message."""
+"""Faults of detectors, applied to every message while they last."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ D = TypeVar("D", bound=DetectorFaultCfg)
 
 
 class DetectorFault(Fault[D]):
-    """A fault of the detectors that a pattern means."""
+    """A fault of the detectors that match a pattern."""
 
     def __init__(
         self, cfg: D, world: World, watch: HandMonitor, rng: np.random.Generator, sensors: Sequence[FilteredSensor]
@@ -31,17 +31,17 @@ class DetectorFault(Fault[D]):
         self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
 
     def begin(self, case: FaultState) -> str | None:
-        """At once."""
+        """Begins at once."""
         case.subject = " ".join(sensor.source for sensor in self.sensors)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
         return f"{self._what()} {length}"
 
     def go_on(self, case: FaultState) -> bool:
-        """Until its time is over."""
+        """Returns whether it still lasts: until its time is over."""
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 
     def change(self, case: FaultState, message: Message) -> Message | None:
-        """Returns what becomes of a message while the fault lasts."""
+        """Returns a message as it is sent while the fault lasts; None when it is not sent."""
         return None
 
     def _what(self) -> str:
@@ -49,11 +49,11 @@ class DetectorFault(Fault[D]):
 
 
 class BlackoutFault(DetectorFault[BlackoutCfg]):
-    """Nothing is sent."""
+    """A detector sends nothing."""
 
 
 class DetectorOffsetFault(DetectorFault[OffsetCfg]):
-    """Everything is seen elsewhere."""
+    """A detector sees everything elsewhere."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class DetectorOffsetFault(DetectorFault[OffsetCfg]):
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), float(np.radians(draw(cfg.yaw_deg, rng)))
 
     def change(self, case: FaultState, message: Message) -> Message | None:
-        """Turned about the middle of what was seen first, and shifted; other messages than detections pass."""
+        """Turns detections about the middle of the first frame, and shifts them; other messages pass."""
         if not isinstance(message, Detections) or not len(message.positions):
             return message
         if case.offset is None:

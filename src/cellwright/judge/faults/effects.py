@@ -1,4 +1,4 @@
-"""What each kind of fault does to the world. Each waits until it is possible, then begins, then ends."""
+"""The effect of each kind of fault on the world. Each waits until it is possible, then begins, then ends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SLIP_LIMIT_S = 2.0
 
 
 class Fault(ABC, Generic[C]):
-    """One fault of one run; what it remembers is in its case."""
+    """One fault of one run; its memory is its state."""
 
     every_step = False
 
@@ -54,7 +54,7 @@ class Fault(ABC, Generic[C]):
         return False
 
     def _choose(self, case: FaultState) -> str | None:
-        """Returns what the event was of; if that is another, or in a hand, one of those that match and are free."""
+        """Returns the object of the event; if that does not match or is in a hand, a free one that matches."""
         world, free = self.world, self._free_ones()
         known = world.objects.get(case.subject)
         if known is None or not self.cfg.is_about(known) or self.watch.holds(case.subject):
@@ -81,7 +81,7 @@ class DropFault(Fault[DropCfg]):
         self._way_m = draw(cfg.way_mm, rng) / 1000
 
     def begin(self, case: FaultState) -> str | None:
-        """Returns when the part is far enough on its way."""
+        """Begins when the part is far enough on its way."""
         for robot, hold in self.watch.held.items():
             wanted = hold.part == case.subject if case.subject else self.cfg.is_about(self.world.objects[hold.part])
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
@@ -93,7 +93,7 @@ class DropFault(Fault[DropCfg]):
         return None
 
     def go_on(self, case: FaultState) -> bool:
-        """Until it has left the hand."""
+        """Returns whether it still lasts: until the part has left the hand."""
         if case.subject not in self.world.objects or self.world.clock.time_s - case.start_s > SLIP_LIMIT_S:
             return False
         held = self.watch.holds(case.subject)
@@ -122,7 +122,7 @@ class PushFault(Fault[PushCfg]):
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
 
     def begin(self, case: FaultState) -> str | None:
-        """Returns when no gripper holds it or is about to."""
+        """Begins when no gripper holds it or is about to."""
         name = self._choose(case)
         if name is None:
             return None
@@ -135,7 +135,7 @@ class PushFault(Fault[PushCfg]):
         return f"a hand moves it by {x_mm:.1f}/{y_mm:.1f} mm and turns it by {np.degrees(self._yaw_rad):.1f} deg"
 
     def go_on(self, case: FaultState) -> bool:
-        """Until the hand has let go."""
+        """Returns whether it still lasts: until the hand has let go."""
         assert case.motion is not None
         return case.subject in self.world.objects and carry(self.world, case.motion)
 
@@ -144,7 +144,7 @@ class RemoveFault(Fault[RemoveCfg]):
     """The part leaves the world, or the tray with all that lies on it."""
 
     def begin(self, case: FaultState) -> str | None:
-        """Returns when no hand holds it."""
+        """Begins when no hand holds it."""
         name = self._choose(case)
         if name is None:
             return None
@@ -159,7 +159,7 @@ class SwapFault(Fault[SwapCfg]):
     """Two parts, or two trays, change places."""
 
     def begin(self, case: FaultState) -> str | None:
-        """Returns when no hand holds either."""
+        """Begins when no hand holds either."""
         part = self._choose(case)
         if part is None:
             return None
@@ -175,11 +175,11 @@ class SwapFault(Fault[SwapCfg]):
         return f"changed places with {min(others)[1]}"
 
     def _free_ones(self) -> list[str]:
-        """Of trays those that are empty: what lay in them would hang in the air."""
+        """Returns free parts, or free empty trays: what lay in them would hang in the air."""
         return [name for name in super()._free_ones() if self.cfg.tray is None or not poses_on_tray(self.world, name)]
 
     def _candidates(self) -> list[str]:
-        """Returns what may come in its place."""
+        """Returns the objects that may come in its place."""
         anything = self.cfg.model_copy(update={"part": "*", "tray": None if self.cfg.tray is None else "*"})
         return SwapFault(anything, self.world, self.watch, self.rng)._free_ones()
 
@@ -188,7 +188,7 @@ class WeakGripperFault(Fault[WeakGripperCfg]):
     """Less force, or less vacuum, of the tool that the robot has, from the event on."""
 
     def begin(self, case: FaultState) -> str | None:
-        """At once, or when a robot has a tool."""
+        """Begins at once, or when a robot has a tool."""
         case.robot = case.robot or self._any_robot()
         if not case.robot or not (tool := tool_of(self.world, case.robot)):
             return None
@@ -199,7 +199,7 @@ class WeakGripperFault(Fault[WeakGripperCfg]):
         return f"{how} with {self.cfg.factor:g} of its {what} {length}"
 
     def go_on(self, case: FaultState) -> bool:
-        """Until its time is over."""
+        """Returns whether it still lasts: until its time is over."""
         return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
 
     def _any_robot(self) -> str:
@@ -208,7 +208,7 @@ class WeakGripperFault(Fault[WeakGripperCfg]):
 
 
 def drawn_shift_m(shift_mm: Any, rng: np.random.Generator) -> tuple[float, float]:
-    """Along x and y: as given, or of a given length in any direction."""
+    """Returns the shift along x and y: as given, or of a given length in a random direction."""
     if isinstance(shift_mm, tuple):
         return shift_mm[0] / 1000, shift_mm[1] / 1000
     length_m, angle_rad = draw(shift_mm, rng) / 1000, rng.uniform(0, 2 * np.pi)

@@ -16,7 +16,7 @@ OVERLAP_M = 0.0001
 
 
 def exchange(world: World, first: str, second: str) -> None:
-    """Each is put where the other was, upright as it was, just above whatever holds it up there; physics goes on."""
+    """Puts each where the other was, upright as it was, just above what supports it there; physics goes on."""
     poses = world.pose_of(first), world.pose_of(second)
     aside = np.array([0.0, 0.0, 5.0])
     for name, pose in zip((first, second), poses, strict=True):

@@ -24,7 +24,7 @@ ENDS = {
 
 
 class FaultPhase(StrEnum):
-    """How far a fault has come."""
+    """The phases of a fault."""
 
     WAITING = "waiting"
     DUE = "due"
@@ -34,7 +34,7 @@ class FaultPhase(StrEnum):
 
 @dataclass
 class FaultState:
-    """All that a fault remembers; plain data, for snapshots.
+    """The state of a fault; plain data, for snapshots.
 
     Attributes:
         phase: How far it has come.

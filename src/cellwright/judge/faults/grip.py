@@ -17,7 +17,7 @@ SLIPPERY = 1e-5
 
 @dataclass(frozen=True)
 class WeakenedGrip:
-    """What a tool is left with.
+    """The strength that is left of a tool.
 
     Attributes:
         force: Fraction of its force. Its fingers stay as quick as they were: it is weak, not slow. A pump is left with
@@ -30,7 +30,7 @@ class WeakenedGrip:
 
 
 def tool_of(world: World, robot: str) -> str:
-    """The tool that a robot has now, by the cell's name of it or, of one that is there for good, by the robot's.
+    """Returns the tool that a robot has now, by the cell's name of it or, for a fixed tool, by the robot's.
 
     Empty while it has none.
     """

@@ -37,7 +37,7 @@ class FaultScheduler:
         stepper: By whose time.
         bus: Where each fault is told.
         watch: What the hands do.
-        faults: What shall go wrong.
+        faults: The faults to apply.
         sensors: Those that may fail.
 
     Attributes:
@@ -76,7 +76,7 @@ class FaultScheduler:
         self._ticking = stepper.every(self._period_ticks, self._tick, order=TickOrder.JUDGE, name="faults")
 
     def add(self, fault: FaultCfg) -> None:
-        """One more; its events are counted from now on.
+        """Adds a fault; its events are counted from now on.
 
         Raises:
             BadInput: for a fault about what is not there.
@@ -90,12 +90,12 @@ class FaultScheduler:
 
     @property
     def pending(self) -> tuple[FaultCfg, ...]:
-        """Those that have not been applied."""
+        """Faults that have not been applied."""
         pairs = zip(self.faults, self._cases, strict=True)
         return tuple(fault for fault, case in pairs if case.phase in (FaultPhase.WAITING, FaultPhase.DUE))
 
     def stop(self) -> None:
-        """No more faults; what they changed for a while is as it was."""
+        """Ends all faults; what they changed for a while is restored."""
         self._ticking.cancel()
         for case in self._cases:
             case.phase = FaultPhase.OVER
@@ -105,7 +105,7 @@ class FaultScheduler:
                 sensor.filters.remove(change)
 
     def save(self) -> Any:
-        """Returns how far each fault has come, and what was told."""
+        """Returns the state of each fault, and what was told."""
         return deepcopy(self._cases), tuple(self.events)
 
     def load(self, state: Any) -> None:
@@ -116,7 +116,7 @@ class FaultScheduler:
         self._settle()
 
     def let_go(self, part: str) -> None:
-        """It holds nothing."""
+        """Does nothing: the scheduler holds no object."""
 
     def _hear(self, event: HandEvent) -> None:
         for fault, case in zip(self.faults, self._cases, strict=True):

@@ -1,4 +1,4 @@
-"""Whether a fault fits the cell that it shall happen in, and what carries it out."""
+"""Checks of faults against a cell, and their effects."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def check_fault(fault: FaultCfg, world: World, detectors: Sequence[FilteredSenso
 
 
 def _need_carried(where: str, fault: FaultCfg, world: World) -> None:
-    """Only what a tool carries can be dropped."""
+    """Checks that a tool carries what is to be dropped."""
     everyone = fault.model_copy(update={"tray": "*"})
     if isinstance(fault, DropCfg) and not carried_trays(world, fault):
         raise UnknownName("tray that a tool carries", str(fault.tray), carried_trays(world, everyone), where)
@@ -95,7 +95,7 @@ _SIMPLE: dict[type[FaultCfg], type[Fault[Any]]] = {
 def make_effect(
     fault: FaultCfg, world: World, watch: HandMonitor, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
 ) -> Fault[Any]:
-    """Returns what carries the fault out."""
+    """Returns the effect that applies the fault."""
     if isinstance(fault, BlackoutCfg):
         return BlackoutFault(fault, world, watch, rng, detectors)
     if isinstance(fault, OffsetCfg):
