@@ -49,7 +49,7 @@ class RobotTool:
     known: dict[str, tuple[Grasp, ...]] = field(default_factory=dict, repr=False)
 
     def ways(self, part: PartFigures) -> list[tuple[Pose, Pose]]:
-        """Returns poses of the tool in the part's frame, taking it and before, best first; none if it cannot take it."""
+        """Returns poses of the tool in the part's frame, taking it and before, best first; none if it cannot."""
         if self.handles is not None and part.name not in self.handles:
             return []
         if self.figures is None:  # a flange takes nothing; it should get there all the same
