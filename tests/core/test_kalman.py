@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellwright.core.kalman import gain, grown
+from cellwright.core.kalman import gain, predicted_variances
 
 
 def test_many_sights_are_their_mean():
@@ -25,5 +25,5 @@ def test_what_is_exact_stays_and_what_is_unknown_follows():
 def test_variances_grow_with_time_up_to_a_limit():
     drift, most = np.array([1.0, 2.0]), np.array([5.0, 5.0])
     known = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [9.0, 1.0]])
-    after = grown(known, np.array([2.0, 100.0, -3.0, 1.0]), drift, most)
+    after = predicted_variances(known, np.array([2.0, 100.0, -3.0, 1.0]), drift, most)
     assert after.tolist() == [[3.0, 5.0], [5.0, 5.0], [1.0, 1.0], [9.0, 3.0]]

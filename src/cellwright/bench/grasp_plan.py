@@ -15,10 +15,10 @@ from cellwright.core.pose import Pose
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, find_grasps
 from cellwright.motion.planning import (
+    AttachedObject,
     CatalogueModel,
     Cylinder,
     ExactChecker,
-    Held,
     JointBounds,
     MotionPlanner,
     MotionPlanRequest,
@@ -124,7 +124,7 @@ class BottlePlanner:
         """
         advances = _lines(empty, [(pose_seen @ grasp.pose_approach, pose_seen @ grasp.pose_tcp)], self._home_rad)
         reach, advance = _path_to_line(empty, self._home_rad, advances, random)
-        held = Held(self._bottle, CatalogueModel(self._figures), grasp.pose_tcp.inverse())
+        held = AttachedObject(self._bottle, CatalogueModel(self._figures), grasp.pose_tcp.inverse())
         closed = replace(self._scene.robot, tool_joints=_fingers(grasp.width_m / 2))
         carrying = MotionPlanner(replace(self._scene.without(self._bottle), robot=closed).holding(held))
         lift = _line(carrying, _end(advance), pose_seen @ grasp.pose_retreat, FAST)

@@ -83,7 +83,7 @@ class Commander:
         self.controller, self.chosen = chosen, (controller, gains)
         chosen.start()
 
-    def carry(self, payload: Payload) -> None:
+    def set_payload(self, payload: Payload) -> None:
         """Declares the payload to controllers: the present one is made anew."""
         self._site = replace(self._site, payload=payload)
         name, gains = self.chosen
@@ -109,10 +109,10 @@ class Commander:
             return False
         return True
 
-    def catch(self) -> None:
+    def halt(self) -> None:
         """Ends commands from outside at once: the servos hold the arm."""
         self.direct.cancel()
-        self.drive.catch()
+        self.drive.halt()
         self.controller, self.chosen = CONTROLLERS.get("pid")(self._site), ("pid", {})
         self.controller.start()
 

@@ -83,7 +83,7 @@ class DifferentialDrives:
         self.robots = {name: DifferentialDrive(name, self, world) for name in names}
         world.add_component(f"drives of {names[0]}", self)
         stepper.every(
-            world.clock.period_ticks(rate_hz), self._reckon, order=TickOrder.CONTROL, name=f"{names[0]} odometry"
+            world.clock.period_ticks(rate_hz), self._update, order=TickOrder.CONTROL, name=f"{names[0]} odometry"
         )
 
     def counts(self) -> npt.NDArray[np.int64]:
@@ -108,7 +108,7 @@ class DifferentialDrives:
     def let_go(self, part: str) -> None:
         """Does nothing: wheels hold no parts."""
 
-    def _reckon(self) -> None:
+    def _update(self) -> None:
         counts = self.counts()
         steps = counts - self._counts
         self._counts = counts

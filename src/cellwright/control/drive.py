@@ -100,7 +100,7 @@ class Drive:
         if self.backlash is not None and self.mode is CommandMode.EFFORT:
             self.backlash.drift(self.qpos - self.zeros_rad)
 
-    def catch(self) -> None:
+    def halt(self) -> None:
         """Stops whatever the arm does in whatever mode: the servos hold it where it is, as hard as they can."""
         self.mode = CommandMode.POSITION
         self._apply()

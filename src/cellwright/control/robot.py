@@ -143,7 +143,7 @@ class RobotController:
 
     def set_payload(self, payload: Payload) -> None:
         """Declares the load beyond the tool, for controllers that model it."""
-        self._servo.carry(payload)
+        self._servo.set_payload(payload)
 
     def set_mode(self, mode: CommandMode | str) -> None:
         """Switches the drives to commands of one kind, without a jump; motions need mode position."""

@@ -119,7 +119,7 @@ class JointServo(RobotStateMachine):
         """Stops, if it moves, and is STOPPED then; with a lock, until `reset` removes it."""
         self.lock(lock, reason)
         if self.commander.direct.active:
-            self.commander.catch()
+            self.commander.halt()
         if self._done is None or self._done.done() or self.state is RobotState.PAUSED:
             if self.state is not RobotState.FAULT:
                 self.state = RobotState.STOPPED
@@ -159,7 +159,7 @@ class JointServo(RobotStateMachine):
         """Does nothing: joints hold no parts."""
 
     def _overspeed(self, joint: str, speed_radps: float, limit_radps: float) -> None:
-        self.commander.catch()
+        self.commander.halt()
         self.fail(f"{joint} turned at {speed_radps:.3g} rad/s (limit {limit_radps:.3g} rad/s)")
 
     def _share(self, of_motion: float) -> float:

@@ -64,10 +64,10 @@ class RobotStateMachine(ABC):
         self.require_unlocked()
         self.commander.use(controller, **gains)
 
-    def carry(self, payload: Payload) -> None:
+    def set_payload(self, payload: Payload) -> None:
         """Declares the payload to controllers."""
         self.require_unlocked()
-        self.commander.carry(payload)
+        self.commander.set_payload(payload)
 
     def take_commands(self, mode: CommandMode) -> None:
         """Lets the drives take direct commands in one of the modes; in position mode motions can be followed, too."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["gain", "grown"]
+__all__ = ["gain", "predicted_variances"]
 
 Array = npt.NDArray[np.float64]
 LEAST = 1e-18
 
 
-def grown(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
+def predicted_variances(variances: Array, seconds: Array, drift: Array, most: Array) -> Array:
     """Predicts: returns the variances some time after the last measurement.
 
     Args:

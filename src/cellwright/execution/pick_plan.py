@@ -20,9 +20,9 @@ from cellwright.execution.grasp_paths import GraspPath, find_grasp_paths, line_c
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.planning import (
+    AttachedObject,
     CatalogueModel,
     ExactChecker,
-    Held,
     MotionPlanner,
     MotionPlanRequest,
     MotionPlanResult,
@@ -146,7 +146,8 @@ class PickPlacePlanner:
         if not self.grasps:
             raise JobFailed(f"{tool.title} has no grasp of a {part.title.lower()} from the {self.settings.kind}")
         self._open = _with_fingers(scene, tool.open_m)
-        held = Held(part.name, CatalogueModel(part), self.grasps[0].pose_tcp.inverse())  # round: any of them will do
+        pose_in_tool = self.grasps[0].pose_tcp.inverse()  # round: any of them will do
+        held = AttachedObject(part.name, CatalogueModel(part), pose_in_tool)
         carried = _with_fingers(scene, self.grasps[0].width_m / 2).holding(held)
         self._upright = TiltLimit.upright(held, self.settings.tilt_rad)
         self.carrying = MotionPlanner(carried)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.kalman import gain, grown
+from cellwright.core.kalman import gain, predicted_variances
 
 __all__ = ["BeliefCfg", "fuse", "predicted", "yaw_between"]
 
@@ -53,7 +53,7 @@ class BeliefCfg:
 def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:
     """Returns the variances of objects some time after they were seen, n x 4."""
     drift = np.array([cfg.drift_sd_m] * 3 + [cfg.drift_sd_rad]) ** 2
-    return grown(variances, seconds, drift, np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2)
+    return predicted_variances(variances, seconds, drift, np.array([cfg.max_sd_m] * 3 + [np.pi]) ** 2)
 
 
 def yaw_between(before: Array, after: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cellwright.core.assignment import assign, squared_distances
 from cellwright.core.errors import UnknownName
-from cellwright.core.kalman import gain, grown
+from cellwright.core.kalman import gain, predicted_variances
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
 from cellwright.core.rotation import multiply
@@ -144,7 +144,7 @@ class Tracker:
         """Returns the current variances of all objects."""
         table = self._table
         waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
-        return grown(table.variances, waited, self._drift, self._most)
+        return predicted_variances(table.variances, waited, self._drift, self._most)
 
     def _fuse(
         self, rows: Rows, known: Array, positions: Array, quaternions: Array, variances: Array, spread: Array

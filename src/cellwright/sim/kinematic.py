@@ -25,7 +25,7 @@ __all__ = ["KinematicEngine"]
 
 PICKUP_DISTANCE_M = 0.005  # the lab's own simulation: a pick fails when the nearest part is farther than this
 PICKUP_TURN_RAD = 0.1  # farther turned, the cups of a tray tool would meet slots
-Held = tuple[tuple[str, Pose], ...]
+HeldObjects = tuple[tuple[str, Pose], ...]
 
 
 class KinematicEngine:
@@ -33,7 +33,7 @@ class KinematicEngine:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._held: dict[str, Held] = {}  # robot -> part, or tray and the parts in it, with their poses in the tool
+        self._held: dict[str, HeldObjects] = {}  # robot -> part, or tray and its parts, with their poses in the tool
         self._applied = b""  # the commands that have been carried out
         world.add_component("kinematic engine", self)
 
@@ -41,11 +41,11 @@ class KinematicEngine:
         """Returns the memory addresses of model and data."""
         return self._world.model._address, self._world.data._address
 
-    def save(self) -> dict[str, Held]:
+    def save(self) -> dict[str, HeldObjects]:
         """Returns the held parts."""
         return dict(self._held)
 
-    def load(self, state: dict[str, Held]) -> None:
+    def load(self, state: dict[str, HeldObjects]) -> None:
         """Restores what `save` returned."""
         self._held = dict(state)
         self._applied = b""
@@ -129,7 +129,7 @@ class KinematicEngine:
         for each in cup.cups:
             data.act[each.activation] = power if robot in self._held else 0.0
 
-    def _in_tool(self, tool: ToolIndex | VacuumIndex, things: list[str]) -> Held:
+    def _in_tool(self, tool: ToolIndex | VacuumIndex, things: list[str]) -> HeldObjects:
         """Returns objects with their poses in a tool."""
         back = self._tool_pose(tool).inverse()
         return tuple((thing, back @ self._world.pose_of(thing)) for thing in things)

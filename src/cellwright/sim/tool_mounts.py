@@ -79,7 +79,7 @@ class ToolMounts:
     def lock(self, robot: str, tool: str) -> None:
         """Draws a tool to the robot's changer and holds it there."""
         self.on[robot] = tool
-        self._world.retool()
+        self._world.update_tools()
 
     def unlock(self, robot: str) -> str:
         """Releases the tool, with its pump off; returns its name."""
@@ -87,7 +87,7 @@ class ToolMounts:
         if tool in self._world.vacuums:
             self._world.vacuums[tool].vent(self._world.data)
         self._wake(tool)
-        self._world.retool()
+        self._world.update_tools()
         return tool
 
     def save(self) -> dict[str, str]:
@@ -99,7 +99,7 @@ class ToolMounts:
         changed = dict(state) != self.on
         self.on = dict(state)
         if changed:
-            self._world.retool()
+            self._world.update_tools()
         else:
             self.apply()
 

@@ -103,7 +103,7 @@ class World:
         """Registers a component with state of its own: part of snapshots, and told when bodies come and go."""
         self._components[name] = component
 
-    def retool(self) -> None:
+    def update_tools(self) -> None:
         """Looks up the tools of each robot anew, after tools were locked or released, and notifies all callbacks."""
         self._index()
         self.mounts.apply()

@@ -8,11 +8,11 @@ import pytest
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
+    AttachedObject,
     Box,
     CatalogueModel,
     ConvexMesh,
     Cylinder,
-    Held,
     MotionPlanner,
     Obstacle,
     Scene,
@@ -26,7 +26,9 @@ TABLE = Obstacle("table", Box((1.6, 1.6, 0.04)), Pose.from_xyz_rpy([0, 0, -0.03]
 def among_everything(arm: str, tool: str | None = None, held: str | None = None) -> Scene:
     """One obstacle of every kind around the robot, which stands askew."""
     robot = SceneRobot(ROBOTS.get(arm), Pose.from_xyz_rpy([0.1, -0.05, 0.0], [0, 0, 0.4]), tool and TOOLS.get(tool))
-    part = held and Held("part", CatalogueModel(PARTS.get(held)), Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 1.2, 0.0]))
+    part = held and AttachedObject(
+        "part", CatalogueModel(PARTS.get(held)), Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 1.2, 0.0])
+    )
     obstacles = (
         Obstacle("floor", CatalogueModel(FURNITURE.get("floor")), Pose.from_xyz_rpy([0, 0, -0.02])),
         Obstacle("box", Box((0.2, 0.3, 0.5)), Pose.from_xyz_rpy([0.6, 0.1, 0.3], [0.2, 0.1, 0.4])),

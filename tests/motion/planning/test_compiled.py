@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from cellwright.catalogue import ROBOTS, TOOLS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
+    AttachedObject,
     Box,
     CompiledChecker,
     ConvexMesh,
     Cylinder,
     ExactChecker,
-    Held,
     Obstacle,
     Scene,
     SceneRobot,
@@ -108,7 +108,7 @@ def test_a_motion_is_free_when_all_its_states_are(any_scene):
 
 def test_a_held_thing_makes_the_robot_larger():
     bare = CompiledChecker(Scene(UR5, (Obstacle("box", Box((0.3, 0.3, 0.3)), Pose.from_xyz_rpy([0.5, 0.3, 0.4])),)))
-    scene = bare.bodies.scene.holding(Held("bar", Box((0.03, 0.03, 0.5)), Pose.from_xyz_rpy([0, 0, 0.2])))
+    scene = bare.bodies.scene.holding(AttachedObject("bar", Box((0.03, 0.03, 0.5)), Pose.from_xyz_rpy([0, 0, 0.2])))
     laden = CompiledChecker(scene)
     states = states_of(UR5, 2000, seed=4)
     free = np.array([[checker.is_free(joints) for joints in states] for checker in (bare, laden)])

@@ -8,11 +8,11 @@ from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.motion import ArmKinematics
 from cellwright.motion.planning import (
+    AttachedObject,
     Box,
     CatalogueModel,
     CollisionPair,
     ExactChecker,
-    Held,
     Obstacle,
     Scene,
     SceneRobot,
@@ -94,7 +94,7 @@ def test_the_table_under_the_base_is_no_collision():
 
 
 def test_a_held_thing_counts_against_obstacles_and_far_links_but_not_against_the_tool():
-    held = Held("bar", Box((0.02, 0.02, 0.4)), Pose.identity())
+    held = AttachedObject("bar", Box((0.02, 0.02, 0.4)), Pose.identity())
     scene = Scene(UR5, held=held)
     pose = tool_pose(UR5, ExactChecker(scene), HOME) @ Pose.from_xyz_rpy([0, 0, 0.15])
     assert {touch.first for touch in ExactChecker(scene).touches(HOME)} <= {"bar"}

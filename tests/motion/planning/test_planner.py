@@ -9,10 +9,10 @@ from cellwright.catalogue import PARTS, ROBOTS, TOOLS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
     MOTION_PLANNERS,
+    AttachedObject,
     Box,
     CatalogueModel,
     ExactChecker,
-    Held,
     JointBounds,
     MotionPlanner,
     MotionPlanRequest,
@@ -193,10 +193,10 @@ def test_spheres_do_not_keep_it_from_tight_places(post, post_ends):
 
 
 def test_a_held_thing_is_carried_over_with_room_for_it(wall, sides):
-    held = Held("bar", Box((0.03, 0.03, 0.15)), Pose.from_xyz_rpy([0, 0, 0.05]))
+    held = AttachedObject("bar", Box((0.03, 0.03, 0.15)), Pose.from_xyz_rpy([0, 0, 0.05]))
     laden = MotionPlanner(wall.scene.holding(held))
     check_path(laden, laden.plan(MotionPlanRequest(sides[0], [sides[1]])), *sides)
-    longer = Held("bar", Box((0.03, 0.03, 0.40)), Pose.from_xyz_rpy([0, 0, 0.05]))
+    longer = AttachedObject("bar", Box((0.03, 0.03, 0.40)), Pose.from_xyz_rpy([0, 0, 0.05]))
     refused = MotionPlanner(wall.scene.holding(longer)).plan(MotionPlanRequest(sides[0], [sides[1]]))
     assert (refused.status, refused.reason) == (MotionPlanStatus.START_IN_COLLISION, "at the start bar touches table")
 

@@ -11,12 +11,12 @@ from cellwright.catalogue import PARTS, ROBOTS, TOOLS
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
+    AttachedObject,
     Box,
     CatalogueModel,
     ConvexMesh,
     Cylinder,
     ExactChecker,
-    Held,
     Obstacle,
     Scene,
     SceneRobot,
@@ -27,7 +27,7 @@ from cellwright.motion.planning import (
 HERE = Pose.identity()
 UR5 = SceneRobot(ROBOTS.get("ur5"), tool=TOOLS.get("wsg_50"), tool_joints={})
 CRATE = Obstacle("crate", Box((0.2, 0.2, 0.2)), Pose.from_xyz_rpy([0.6, 0, 0.2]))
-BOTTLE = Held("bottle", CatalogueModel(PARTS.get("bottle")), Pose.from_xyz_rpy([0, 0, -0.1]))
+BOTTLE = AttachedObject("bottle", CatalogueModel(PARTS.get("bottle")), Pose.from_xyz_rpy([0, 0, -0.1]))
 
 
 def test_every_thing_has_its_own_name():
@@ -135,7 +135,7 @@ def test_a_floor_cannot_be_carried():
 
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     with pytest.raises(BadInput, match="a plane has no end"):
-        CompiledChecker(Scene(UR5, held=Held("floor", CatalogueModel(FURNITURE.get("floor")), HERE)))
+        CompiledChecker(Scene(UR5, held=AttachedObject("floor", CatalogueModel(FURNITURE.get("floor")), HERE)))
 
 
 def test_fingers_stand_where_the_scene_says():

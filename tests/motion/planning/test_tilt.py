@@ -6,8 +6,8 @@ import pytest
 from cellwright.catalogue import PARTS
 from cellwright.core.pose import Pose
 from cellwright.motion.planning import (
+    AttachedObject,
     CatalogueModel,
-    Held,
     MotionPlanner,
     MotionPlanRequest,
     MotionPlanStatus,
@@ -20,7 +20,7 @@ pytest.importorskip("numba", reason="not installed: pip install 'cellwright[moti
 SIDE_GRASP = Pose.from_matrix(
     [[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0.1], [0, 0, 0, 1]]
 )  # the tool along the bottle's y
-BOTTLE = Held("bottle", CatalogueModel(PARTS.get("bottle")), SIDE_GRASP.inverse())
+BOTTLE = AttachedObject("bottle", CatalogueModel(PARTS.get("bottle")), SIDE_GRASP.inverse())
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,11 @@ from cellwright.motion.planning.request import (
     TiltLimit,
 )
 from cellwright.motion.planning.scene import (
+    AttachedObject,
     Box,
     CatalogueModel,
     ConvexMesh,
     Cylinder,
-    Held,
     Obstacle,
     Scene,
     SceneRobot,
@@ -36,6 +36,7 @@ from cellwright.motion.planning.search import MOTION_PLANNERS, RawPath, SearchPr
 
 __all__ = [
     "MOTION_PLANNERS",
+    "AttachedObject",
     "Box",
     "CatalogueModel",
     "Checker",
@@ -45,7 +46,6 @@ __all__ = [
     "Cylinder",
     "ExactChecker",
     "GoalSet",
-    "Held",
     "JointBounds",
     "MotionPlanRequest",
     "MotionPlanResult",

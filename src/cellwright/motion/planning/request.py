@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.pose import Pose
-from cellwright.motion.planning.scene import Held
+from cellwright.motion.planning.scene import AttachedObject
 from cellwright.motion.planning.search import DEFAULT_PLANNER
 
 __all__ = ["JointBounds", "MotionPlanRequest", "MotionPlanResult", "MotionPlanStatus", "TiltLimit"]
@@ -47,7 +47,7 @@ class TiltLimit:
     direction_in_world: Vector3 = UP
 
     @classmethod
-    def upright(cls, held: Held, angle_rad: float) -> TiltLimit:
+    def upright(cls, held: AttachedObject, angle_rad: float) -> TiltLimit:
         """Makes a limit that keeps the z axis of a held object upwards, so that a bottle does not spill."""
         x, y, z = held.pose_in_tool.rotation_matrix[:, 2]
         return cls(angle_rad, (float(x), float(y), float(z)))

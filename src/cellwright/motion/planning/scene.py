@@ -17,11 +17,11 @@ from cellwright.core.pose import Pose
 
 __all__ = [
     "TOOL",
+    "AttachedObject",
     "Box",
     "CatalogueModel",
     "ConvexMesh",
     "Cylinder",
-    "Held",
     "Obstacle",
     "Scene",
     "SceneRobot",
@@ -90,8 +90,8 @@ class Obstacle:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """A held object, by its pose at the tool's centre point; the tool may touch it."""
+class AttachedObject:
+    """An object that is attached to the tool, by its pose at the tool's centre point; the tool may touch it."""
 
     name: str
     shape: Shape
@@ -133,7 +133,7 @@ class Scene:
 
     robot: SceneRobot
     obstacles: tuple[Obstacle, ...] = ()
-    held: Held | None = None
+    held: AttachedObject | None = None
     allowed: frozenset[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class Scene:
         allowed = frozenset(pair for pair in self.allowed if not pair & set(names))
         return replace(self, obstacles=tuple(o for o in self.obstacles if o.name not in names), allowed=allowed)
 
-    def holding(self, held: Held | None) -> Scene:
+    def holding(self, held: AttachedObject | None) -> Scene:
         """Returns the scene with that object in the tool, or with an empty tool."""
         gone = {self.held.name} if self.held else set()
         allowed = frozenset(pair for pair in self.allowed if not pair & gone)

@@ -9,11 +9,11 @@ from cellwright.catalogue import ROBOTS, TOOLS, find_model
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.motion.planning.scene import (
+    AttachedObject,
     Box,
     CatalogueModel,
     ConvexMesh,
     Cylinder,
-    Held,
     Obstacle,
     Scene,
     SceneRobot,
@@ -68,7 +68,7 @@ def scene_from_dict(data: Mapping[str, Any]) -> Scene:
                 Obstacle(o["name"], _shape_from_dict(o["shape"]), _pose_from_dict(o["pose_in_world"]))
                 for o in data.get("obstacles", ())
             ),
-            Held(held["name"], _shape_from_dict(held["shape"]), _pose_from_dict(held["pose_in_tool"]))
+            AttachedObject(held["name"], _shape_from_dict(held["shape"]), _pose_from_dict(held["pose_in_tool"]))
             if held
             else None,
             frozenset(frozenset(pair) for pair in data.get("allowed", ())),
