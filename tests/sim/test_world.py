@@ -7,7 +7,7 @@ from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, ConfigError, SimulationError
 from cellwright.core.pose import Pose
 from cellwright.sim import World
-from cellwright.sim.contacts import deepest_overlap, touches
+from cellwright.sim.contacts import body_contacts, deepest_overlap
 
 
 def test_robots_start_at_home_beyond_their_joint_zeros(lab_world):
@@ -109,7 +109,7 @@ def test_touches_carry_the_weight(bench):
     world = World(bench)
     world.place("large", world.pose_of("large"))
     world.engine.step(5)
-    found = {(t.first, t.second): t.force_n for t in touches(world.model, world.data)}
+    found = {(t.first, t.second): t.force_n for t in body_contacts(world.model, world.data)}
     assert found["floor", "large"] == pytest.approx(world.objects["large"].figures.mass_kg * 9.81, rel=0.02)
 
 
@@ -157,7 +157,7 @@ def test_looking_does_not_disturb(bench):
             if look:
                 world.tcp_pose("arm")
                 world.pose_of("gear")
-                touches(world.model, world.data)
+                body_contacts(world.model, world.data)
         return world.data.qpos.tobytes()
 
     assert run(True) == run(False)

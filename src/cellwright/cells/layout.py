@@ -17,7 +17,7 @@ from cellwright.cells.schema import Cell
 from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.pose import Pose
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 
 __all__ = ["Layout", "actual_layout", "nominal_layout"]
 
@@ -55,15 +55,15 @@ class Layout:
 
 def nominal_layout(cell: Cell, seed: int) -> Layout:
     """Returns the layout of the drawings; the seed only decides shuffled and scattered populations."""
-    return _lay_out(cell, Streams(seed), exact=True)
+    return _lay_out(cell, RandomStreams(seed), exact=True)
 
 
 def actual_layout(cell: Cell, seed: int) -> Layout:
     """Returns one sample of reality: the errors of the section `actual`, from streams named after the objects."""
-    return _lay_out(cell, Streams(seed), exact=False)
+    return _lay_out(cell, RandomStreams(seed), exact=False)
 
 
-def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
+def _lay_out(cell: Cell, streams: RandomStreams, *, exact: bool) -> Layout:
     """Returns the layout of a whole cell.
 
     Raises:
@@ -81,7 +81,7 @@ def _lay_out(cell: Cell, streams: Streams, *, exact: bool) -> Layout:
     return layout
 
 
-def _placed(cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool) -> Layout:
+def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, exact: bool) -> Layout:
     """Returns the layout of all entries whose models exist; those without are added to `collector`."""
 
     def with_error(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:

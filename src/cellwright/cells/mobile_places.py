@@ -14,7 +14,7 @@ from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError
 from cellwright.core.pose import Pose
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 
 __all__ = ["MobilePlacement", "place_mobiles"]
 
@@ -43,7 +43,7 @@ class MobilePlacement:
 
 
 def place_mobiles(
-    cell: Cell, streams: Streams, collector: ErrorCollector, *, exact: bool
+    cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, exact: bool
 ) -> dict[str, MobilePlacement]:
     """Places all mobile robots, in the order of the file: by the drawings, or with the errors that the seed gives them.
 
@@ -81,7 +81,7 @@ def _check_within_walls(cell: Cell, key: str, starts: dict[str, Pose], figures: 
         raise ConfigError(cell.where, f"mobiles.{key}", problem)
 
 
-def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams: Streams) -> list[Pose]:
+def _poses(cell: Cell, key: str, cfg: MobileCfg, figures: MobileFigures, streams: RandomStreams) -> list[Pose]:
     count, shape = cfg.count or 1, cfg.arrange
     if shape is None:
         return [cfg.pose.pose]

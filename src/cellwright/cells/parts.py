@@ -13,7 +13,7 @@ from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 
 __all__ = ["PartPlacer"]
 
@@ -32,7 +32,7 @@ class PartPlacer:
         errors: Told of what cannot be placed.
     """
 
-    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: Streams, errors: ErrorCollector) -> None:
+    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: RandomStreams, errors: ErrorCollector) -> None:
         self._cell, self._trays, self._streams, self._errors = cell, trays, streams, errors
         self._taken: dict[str, str] = {}  # slot -> the part in it
         self._loose: list[Placement] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellwright.checks.finding import Finding
 from cellwright.sim import World
-from cellwright.sim.contacts import deepest_overlap, touches
+from cellwright.sim.contacts import body_contacts, deepest_overlap
 
 __all__ = ["check_contacts", "check_stillness"]
 
@@ -27,7 +27,7 @@ STRAYED = 1e-3
 def check_contacts(world: World) -> Finding:
     """Checks that nothing is pressed into anything else, and nothing presses harder than by its weight."""
     model, data = _awake(world)
-    pairs = touches(model, data)
+    pairs = body_contacts(model, data)
     hardest = max(pairs, key=lambda touch: touch.force_n, default=None)
     overlap = deepest_overlap(model, data)
     depth = 0.0 if overlap is None else max(0.0, overlap.depth_m)

@@ -22,7 +22,7 @@ from cellwright.control.state import (
 )
 from cellwright.control.tool import ToolController
 from cellwright.control.tool_changer import NoToolThere, ToolChanger
-from cellwright.control.tracking import Tracking, tracking_study
+from cellwright.control.tracking import TrackingResult, tracking_study
 from cellwright.control.vacuum import Vacuum
 
 __all__ = [
@@ -55,7 +55,7 @@ __all__ = [
     "StopCategory",
     "ToolChanger",
     "ToolController",
-    "Tracking",
+    "TrackingResult",
     "Vacuum",
     "tracking_study",
 ]

@@ -23,7 +23,7 @@ RATE_HZ = 50.0
 Box = tuple[Pose, tuple[float, float, float]]
 
 
-class Zone(Protocol):
+class SafetyZone(Protocol):
     """The configuration of one zone."""
 
     @property
@@ -67,7 +67,7 @@ class SafetyPlan(Protocol):
     """The safety configuration of a cell."""
 
     @property
-    def zones(self) -> Mapping[str, Zone]:
+    def zones(self) -> Mapping[str, SafetyZone]:
         """The zones by name."""
 
     @property

@@ -14,7 +14,7 @@ from cellwright.core.loop import SimulationLoop
 from cellwright.motion import JointMove
 from cellwright.sim import Stepper, TickOrder, World
 
-__all__ = ["Tracking", "tracking_study"]
+__all__ = ["TrackingResult", "tracking_study"]
 
 Array = npt.NDArray[np.float64]
 
@@ -25,7 +25,7 @@ STANDARD: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True)
-class Tracking:
+class TrackingResult:
     """One controller on one move, in rows of time.
 
     Attributes:
@@ -65,7 +65,7 @@ def tracking_study(
     *,
     speed: float = 0.5,
     controllers: Mapping[str, tuple[str, Mapping[str, Any]]] = STANDARD,
-) -> list[Tracking]:
+) -> list[TrackingResult]:
     """Has each controller follow the same joint move in a world of its own, from home to the goal.
 
     Args:
@@ -85,7 +85,7 @@ def _track(
     chosen: tuple[str, Mapping[str, Any]],
     goal_rad: npt.ArrayLike,
     speed: float,
-) -> Tracking:
+) -> TrackingResult:
     stepper = Stepper(world.clock, world.engine)
     loop = SimulationLoop(world.clock, stepper)
     try:
@@ -109,4 +109,4 @@ def _track(
     finally:
         loop.close()
     times, references, errors, efforts = (np.array(column) for column in zip(*rows, strict=True))
-    return Tracking(label, times, references, errors, efforts)
+    return TrackingResult(label, times, references, errors, efforts)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cellwright.core.pose import FramedPose, Pose
     from cellwright.core.registry import Registry
     from cellwright.core.ring import KinematicRing
-    from cellwright.core.rng import Streams
+    from cellwright.core.rng import RandomStreams
 
 __all__ = [
     "Bus",
@@ -29,10 +29,10 @@ __all__ = [
     "Number",
     "OffsetMap",
     "Pose",
+    "RandomStreams",
     "Registry",
     "Role",
     "SimulationLoop",
-    "Streams",
     "Subscription",
     "Uniform",
     "WaitClock",
@@ -51,6 +51,6 @@ __getattr__ = lazy_names(
         ".pose": "FramedPose Pose",
         ".registry": "Registry",
         ".ring": "KinematicRing",
-        ".rng": "Streams",
+        ".rng": "RandomStreams",
     },
 )

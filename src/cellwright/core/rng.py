@@ -9,10 +9,10 @@ import numpy as np
 
 from cellwright.core.errors import OutOfRange
 
-__all__ = ["Streams"]
+__all__ = ["RandomStreams"]
 
 
-class Streams:
+class RandomStreams:
     """One root seed, any number of named, independent generators.
 
     A stream depends on the seed and its own name only, never on which streams exist or when they were made, so a

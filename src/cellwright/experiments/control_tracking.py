@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.cells import load_cell
-from cellwright.control import Tracking, tracking_study
+from cellwright.control import TrackingResult, tracking_study
 from cellwright.core.results import MeasurementConditions
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import LinePlot
@@ -60,7 +60,7 @@ def control_tracking(conditions: MeasurementConditions) -> ExperimentFindings:
     return ExperimentFindings(metrics, targets, {}, tables, plots, NOTES)
 
 
-def _figures(run: Tracking, arm: ArmKinematics, limits_nm: Array) -> dict[str, float]:
+def _figures(run: TrackingResult, arm: ArmKinematics, limits_nm: Array) -> dict[str, float]:
     reached, wanted = run.reference_rad + run.error_rad, run.reference_rad
     offsets_m = [
         float(np.linalg.norm(arm.forward(a).position - arm.forward(b).position))
@@ -76,7 +76,7 @@ def _figures(run: Tracking, arm: ArmKinematics, limits_nm: Array) -> dict[str, f
     }
 
 
-def _table(runs: list[Tracking]) -> DataTable:
+def _table(runs: list[TrackingResult]) -> DataTable:
     joints = range(1, runs[0].error_rad.shape[1] + 1)
     columns = ["controller", "time_s", *(f"error_{j}_mrad" for j in joints), *(f"effort_{j}_nm" for j in joints)]
     rows = [
@@ -87,7 +87,7 @@ def _table(runs: list[Tracking]) -> DataTable:
     return DataTable(columns, rows)
 
 
-def _lines(robot: str, runs: list[Tracking]) -> list[LinePlot]:
+def _lines(robot: str, runs: list[TrackingResult]) -> list[LinePlot]:
     worst = {run.label: (run.time_s, 1e3 * np.abs(run.error_rad).max(axis=1)) for run in runs}
     busiest = int(runs[0].peak_effort_nm.argmax())
     torque = {run.label: (run.time_s, run.effort_nm[:, busiest]) for run in runs}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cellwright.core.results import MeasurementConditions
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 from cellwright.core.statistics import wilson_low
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
@@ -21,7 +21,7 @@ ORDERS = ("kit_m2l1", "kit_s2l2")
 def kitting_clean(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Measures both kits, each alone, in every layout."""
     layouts = QUICK_LAYOUTS if conditions.quick else LAYOUTS
-    seeds = Streams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
+    seeds = RandomStreams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
     jobs = [KittingJob(order, seed) for seed in seeds for order in ORDERS]
     conditions.say(f"{layouts} layouts, {len(ORDERS)} kits in each")
     rows = run_jobs(

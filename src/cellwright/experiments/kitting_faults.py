@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cellwright.core.results import MeasurementConditions
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 from cellwright.core.statistics import wilson_low
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
@@ -35,7 +35,7 @@ FAULT_SPECS = {
 def kitting_faults(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Measures every fault with every kind of recovery, in the same layouts."""
     runs = QUICK_RUNS if conditions.quick else RUNS
-    seeds = Streams(conditions.seed).stream("kitting-faults").integers(2**31, size=runs).tolist()
+    seeds = RandomStreams(conditions.seed).stream("kitting-faults").integers(2**31, size=runs).tolist()
     jobs = [
         KittingJob(ORDER, seed, recovery, fault, spec)
         for fault, spec in FAULT_SPECS.items()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from cellwright.core.results import MeasurementConditions
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 from cellwright.core.statistics import wilson_low
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, ImagePlot, Plot
@@ -60,7 +60,9 @@ BOXES_M = {
 def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
     """Plans and executes, several times for each of the three locations of the bottle."""
     runs = QUICK_RUNS if conditions.quick else RUNS
-    seeds = {pick: Streams(conditions.seed).stream(f"rovi-rrt/{pick}").integers(2**31, size=runs) for pick in PICKS}
+    seeds = {
+        pick: RandomStreams(conditions.seed).stream(f"rovi-rrt/{pick}").integers(2**31, size=runs) for pick in PICKS
+    }
     jobs = [(pick, int(seed)) for pick in PICKS for seed in seeds[pick]]
     headings = [try_heading((pick, heading)) for pick in PICKS for heading in HEADINGS_DEG]
     conditions.say(f"planning: {len(TASKS)} tasks, {len(PICKS)} locations, {runs} runs each")

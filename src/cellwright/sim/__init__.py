@@ -1,7 +1,7 @@
 """The simulation: a cell as a world that moves, and the schedule of everything with a fixed rate."""
 
 from cellwright.sim.backlash import Backlash, take_up
-from cellwright.sim.contacts import Touch, touches
+from cellwright.sim.contacts import BodyContact, body_contacts
 from cellwright.sim.grasp_lock import GraspLock
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, ToolIndex
 from cellwright.sim.snapshot import Snapshot
@@ -13,6 +13,7 @@ from cellwright.sim.world import World
 
 __all__ = [
     "Backlash",
+    "BodyContact",
     "CouplingOffset",
     "GraspLock",
     "MobileIndex",
@@ -25,9 +26,8 @@ __all__ = [
     "TickOrder",
     "ToolIndex",
     "ToolMounts",
-    "Touch",
     "TruthPublisher",
     "World",
+    "body_contacts",
     "take_up",
-    "touches",
 ]

@@ -10,11 +10,11 @@ import numpy as np
 
 from cellwright.shapes.furniture import BODY as FURNITURE_BODY
 
-__all__ = ["Overlap", "Touch", "deepest_overlap", "owner", "touches"]
+__all__ = ["BodyContact", "Overlap", "body_contacts", "deepest_overlap", "owner"]
 
 
 @dataclass(frozen=True)
-class Touch:
+class BodyContact:
     """Two bodies in contact: the sum of their normal forces."""
 
     first: str
@@ -40,7 +40,7 @@ def owner(model: Any, geom: int) -> str:
     return str(model.body(body).name).removesuffix(f"/{FURNITURE_BODY}")
 
 
-def touches(model: Any, data: Any) -> list[Touch]:
+def body_contacts(model: Any, data: Any) -> list[BodyContact]:
     """Returns all pairs of bodies in contact, in the order of their names."""
     forces: dict[tuple[str, str], float] = {}
     buffer = np.zeros(6)
@@ -51,7 +51,7 @@ def touches(model: Any, data: Any) -> list[Touch]:
         first, second = sorted((owner(model, contact.geom[0]), owner(model, contact.geom[1])))
         mujoco.mj_contactForce(model, data, i, buffer)
         forces[first, second] = forces.get((first, second), 0.0) + float(buffer[0])
-    return [Touch(first, second, force) for (first, second), force in sorted(forces.items())]
+    return [BodyContact(first, second, force) for (first, second), force in sorted(forces.items())]
 
 
 def deepest_overlap(model: Any, data: Any, body: int | None = None) -> Overlap | None:

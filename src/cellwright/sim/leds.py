@@ -43,7 +43,7 @@ class Leds:
         """Does nothing: LEDs hold no parts."""
 
     def paint(self, model: Any) -> None:
-        """Sets the emission of a visual model's materials by the present states."""
+        """Sets colours and emission of a visual model's materials by the present states."""
         for name, robot in self._world.mobiles.items():
             dark = robot.figures.colours["dark"]
             for lamp, lit in zip(robot.figures.leds, self.on[name], strict=True):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cellwright.core.bus import Bus
 from cellwright.core.messages import WorldTruth
-from cellwright.sim.contacts import touches
+from cellwright.sim.contacts import body_contacts
 from cellwright.sim.index import MobileIndex, ObjectIndex
 from cellwright.sim.stepper import Stepper, TickOrder
 from cellwright.sim.tool_index import LooseToolIndex
@@ -57,7 +57,7 @@ class TruthPublisher:
         if not len(moved):
             return
         self._last[moved] = now[moved]
-        contacts = touches(self._world.model, self._world.data)
+        contacts = body_contacts(self._world.model, self._world.data)
         message = WorldTruth(
             self._world.clock.time_ns,
             self._sequence,

@@ -15,7 +15,7 @@ from cellwright.cells.schema import checked_name
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.rng import Streams
+from cellwright.core.rng import RandomStreams
 from cellwright.models.coupling import follow
 from cellwright.sim.appearance import Appearance
 from cellwright.sim.backlash import Backlash
@@ -64,7 +64,7 @@ class World:
 
     def __init__(self, cell: Cell, seed: int = 0) -> None:
         self.cell, self.seed = cell, seed
-        self.streams = Streams(seed)
+        self.streams = RandomStreams(seed)
         self.clock = Clock(cell.timestep_s)
         self.layout = actual_layout(cell, seed)
         self._placements = dict(self.layout.objects)

@@ -9,7 +9,7 @@ result = MotionPlanner(scene).plan(MotionPlanRequest(start_rad=home, goal_poses=
 Needs the optional packages of `cellwright[motion]`; they are imported when a planner is made.
 """
 
-from cellwright.motion.planning.checker import Checker, CollisionPair
+from cellwright.motion.planning.checker import CollisionChecker, CollisionPair
 from cellwright.motion.planning.compiled import CompiledChecker
 from cellwright.motion.planning.exact import ExactChecker
 from cellwright.motion.planning.goals import GoalSet, goals_from_poses, grasps_about
@@ -39,7 +39,7 @@ __all__ = [
     "AttachedObject",
     "Box",
     "CatalogueModel",
-    "Checker",
+    "CollisionChecker",
     "CollisionPair",
     "CompiledChecker",
     "ConvexMesh",

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Checker", "CollisionPair", "Relaxed", "between"]
+__all__ = ["CollisionChecker", "CollisionPair", "Relaxed", "between"]
 
 Array = npt.NDArray[np.float64]
 Relaxed = Set[frozenset[str]]  # pairs of names to which a margin does not apply
@@ -35,7 +35,7 @@ class CollisionPair:
         return f"{self.first} touches {self.second}{apart}"
 
 
-class Checker(Protocol):
+class CollisionChecker(Protocol):
     """Says whether a configuration is free of collisions."""
 
     @property

@@ -12,7 +12,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.core.rotation import quaternion_from_vector
 from cellwright.motion.kinematics import ArmKinematics
-from cellwright.motion.planning.checker import Checker, CollisionPair
+from cellwright.motion.planning.checker import CollisionChecker, CollisionPair
 
 __all__ = ["GoalSet", "goals_from_poses", "grasps_about"]
 
@@ -56,7 +56,7 @@ def goals_from_poses(
     kinematics: ArmKinematics,
     ring: KinematicRing,
     poses_tool_in_world: Iterable[Pose],
-    checker: Checker,
+    checker: CollisionChecker,
     near_rad: npt.ArrayLike | None = None,
     most: int = MOST_GOALS,
     accept: Callable[[Array], bool] = lambda _joints_rad: True,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput, MissingExtra
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.planning import ompl_search as _registers_its_planners  # noqa: F401
-from cellwright.motion.planning.checker import Checker, between
+from cellwright.motion.planning.checker import CollisionChecker, between
 from cellwright.motion.planning.collision_bodies import CollisionBodies
 from cellwright.motion.planning.compiled import BULGE_M, CompiledChecker
 from cellwright.motion.planning.exact import ExactChecker
@@ -122,7 +122,7 @@ class MotionPlanner:
         self, request: MotionPlanRequest, task: SearchTask, margin: SearchMargin, iterations: int
     ) -> tuple[SearchProblem, Array, list[Array]]:
         """Returns the search, the way to its start, and for each of its goals the way from the request's goal to it."""
-        checker: Checker = self.compiled if request.checker == "compiled" else self._strict
+        checker: CollisionChecker = self.compiled if request.checker == "compiled" else self._strict
         random = np.random.default_rng([request.seed, 1])
         limit = self._limit_with_slack(task)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
 from cellwright.core.registry import Registry
-from cellwright.motion.planning.checker import Checker
+from cellwright.motion.planning.checker import CollisionChecker
 from cellwright.motion.planning.compiled import NO_LIMIT, CompiledChecker
 
 __all__ = ["DEFAULT_PLANNER", "MOTION_PLANNERS", "RawPath", "Search", "SearchProblem", "random_state", "rrt_connect"]
@@ -38,7 +38,7 @@ class SearchProblem:
         seed: Of the random numbers.
     """
 
-    checker: Checker
+    checker: CollisionChecker
     start_rad: Array
     goals_rad: Array
     lower_rad: Array
@@ -51,7 +51,7 @@ class SearchProblem:
     @classmethod
     def unlimited(
         cls,
-        checker: Checker,
+        checker: CollisionChecker,
         start_rad: Array,
         goals_rad: Array,
         lower_rad: Array,
