@@ -1,4 +1,4 @@
-"""The battery against a sound server, and against servers that are each broken in one way."""
+"""The checks against a sound server, and against servers that are each broken in one way."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ BROKEN = [
     ),
     (SaysNothing, ["session", "commands", "limits"], REFUSED | {"error-is-explained", "joint-limits"}),
 ]
-"""Servers, the part of the battery that is run in the fast tier, and what fails in the whole battery."""
+"""Servers, the checks that are run in the fast tier, and what fails in all of them."""
 MOVING = {item.name for item in CHECKS if item.moves}
 
 
@@ -366,7 +366,7 @@ def test_a_server_that_clamps_is_found_and_stopped_at_once(examine):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("broken", "_areas", "expected"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
-def test_each_broken_server_fails_exactly_what_it_should_in_the_whole_battery(examine, broken, _areas, expected):
+def test_each_broken_server_fails_exactly_what_it_should_in_all_checks(examine, broken, _areas, expected):
     report = examine(broken)
     assert set(explained(report, CheckVerdict.FAIL)) == expected, explained(report, CheckVerdict.FAIL)
 
@@ -395,7 +395,7 @@ def test_a_server_that_reports_by_itself_confuses_nobody(examine):
     assert "nothing-unasked" in explained(report, CheckVerdict.AMBIGUOUS)
 
 
-def test_an_interrupted_battery_stops_the_robot_and_closes_the_session(examine):
+def test_an_interrupted_run_stops_the_robot_and_closes_the_session(examine):
     sent = []
 
     class Watched(Sound):
@@ -403,14 +403,14 @@ def test_an_interrupted_battery_stops_the_robot_and_closes_the_session(examine):
             if not isinstance(command, GetStatus):
                 sent.append(command)
             if isinstance(command, MoveTo):
-                asyncio.get_running_loop().call_later(0.1, battery.cancel)
+                asyncio.get_running_loop().call_later(0.1, task.cancel)
             return [command]
 
-    battery = None
+    task = None
 
     async def interrupted(connect, **options):
-        nonlocal battery
-        battery = asyncio.current_task()
+        nonlocal task
+        task = asyncio.current_task()
         return await conform(connect, **options)
 
     with pytest.raises(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""The battery and the tools against servers that somebody else wrote, each with a bad habit of its own."""
+"""The checks and the tools against servers of other makers, each with a bad habit of its own."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_few_checks_end_with_a_report_whatever_the_server_does(habit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("habit", [(), *foreign_server.HABITS])
-def test_the_battery_without_motion_runs_through_whatever_the_server_does(habit):
+def test_the_checks_without_motion_run_through_whatever_the_server_does(habit):
     with serving(*([habit] if habit else [])) as (address, _):
         report = examine(address)
     assert "the check itself failed" not in str(reasons(report).values())
@@ -104,12 +104,12 @@ EXPECTED = {
     "nan": {"pose-is-reported"},
     "no-settings": set(),
 }
-"""What fails in the whole battery, where that is few."""
+"""What fails in all checks, where that is few."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("habit", ["", *foreign_server.HABITS])
-def test_the_whole_battery_runs_through_whatever_the_server_does(habit):
+def test_all_checks_run_through_whatever_the_server_does(habit):
     with serving(*([habit] if habit else [])) as (address, _):
         report = examine(address, options=QUICK)
     assert "the check itself failed" not in str(reasons(report).values())

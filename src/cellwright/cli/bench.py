@@ -22,7 +22,7 @@ def _add(name: str) -> None:
     def command(
         seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
         quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, less certainty.")] = False,
-        runs: Annotated[int, typer.Option(min=1, help="Measure so often; the median counts, the range is told.")] = 1,
+        runs: Annotated[int, typer.Option(min=1, help="Measure so often; the median counts, the range is shown.")] = 1,
         out: Annotated[Path | None, typer.Option(help="Also save the result as JSON here.")] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
         markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,

@@ -89,10 +89,12 @@ def export(
         say_exported(exported, model_form, counts)
 
 
-def _format(out: Path, said: Format | None) -> Format:
+def _format(out: Path, requested: Format | None) -> Format:
     """Returns the format that is asked for, or by the file's name; one that contradicts that is refused."""
-    if said is None and out.suffix.lower() == ".sql":
+    if requested is None and out.suffix.lower() == ".sql":
         return Format.SQL
-    if said is None or said.value in set(ModelFormat):
-        return Format(format_of(out, None if said is None else ModelFormat(said.value), ModelFormat.MJCF).value)
-    return said
+    if requested is None or requested.value in set(ModelFormat):
+        return Format(
+            format_of(out, None if requested is None else ModelFormat(requested.value), ModelFormat.MJCF).value
+        )
+    return requested

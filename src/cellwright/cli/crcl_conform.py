@@ -68,20 +68,20 @@ def conform(
     checks = select(only, without, tool_changer=tool_changer)
     if html is not None:
         prepare_output(html)
-    told = plan(options, checks)
+    lines = plan(options, checks)
     if dry_run:
         if as_json:
             listed = [
                 {"name": c.name, "area": c.area, "clause": c.clause, "does": c.does, "moves": c.moves} for c in checks
             ]
-            print_json({"plan": told, "checks": listed})
+            print_json({"plan": lines, "checks": listed})
             return 0
-        for line in told:
+        for line in lines:
             say(line)
         for item in checks:
             say(f"  {item.name}{' (moves)' if item.moves else ''}: {item.does} {item.clause}")
         return 0
-    for line in told:
+    for line in lines:
         say(line, to=err)
     show = (lambda _result: None) if as_json else _show
     running = run_checks(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)

@@ -57,7 +57,7 @@ class Pauses:
                     async with asyncio.timeout(KEEP_S):
                         await self._go.wait()
                 except TimeoutError:
-                    with contextlib.suppress(JobFailed):  # the next command tells, and the robot stands
+                    with contextlib.suppress(JobFailed):  # the next command reports it, and the robot stands
                         await self._client.status()
             self._is_paused = False
         return not self._ends

@@ -140,7 +140,7 @@ class _SendOptions:
                 raise OutOfRange("the command to pause at", index, 1, length)
         once = replace(program, middle_command=tuple(map(_once, program.middle_command)))
         steps(program, start=self.start, until=self.until)
-        change, told = self.change(), set()
+        change, warned = self.change(), set()
         looked_at = steps(once, start=self.start, until=self.until, setup=self.setup)
         for step in islice(looked_at, MAX_LOOKED_AT):
             try:
@@ -148,8 +148,8 @@ class _SendOptions:
             except BadInput as error:
                 raise BadInput(f"{name}, command {step.index}: {error}") from None
             remark = change.remark(step.command) if isinstance(change, FrameMove) else ""
-            if remark and step.index not in told:
-                told.add(step.index)
+            if remark and step.index not in warned:
+                warned.add(step.index)
                 say(f"command {step.index}, {type(step.command).__name__}: {remark}", to=err)
         if self.start > 1:
             say(f"starts at command {self.start}: of those before it only settings are sent", to=err)

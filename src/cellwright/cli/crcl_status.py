@@ -30,14 +30,14 @@ def status(
     A status that breaks the schema is shown as far as it can be read; each finding is a line on stderr.
     """
     parse_address(server)
-    told, text, findings = asyncio.run(_ask(server))
+    reported, text, findings = asyncio.run(_ask(server))
     if as_json:
-        print_json({**_plain(asdict(told)), "findings": findings.lines})
+        print_json({**_plain(asdict(reported)), "findings": findings.lines})
     elif xml:
         # What breaks the schema cannot be written by it: it is shown as it came.
-        print(text.decode("utf-8", "backslashreplace") if findings else encode(told, indent="  ").decode().rstrip())
+        print(text.decode("utf-8", "backslashreplace") if findings else encode(reported, indent="  ").decode().rstrip())
     else:
-        _show(told)
+        _show(reported)
     tell_findings(findings)
 
 
@@ -51,31 +51,31 @@ async def _ask(server: str) -> tuple[CRCLStatus, bytes, DocumentFindings]:
         await link.close()
 
 
-def _show(told: CRCLStatus) -> None:
-    command, settings = told.command_status, told.settings_status
-    said = f": {command.state_description}" if command.state_description else ""
-    say(f"command {command.command_id}: {command.command_state}{said} (status {command.status_id})")
+def _show(reported: CRCLStatus) -> None:
+    command, settings = reported.command_status, reported.settings_status
+    description = f": {command.state_description}" if command.state_description else ""
+    say(f"command {command.command_id}: {command.command_state}{description} (status {command.status_id})")
     if command.program_file:
         say(f"program {command.program_file}: {command.program_index} of {command.program_length}")
     length = settings.length_unit_name if settings and settings.length_unit_name else "length unit not told"
     angle = settings.angle_unit_name if settings and settings.angle_unit_name else "angle unit not told"
-    if told.pose_status:
-        pose = told.pose_status.pose
+    if reported.pose_status:
+        pose = reported.pose_status.pose
         point, x, z = pose.point, pose.x_axis, pose.z_axis
         say(f"at {_row(point.x, point.y, point.z)} ({length})")
         say(f"x axis {_row(x.i, x.j, x.k)}; z axis {_row(z.i, z.j, z.k)}")
-    if told.gripper_status:
-        gripper, state = told.gripper_status, ""
+    if reported.gripper_status:
+        gripper, state = reported.gripper_status, ""
         if isinstance(gripper, ParallelGripperStatus):
             state = f", {gripper.separation:.6g} open"
         elif isinstance(gripper, VacuumGripperStatus):
             state = ", powered" if gripper.is_powered else ", not powered"
         holding = {True: ", holds something", False: ", holds nothing", None: ""}[gripper.holding_object]
         say(f"gripper {gripper.gripper_name}{state}{holding}")
-    if told.joint_statuses:
+    if reported.joint_statuses:
         rows = [
             (j.joint_number, *(_number(v) for v in (j.joint_position, j.joint_velocity, j.joint_torque_or_force)))
-            for j in told.joint_statuses.joint_status
+            for j in reported.joint_statuses.joint_status
         ]
         table(f"joints ({angle}; {length} where they slide)", ["joint", "position", "velocity", "effort"], rows)
 

@@ -1,4 +1,4 @@
-"""`cellwright db`: makes, shows and tells the history of a world model's database."""
+"""`cellwright db`: makes a world model's database, shows it and its history."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def init(
     seed: Annotated[int, typer.Option(min=0, help="With --cell: decides which slots hold parts.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Makes the tables of a new database, and fills it if told so; what is there already is never changed."""
+    """Makes the tables of a new database, and fills it if asked to; what is there already is never changed."""
     if cell is not None and instances is not None:
         raise BadInput("a database is filled from --cell or from --instances, not from both")
     if order and cell is None:

@@ -47,18 +47,18 @@ def check(
 
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
     """Returns findings for JSON."""
-    told = [
+    listed = [
         {"check": f.check, "ok": f.ok, "detail": f.detail, "values": dict(f.values)}
         | ({} if f.ok else {"remedy": f.remedy})
         for f in findings
     ]
-    return {"ok": all(f.ok for f in findings), "findings": told}
+    return {"ok": all(f.ok for f in findings), "findings": listed}
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """Prints findings; under each error, its remedy."""
     rows = []
     for f in findings:
-        told = f.detail if f.ok or not f.remedy else f"{f.detail}\n-> {f.remedy}"
-        rows.append((f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), told))
+        text = f.detail if f.ok or not f.remedy else f"{f.detail}\n-> {f.remedy}"
+        rows.append((f.check, Text("ok", "green") if f.ok else Text("wrong", "red"), text))
     table(None, ["check", "", "detail"], rows, markup=False)

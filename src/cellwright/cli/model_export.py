@@ -69,18 +69,18 @@ def export(
         say_exported(exported, form, counts)
 
 
-def format_of(out: Path, said: ModelFormat | None, usual: ModelFormat = ModelFormat.URDF) -> ModelFormat:
+def format_of(out: Path, requested: ModelFormat | None, usual: ModelFormat = ModelFormat.URDF) -> ModelFormat:
     """Returns the format that is asked for, else that of the file's name; of a name without ending, the usual one.
 
     Raises:
         BadInput: What is asked for and the name contradict each other, or the ending is not known.
     """
     ending = ENDINGS.get(out.suffix.lower())
-    if said is None and ending is None and out.suffix:
+    if requested is None and ending is None and out.suffix:
         raise BadInput(f"{out}: no format is called '{out.suffix}'; allowed: {', '.join(ENDINGS)}, or say --format")
-    if said is not None and ending not in (None, said) and out.suffix.lower() != ".xml":
-        raise BadInput(f"{out} is called {ending}, and --format says {said}; leave one of them out")
-    return said or ending or usual
+    if requested is not None and ending not in (None, requested) and out.suffix.lower() != ".xml":
+        raise BadInput(f"{out} is called {ending}, and --format says {requested}; leave one of them out")
+    return requested or ending or usual
 
 
 def is_file(model: str) -> bool:

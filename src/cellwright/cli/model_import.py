@@ -60,14 +60,14 @@ def import_model(
     from cellwright.models.importing import Note, import_figures, model_name, write_figures
     from cellwright.models.importing.figures_file import free_name, usual_name
 
-    for said, value, choices in (
+    for option, value, choices in (
         ("kind", kind, Kind),
         ("unit", units, Unit),
         ("origin", origin, Origin),
         ("collision", collision, Collision),
     ):
         if value and value not in get_args(choices):
-            raise UnknownName(said, value, get_args(choices))
+            raise UnknownName(option, value, get_args(choices))
     if re.match(r"[a-z]{3,5}:/", str(file)):
         raise BadInput(f"{file} is an address: nothing is fetched from the network; give a file")
     given: dict[str, Any] = {
@@ -95,8 +95,8 @@ def import_model(
     if own != usual:
         notes = (Note("changed", "name", f"'{own}': {out} holds another import called '{usual}'"), *notes)
     if as_json:
-        told = [{"kind": note.kind, "where": note.where, "what": note.what} for note in notes]
-        print_json({"model": own, "title": figures.title, **facts, "notes": told, "files": files})
+        listed = [{"kind": note.kind, "where": note.where, "what": note.what} for note in notes]
+        print_json({"model": own, "title": figures.title, **facts, "notes": listed, "files": files})
         return
     say(Text(figures.title, "bold"), f" ({facts['kind']} {own})")
     _show(facts)

@@ -83,7 +83,7 @@ def plan(
     assert order is not None
     if gantt is not None:
         need_extra("drawing a plan", "plots", "matplotlib")
-    said, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
+    vocabularies, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
     loaded = read_cell(cell)
     orders = [find_order(name, quantity) for name in order]
     if len({wanted.name for wanted in orders}) < len(orders):
@@ -100,9 +100,9 @@ def plan(
         result = make_plan(request, chosen)
         verdict = validate_timed(request, result)
         writer = PddlWriter(database, request, result, Parts(kind))
-        files = write_pddl(pddl, writer, said) if pddl is not None else []
-        lines = _lines(writer, said[0]) if said else None
-        notes += dict.fromkeys(writer.notes) if pddl is not None or said else []
+        files = write_pddl(pddl, writer, vocabularies) if pddl is not None else []
+        lines = _lines(writer, vocabularies[0]) if vocabularies else None
+        notes += dict.fromkeys(writer.notes) if pddl is not None or vocabularies else []
     finally:
         database.close()
     if gantt is not None and result.actions:

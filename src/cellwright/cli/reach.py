@@ -72,11 +72,11 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
             job = bar.add_task("places", total=None)
             yield lambda done, total: bar.update(job, completed=done, total=total)
         return
-    told = [-1]
+    shown = [-1]
 
     def tell(done: int, total: int) -> None:
-        if (tenth := 10 * done // max(1, total)) > told[0]:
-            told[0] = tenth
+        if (tenth := 10 * done // max(1, total)) > shown[0]:
+            shown[0] = tenth
             say(f"{done} of {total} places", to=err)
 
     yield tell

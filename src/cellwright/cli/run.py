@@ -184,8 +184,8 @@ def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
     for name in OF_THE_FIRST_RUN:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            said = "a cell" if name == "cell" else f"--{name}"
-            raise BadInput(f"--resume goes on with the run as it was begun: leave {said} out")
+            option = "a cell" if name == "cell" else f"--{name}"
+            raise BadInput(f"--resume goes on with the run as it was begun: leave {option} out")
     world_file = world_file_of(database, USUAL, resume=True)
     if not world_file.exists():
         raise BadInput(f"there is no run to resume: {world_file} does not exist (--database names the run's database)")
@@ -202,8 +202,8 @@ def _from_here(path: str) -> str:
 
 def _resuming(database: str) -> str:
     """Returns the command that resumes the run; an address may hold a password, and is not repeated."""
-    said = "..." if "://" in database else shlex.quote(database)
-    return f"cellwright run --resume --database {said}"
+    address = "..." if "://" in database else shlex.quote(database)
+    return f"cellwright run --resume --database {address}"
 
 
 def _recovery_and_faults(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[FaultCfg, ...]]:

@@ -17,7 +17,7 @@ MOST_WAYPOINTS = 1000
 MOST_REPEATED = 50
 """Of one command's guards, parameters, options, joints."""
 LONGEST_TEXT = 500
-"""Characters of a text that may be told to others: all but a Message and the text of a program."""
+"""Characters of a text that is reported to other clients: all but a Message and the text of a program."""
 MOST_TAGS = 200_000
 
 _TOO_LONG = etree.XPath(f"(//*[string-length(text()) > {LONGEST_TEXT}][not(self::Message or self::ProgramText)])[1]")

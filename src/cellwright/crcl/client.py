@@ -48,7 +48,7 @@ class CrclClient:
         connect: Makes connections to the server.
         peer: The name of the server in messages.
         options: How to wait.
-        say: Is told of lost and new connections.
+        say: Gets a text for each lost and new connection.
     """
 
     def __init__(

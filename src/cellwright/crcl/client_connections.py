@@ -21,7 +21,7 @@ class ClientConnections:
         connect: Makes them.
         peer: The name of the server in messages.
         options: How to wait.
-        say: Is told of new connections.
+        say: Gets a text for each new connection.
 
     Attributes:
         sent_id: The number of the last command that was sent.
@@ -38,7 +38,7 @@ class ClientConnections:
 
     @property
     def seen_id(self) -> int:
-        """The highest command number that the last statuses told."""
+        """The highest command number in the last statuses."""
         links = (link.latest for link in (self._main, self._stop) if link is not None)
         return max((status.command_status.command_id for status in links if status is not None), default=0)
 

@@ -22,7 +22,7 @@ PrivateCommand = (
     | m.ConfigureStatusReport
     | m.ConfigureJointReports
 )
-"""Commands that change nothing but what their own connection says and hears."""
+"""Commands that change only the units or reports of their own connection."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -76,7 +76,7 @@ class CommandExecutor:
         return current.status(self._status_id, reading.override_percent, reading.activity)
 
     def accept(self, instance: CRCLCommandInstance, source: CommandSource) -> None:
-        """Begins a command in place of the present one; the state tells at once that it is the present one now."""
+        """Begins a command in place of the present one; the state is at once that of the new one."""
         command = instance.crcl_command
         if isinstance(command, PrivateCommand) and self._owner not in (None, source):
             self._accept_beside(instance, source)

@@ -10,7 +10,7 @@ from cellwright.crcl.check import DocumentProblem
 __all__ = ["DocumentFindings"]
 
 MAX_KINDS = 100
-"""So many are told apart; a peer that invents new mistakes for ever fills no memory."""
+"""So many are distinguished; a peer that invents new mistakes for ever fills no memory."""
 
 _VARYING = re.compile(r"\[\d+\]|'[^']*'|^: \d+")
 
@@ -43,8 +43,8 @@ class DocumentFindings:
     @property
     def lines(self) -> list[str]:
         """A line for each kind, in the order in which they came."""
-        told = [
+        counted = [
             " ".join(str(problem).split()) + (f", {count} times" if count > 1 else "")
             for problem, count in zip(self._first.values(), self._count.values(), strict=True)
         ]
-        return [*told, f"{self._others} more of other kinds"] if self._others else told
+        return [*counted, f"{self._others} more of other kinds"] if self._others else counted

@@ -1,4 +1,4 @@
-"""Moves the poses of commands into another frame: what was taught at one table is done at another."""
+"""Moves the poses of commands into another frame: a program for one table is run at another."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class FrameMove:
         """Returns the command in the robot's frame.
 
         Raises:
-            BadInput: It has a pose, and nothing has said in which unit.
+            BadInput: It has a pose, and its unit is not known.
         """
         match command:
             case InitCanon():
-                self._length = None  # what a robot takes for its unit now is the robot's business
+                self._length = None  # which unit holds now depends on the robot
             case SetLengthUnits():
                 self._length = command.unit_name
             case MoveTo():
@@ -73,7 +73,7 @@ class FrameMove:
         return command
 
     def remark(self, command: CRCLCommand) -> str:
-        """Returns what of a command the move leaves as it is although it may be meant otherwise; empty for nothing."""
+        """Returns a remark on the parts of a command that are not moved although they may be meant to; else empty."""
         if isinstance(command, ActuateJoints):
             return "joint positions are not moved"
         if isinstance(command, RunProgram):

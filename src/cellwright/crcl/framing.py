@@ -17,7 +17,7 @@ from cellwright.crcl.errors import FramingError
 __all__ = ["MAX_MESSAGE_BYTES", "MessageStream"]
 
 MAX_MESSAGE_BYTES = 1024 * 1024
-"""The longest message that a stream takes when nothing else is said; a status has some 1500 bytes."""
+"""The longest message that a stream takes by default; a status has some 1500 bytes."""
 
 _BOM = b"\xef\xbb\xbf"
 _PADDING = re.compile(rb"[ \t\r\n\0]*")

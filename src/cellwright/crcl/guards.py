@@ -15,7 +15,7 @@ from cellwright.crcl.robot import CrclRobot, RobotReading, SensorValue
 __all__ = ["FORCE_TORQUE_FIELDS", "GuardWatch", "Trigger"]
 
 FORCE_TORQUE_FIELDS = ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")
-RECHECK_S = 0.01  # when a guard says nothing; NIST's choice too
+RECHECK_S = 0.01  # when a guard gives none; NIST's choice too
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from cellwright.crcl.errors import DecodeError
 __all__ = ["MAX_BYTES", "XSI", "XSI_TYPE", "parse", "path_of"]
 
 MAX_BYTES = 16 * 1024 * 1024
-"""The longest document that is read when nothing else is said: programs are files, and some are long."""
+"""The longest document that is read by default: programs are files, and some are long."""
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 XSI_TYPE = f"{{{XSI}}}type"

@@ -49,20 +49,20 @@ class PendingCommand:
             last_id: The highest number that the client has given or seen.
             stop_ids: Those of the client's own stops.
         """
-        told = status.command_status
-        reason = told.state_description or ""
-        if told.command_id == self.command_id:
+        reported = status.command_status
+        reason = reported.state_description or ""
+        if reported.command_id == self.command_id:
             self.seen = True
-            if told.command_state is CommandStateEnum.CRCL_DONE:
+            if reported.command_state is CommandStateEnum.CRCL_DONE:
                 return OutcomeState.DONE, ""
-            if told.command_state is CommandStateEnum.CRCL_ERROR:
+            if reported.command_state is CommandStateEnum.CRCL_ERROR:
                 return OutcomeState.ERROR, reason or "the robot gives no reason"
             return None
-        if told.command_id in stop_ids and told.command_id > self.command_id:
-            return OutcomeState.ABORTED, f"stopped by command {told.command_id}"
-        if self.seen or self.command_id < told.command_id <= last_id:
-            return OutcomeState.SUPERSEDED, f"the robot went on to command {told.command_id}"
-        if told.command_state is not CommandStateEnum.CRCL_ERROR:
+        if reported.command_id in stop_ids and reported.command_id > self.command_id:
+            return OutcomeState.ABORTED, f"stopped by command {reported.command_id}"
+        if self.seen or self.command_id < reported.command_id <= last_id:
+            return OutcomeState.SUPERSEDED, f"the robot went on to command {reported.command_id}"
+        if reported.command_state is not CommandStateEnum.CRCL_ERROR:
             self.refused_since_s = None
         elif self.refused_since_s is None:
             self.refused_since_s = now_s

@@ -65,7 +65,7 @@ class SessionSettings:
 
     Attributes:
         initialised: Whether InitCanon was done and EndCanon was not.
-        units: Those in force: what was set, else what the robot said after InitCanon, else the standard's.
+        units: Those in force: what was set, else what the robot reported after InitCanon, else the standard's.
     """
 
     def __init__(self) -> None:

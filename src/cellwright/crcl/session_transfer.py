@@ -41,7 +41,7 @@ async def transfer_session(
         The difference of their positions, and the settings that the other robot does not report.
 
     Raises:
-        JobFailed: It stands elsewhere, does not take the settings, or says that others hold.
+        JobFailed: It stands elsewhere, does not take the settings, or reports others.
     """
     ours = here.settings_status if here else None
     units = session_settings.units if session_settings.initialised else CrclUnits()

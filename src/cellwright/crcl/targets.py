@@ -147,7 +147,7 @@ class Target:
 
         Raises:
             SwitchRefused: A command is in progress, or the other robot cannot be reached, stands elsewhere, does not
-                take the settings or says that others hold.
+                take the settings or reports others.
             BadInput: That is no endpoint.
         """
         endpoint = to if isinstance(to, EndpointCfg) else self._endpoint(to)

@@ -1,7 +1,7 @@
 """The simple types of CRCL: how each is read, written and limited.
 
 A field of a message is annotated with one of the names at the end of this file. The annotation is an ordinary Python
-type to a type checker and carries the XML Schema type to the codec, so nothing is said twice.
+type to a type checker and carries the XML Schema type to the codec, so nothing is defined twice.
 """
 
 from __future__ import annotations

@@ -90,6 +90,6 @@ class Answer:
     @property
     def text(self) -> str:
         """The observation, for reports."""
-        told = self.status.command_status
-        said = f", '{told.state_description[:200]}'" if told.state_description else ""
-        return f"{self.reaction} (status: command {told.command_id}, {told.command_state}{said})"
+        reported = self.status.command_status
+        description = f", '{reported.state_description[:200]}'" if reported.state_description else ""
+        return f"{self.reaction} (status: command {reported.command_id}, {reported.command_state}{description})"

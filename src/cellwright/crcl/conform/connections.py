@@ -52,9 +52,9 @@ async def connection_comes_and_goes(probe: Probe) -> str:
             await connection.send_bytes(text[: len(text) // 2])
         await connection.close()
     require(await probe.responds(probe.main), "the first connection is not answered any more")
-    told = (await probe.do(Message(0, "conformance: still here"))).text
-    require(told.startswith("done"), f"Message on the first connection is {told}")
-    return told
+    answer = (await probe.do(Message(0, "conformance: still here"))).text
+    require(answer.startswith("done"), f"Message on the first connection is {answer}")
+    return answer
 
 
 @check("slow-reader", "A client that does not read delays nobody.", prepared=False, harms=True)

@@ -49,15 +49,15 @@ async def _watched(probe: Probe, command: CRCLCommand) -> tuple[Answer, str]:
     while True:
         status = await probe.ask()
         moved = moved or _moved(before, status)
-        told, took_s = status.command_status, probe.now_s() - start_s
-        is_over = told.command_state in (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_ERROR)
-        if told.command_id == number and is_over:
-            done = told.command_state is CommandStateEnum.CRCL_DONE
+        reported, took_s = status.command_status, probe.now_s() - start_s
+        is_over = reported.command_state in (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_ERROR)
+        if reported.command_id == number and is_over:
+            done = reported.command_state is CommandStateEnum.CRCL_DONE
             return Answer(Reaction.DONE if done else Reaction.ERROR, number, status, took_s), moved
         if moved or took_s > probe.options.done_s:
             await probe.do(StopMotion(0, StopConditionEnum.FAST))
-            seen = Reaction.WORKING if told.command_id == number else Reaction.SILENT
-            refused = told.command_state is CommandStateEnum.CRCL_ERROR and told.command_id != number
+            seen = Reaction.WORKING if reported.command_id == number else Reaction.SILENT
+            refused = reported.command_state is CommandStateEnum.CRCL_ERROR and reported.command_id != number
             return Answer(Reaction.REFUSED if refused else seen, number, status, took_s), moved
         await probe.sleep(probe.options.poll_s)
 
@@ -139,8 +139,10 @@ async def joint_limits(probe: Probe) -> str:
         limit.joint_number, limit.joint_max_position + BEYOND, JointSpeedAccel(joint_speed=CREEP_JOINT)
     )
     answer = await _must_be_refused(probe, ActuateJoints(0, (target,)), await _stay(probe, limit.joint_number))
-    said = answer.status.command_status.state_description or ""
-    require(str(limit.joint_number) in said, f"the error does not name joint {limit.joint_number}: '{said}'")
+    description = answer.status.command_status.state_description or ""
+    require(
+        str(limit.joint_number) in description, f"the error does not name joint {limit.joint_number}: '{description}'"
+    )
     return answer.text
 
 

@@ -37,10 +37,13 @@ async def _bad(probe: Probe, text: bytes, number: int | None = None) -> str:
         await bad.send_bytes(text)
     closed = await probe.closes(bad, 0.5)
     try:
-        told = (await probe.ask()).command_status
+        reported = (await probe.ask()).command_status
     except JobFailed as error:
         fail(f"the server answers other connections no more: {error}")
-    executed = number is not None and (told.command_id, told.command_state) == (number, CommandStateEnum.CRCL_DONE)
+    executed = number is not None and (reported.command_id, reported.command_state) == (
+        number,
+        CommandStateEnum.CRCL_DONE,
+    )
     require(not executed, EXECUTED)
     try:
         fresh = await probe.open()
@@ -50,7 +53,7 @@ async def _bad(probe: Probe, text: bytes, number: int | None = None) -> str:
     for command in (InitCanon(0), Message(0, "conformance: after a bad message")):
         answer = await probe.do(command)
         require(answer.done, f"{type(command).__name__} after it is {answer.text}")
-    is_error = told.command_state is CommandStateEnum.CRCL_ERROR
+    is_error = reported.command_state is CommandStateEnum.CRCL_ERROR
     if not (is_error or closed):
         ambiguous("the message was passed over in silence: its sender does not learn that it was bad")
     seen = " and ".join(["the connection was closed"] * closed + ["the state became CRCL_Error"] * is_error)

@@ -49,11 +49,11 @@ async def _rises(probe: Probe, number: int, metres: float) -> Pose:
     start_s = probe.now_s()
     while probe.now_s() - start_s < probe.move_s:
         status = await probe.ask()
-        told = status.command_status
+        reported = status.command_status
         if status.pose_status and probe.home and distance_m(status.pose_status.pose, probe.home) >= metres:
             return status.pose_status.pose
-        if told.command_id == number and told.command_state is not CommandStateEnum.CRCL_WORKING:
-            ambiguous(f"cannot be tried: the move ended at once as {told.command_state}")
+        if reported.command_id == number and reported.command_state is not CommandStateEnum.CRCL_WORKING:
+            ambiguous(f"cannot be tried: the move ended at once as {reported.command_state}")
         await probe.sleep(probe.options.poll_s)
     ambiguous("cannot be tried: the robot does not move")
 
@@ -90,8 +90,8 @@ async def move_straight(probe: Probe) -> str:
         if status.pose_status is not None:
             point = status.pose_status.pose.point
             worst_m, seen = max(worst_m, math.hypot(point.x - home.point.x, point.y - home.point.y)), seen + 1
-        told = status.command_status
-        if told.command_id == number and told.command_state is not CommandStateEnum.CRCL_WORKING:
+        reported = status.command_status
+        if reported.command_id == number and reported.command_state is not CommandStateEnum.CRCL_WORKING:
             break
         await probe.sleep(probe.options.poll_s)
     require(worst_m <= NEAR_M, f"{1000 * worst_m:.2f} mm off the line")

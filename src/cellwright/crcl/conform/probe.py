@@ -154,9 +154,9 @@ class Probe:
 
     def fresh_findings(self) -> tuple[str, ...]:
         """Returns findings of kinds that were not found before the last call."""
-        lines, told = self.findings.lines, self._reported_findings
+        lines, reported = self.findings.lines, self._reported_findings
         self._reported_findings = len(lines)
-        return tuple(lines[told:])
+        return tuple(lines[reported:])
 
     def next_id(self) -> int:
         """Returns a number that was not used yet."""
@@ -215,21 +215,21 @@ class Probe:
         timeout_s = self.options.done_s if timeout_s is None else timeout_s
         while True:
             status = await self.ask(connection)
-            told, now_s = status.command_status, self.now_s()
+            reported, now_s = status.command_status, self.now_s()
             reaction = None
-            if told.command_id == number:
+            if reported.command_id == number:
                 foreign_error_s = None
-                if told.command_state is CommandStateEnum.CRCL_DONE:
+                if reported.command_state is CommandStateEnum.CRCL_DONE:
                     reaction = Reaction.DONE
-                elif told.command_state is CommandStateEnum.CRCL_ERROR:
+                elif reported.command_state is CommandStateEnum.CRCL_ERROR:
                     reaction = Reaction.ERROR
                 elif now_s - start_s >= timeout_s:
                     reaction = Reaction.WORKING
-            elif told.command_state is CommandStateEnum.CRCL_ERROR:
+            elif reported.command_state is CommandStateEnum.CRCL_ERROR:
                 foreign_error_s = now_s if foreign_error_s is None else foreign_error_s
                 if now_s - foreign_error_s >= 10 * self.options.poll_s:
                     reaction = Reaction.REFUSED
-            if reaction is None and told.command_id != number and now_s - start_s >= timeout_s:
+            if reaction is None and reported.command_id != number and now_s - start_s >= timeout_s:
                 reaction = Reaction.SILENT
             if reaction is not None:
                 return Answer(reaction, number, status, now_s - start_s)

@@ -52,14 +52,16 @@ async def configure_joint_reports(probe: Probe) -> str:
         require(answer.done, f"ConfigureJointReports is {answer.text}")
         joints = _joints(await probe.ask())
         require(list(joints) == [first], f"joint {first} was asked for, reported are {list(joints)}")
-        told = joints[first]
-        require(told[1] is None, "torque or force is reported, though it was not asked for")
-        missing = "position" if position and told[0] is None else "velocity" if velocity and told[2] is None else ""
+        reported = joints[first]
+        require(reported[1] is None, "torque or force is reported, though it was not asked for")
+        missing = (
+            "position" if position and reported[0] is None else "velocity" if velocity and reported[2] is None else ""
+        )
         if missing == "velocity":
             ambiguous("the velocity of a joint is not reported; the robot may not know it")
         require(not missing, f"the {missing} was asked for and is not reported")
-        extra = "position" if told[0] is not None and not position else ""
-        extra = "velocity" if told[2] is not None and not velocity else extra
+        extra = "position" if reported[0] is not None and not position else ""
+        extra = "velocity" if reported[2] is not None and not velocity else extra
         require(not extra, f"the {extra} is reported, though it was not asked for")
     await probe.do(ConfigureJointReports(0, True))
     left = list(_joints(await probe.ask()))

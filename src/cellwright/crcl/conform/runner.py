@@ -77,9 +77,9 @@ def select(
 def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
     """Returns what the checks will do to the robot, for the person who stands beside it."""
     moving = [item for item in checks if item.moves and _skip_reason(item, options) == ""]
-    said = [f"{len(checks)} checks, {len(moving)} of which may move the robot"]
+    lines = [f"{len(checks)} checks, {len(moving)} of which may move the robot"]
     if moving:
-        said += [
+        lines += [
             f"moves: at most {1000 * options.reach_m:g} mm straight up from where it stands and back, at no more than "
             f"{1000 * options.speed_mps:g} mm/s, the last joint by {options.turn_rad:g} rad",
             "targets out of reach are sent at 5 mm/s to see whether they are refused; whatever moves then is stopped "
@@ -88,9 +88,9 @@ def plan(options: ConformOptions, checks: Sequence[Check]) -> list[str]:
             + ("is opened and closed" if options.tool_changer else "is not touched"),
         ]
     else:
-        said.append("nothing is sent that could move the robot")
-    said.append("units, speeds and reports are changed and put back; the session is closed with EndCanon at the end")
-    return said
+        lines.append("nothing is sent that could move the robot")
+    lines.append("units, speeds and reports are changed and put back; the session is closed with EndCanon at the end")
+    return lines
 
 
 async def conform(

@@ -53,11 +53,11 @@ async def answers(probe: Probe) -> str:
     slowest_s = 0.0
     for _ in range(5):
         start_s = probe.now_s()
-        told = (await probe.ask()).command_status
+        current = (await probe.ask()).command_status
         slowest_s = max(slowest_s, probe.now_s() - start_s)
     first = probe.first_answer_s or 0.0
     cold = f"; the first of all took {first:.1f} s" if first > probe.options.answer_s else ""
-    return f"command {told.command_id}, {told.command_state}, after {1000 * slowest_s:.1f} ms at most{cold}"
+    return f"command {current.command_id}, {current.command_state}, after {1000 * slowest_s:.1f} ms at most{cold}"
 
 
 @check("commands-before-init", "Commands before InitCanon must not be executed (Reference).", prepared=False)
@@ -135,11 +135,12 @@ async def get_status_is_no_command(probe: Probe) -> str:
         ambiguous(f"cannot be tried: Message is {done.text}")
     for _ in range(3):
         number = probe.next_id()
-        told = (await probe.ask(command_id=number)).command_status
-        require(told.command_id != number, f"the status took over the number {number} of GetStatus")
-        same = (told.command_id, told.command_state) == (done.command_id, CommandStateEnum.CRCL_DONE)
+        current = (await probe.ask(command_id=number)).command_status
+        require(current.command_id != number, f"the status took over the number {number} of GetStatus")
+        same = (current.command_id, current.command_state) == (done.command_id, CommandStateEnum.CRCL_DONE)
         require(
-            same, f"the status went from command {done.command_id}, Done to {told.command_id}, {told.command_state}"
+            same,
+            f"the status went from command {done.command_id}, Done to {current.command_id}, {current.command_state}",
         )
     return f"still command {done.command_id}"
 
@@ -151,13 +152,13 @@ async def number_at_once(probe: Probe) -> str:
     dwell = encode(CRCLCommandInstance(Dwell(number, DWELL_S)))
     before = probe.main.arrived
     await probe.main.send_bytes(dwell + encode(CRCLCommandInstance(GetStatus(number)), declaration=False))
-    told = (await probe.main.next_status(probe.options.answer_s)).command_status
+    current = (await probe.main.next_status(probe.options.answer_s)).command_status
     if probe.main.arrived > before + 1:
         ambiguous("the server reports by itself: which status is the answer cannot be told")
-    found = told.command_id
+    found = current.command_id
     await probe.outcome(number, timeout_s=DWELL_S + probe.options.done_s)
     require(found == number, f"the first status after command {number} bears {found}")
-    return f"command {found}, {told.command_state}"
+    return f"command {found}, {current.command_state}"
 
 
 @check("working-then-done", "A command is CRCL_Working while it is executed, then CRCL_Done (schema).")
@@ -166,9 +167,9 @@ async def working_then_done(probe: Probe) -> str:
     number = await probe.send(Dwell(0, DWELL_S))
     start_s, states = probe.now_s(), []
     while probe.now_s() - start_s < DWELL_S + probe.options.done_s:
-        told = (await probe.ask()).command_status
-        if told.command_id == number and told.command_state not in states:
-            states.append(told.command_state)
+        current = (await probe.ask()).command_status
+        if current.command_id == number and current.command_state not in states:
+            states.append(current.command_state)
         if states and states[-1] is not CommandStateEnum.CRCL_WORKING:
             break
         await probe.sleep(probe.options.poll_s)
@@ -192,23 +193,23 @@ async def new_command_replaces_old(probe: Probe) -> str:
     usual = await probe.prove(Message(0, "conformance: before waiting"))
     dwell_s = min(2 * probe.options.done_s, LONGEST_DWELL_S)
     number, start_s = await probe.send(Dwell(0, dwell_s)), probe.now_s()
-    # Some servers look for commands now and then, and tell the number of one that they have not looked at yet: two that
-    # come within such a time replace each other, though otherwise the second one waits.
+    # Some servers look for commands now and then, and report the number of one that they have not looked at yet: two
+    # that come within such a time replace each other, though otherwise the second one waits.
     while probe.now_s() - start_s < dwell_s / 4:
-        told = (await probe.ask()).command_status
-        if told.command_id == number and told.command_state is not CommandStateEnum.CRCL_WORKING:
+        current = (await probe.ask()).command_status
+        if current.command_id == number and current.command_state is not CommandStateEnum.CRCL_WORKING:
             ambiguous(
-                f"cannot be tried: Dwell {dwell_s:g} s is {told.command_state} after {probe.now_s() - start_s:.2f} s"
+                f"cannot be tried: Dwell {dwell_s:g} s is {current.command_state} after {probe.now_s() - start_s:.2f} s"
             )
         await probe.sleep(probe.options.poll_s)
-    if told.command_id != number:
+    if current.command_id != number:
         ambiguous(f"cannot be tried: Dwell {dwell_s:g} s is not taken up")
     answer = await probe.do(Message(0, "conformance: instead of waiting"), timeout_s=dwell_s + probe.options.done_s)
     if answer.took_s > usual.took_s + dwell_s / 4:
         fail(f"the new command waits for the old one: {answer.text} after {answer.took_s:.1f} s")
     require(answer.done, f"the new command is {answer.text}")
     await probe.sleep(0.1)
-    told = (await probe.ask()).command_status
-    same = (told.command_id, told.command_state) == (answer.command_id, CommandStateEnum.CRCL_DONE)
-    require(same, f"later the status is command {told.command_id}, {told.command_state}: the old one came back")
+    current = (await probe.ask()).command_status
+    same = (current.command_id, current.command_state) == (answer.command_id, CommandStateEnum.CRCL_DONE)
+    require(same, f"later the status is command {current.command_id}, {current.command_state}: the old one came back")
     return f"done after {answer.took_s:.3f} s"

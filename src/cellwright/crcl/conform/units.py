@@ -30,10 +30,10 @@ DEFAULTS = (METER, AngleUnitEnum.RADIAN, ForceUnitEnum.NEWTON, TorqueUnitEnum.NE
 
 
 def _names(status: CRCLStatus) -> tuple[str, str, str, str]:
-    told = status.settings_status
-    if told is None:
+    reported = status.settings_status
+    if reported is None:
         ambiguous("cannot be seen: the status holds no SettingsStatus")
-    names = (told.length_unit_name, told.angle_unit_name, told.force_unit_name, told.torque_unit_name)
+    names = (reported.length_unit_name, reported.angle_unit_name, reported.force_unit_name, reported.torque_unit_name)
     if None in names:
         ambiguous(f"cannot be seen: unit names are {', '.join(str(name) for name in names)}")
     return tuple(str(name) for name in names)  # type: ignore[return-value]
@@ -94,8 +94,8 @@ async def length_units(probe: Probe) -> str:
         point, factor = (await probe.pose()).point, PER_METER[unit]
         pairs = [(point.x, home.x), (point.y, home.y), (point.z, home.z)]
         right = all(_close(now, then * factor, factor) for now, then in pairs)
-        told = f"{point.x:g}, {point.y:g}, {point.z:g} {unit}"
-        require(right, f"{home.x:g}, {home.y:g}, {home.z:g} m became {told}")
+        reported = f"{point.x:g}, {point.y:g}, {point.z:g} {unit}"
+        require(right, f"{home.x:g}, {home.y:g}, {home.z:g} m became {reported}")
     return "metre, millimetre, inch, metre"
 
 
@@ -148,8 +148,8 @@ async def unit_names_in_status(probe: Probe) -> str:
     ]
     for command, place, name in changes:
         await _set(probe, command)
-        told = _names(await probe.ask())
-        require(told[place] == name, f"after {type(command).__name__} {name} the status says {told[place]}")
+        reported = _names(await probe.ask())
+        require(reported[place] == name, f"after {type(command).__name__} {name} the status says {reported[place]}")
     return ", ".join(name for _, _, name in changes)
 
 

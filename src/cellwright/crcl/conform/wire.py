@@ -12,7 +12,7 @@ __all__: list[str] = []
 
 
 async def _count(probe: Probe, start: int, wanted: int, within_s: float) -> int:
-    """Returns how many statuses come on the main connection beyond the first `start`, waiting for so many."""
+    """Returns the number of statuses on the main connection beyond the first `start`, waiting for so many."""
     until_s = probe.now_s() + within_s
     while probe.main.arrived - start < wanted and probe.now_s() < until_s:
         try:
