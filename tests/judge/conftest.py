@@ -19,10 +19,10 @@ class Stand:
     def __init__(self):
         self.lab = Lab.from_cell("aprs", seed=1)
         self.world, self.arm = self.lab.world, self.lab.robot("fanuc")
-        self.watch = HandMonitor(self.world, self.lab.stepper)
-        self.drops = DropMonitor(self.world, self.lab.stepper, self.watch)
+        self.hand_monitor = HandMonitor(self.world, self.lab.stepper)
+        self.drops = DropMonitor(self.world, self.lab.stepper, self.hand_monitor)
         self.heard = []
-        self.watch.listen(self.heard.append)
+        self.hand_monitor.listen(self.heard.append)
         self.scheduler = None
         self._moments = {"start": self.lab.snapshot()}
         for name, work in (("hover", self.hover), ("held", self.take)):
@@ -35,7 +35,7 @@ class Stand:
         self.heard.clear()
         faults = [parse_fault(spec) for spec in specs]
         lab = self.lab
-        self.scheduler = FaultScheduler(lab.world, lab.stepper, lab.bus, self.watch, faults, lab.sensors)
+        self.scheduler = FaultScheduler(lab.world, lab.stepper, lab.bus, self.hand_monitor, faults, lab.sensors)
         return self.scheduler
 
     def close(self):

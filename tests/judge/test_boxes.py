@@ -27,7 +27,7 @@ def item(world, tray=TRAY):
 def test_boxes_with_trays_drawn_in_them_are_supplies(world):
     boxes = boxes_of(world)
     assert (set(boxes.supplies), set(boxes.outlets)) == ({"m2l1_tray_box", "s2l2_tray_box"}, {"kit_box"})
-    assert boxes.standing(world, TRAY, boxes.supplies).stands
+    assert boxes.placement(world, TRAY, boxes.supplies).stands
 
 
 @pytest.mark.parametrize(

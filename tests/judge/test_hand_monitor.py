@@ -19,20 +19,20 @@ def test_a_gear_that_is_taken_carried_and_set_down_is_told_in_that_order(stand):
     gear = "medium_gear_1"
     assert stand.moments() == [("approach", gear), ("grasp", gear), ("transfer", gear), ("release", gear)]
     assert stand.heard[-1].lifted
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     assert {event.robot for event in stand.heard} == {"fanuc"}
 
 
 def test_it_knows_what_is_held_and_how_far_it_has_come(stand):
     stand.at("held")
-    hold = stand.watch.held["fanuc"]
+    hold = stand.hand_monitor.held["fanuc"]
     assert (hold.part, hold.lifted, hold.carried) == ("medium_gear_1", True, False)
-    assert stand.watch.holds("medium_gear_1")
-    assert not stand.watch.holds("medium_gear_2")
-    assert stand.watch.distance_m("medium_gear_1") < 0.003
+    assert stand.hand_monitor.holds("medium_gear_1")
+    assert not stand.hand_monitor.holds("medium_gear_2")
+    assert stand.hand_monitor.distance_m("medium_gear_1") < 0.003
     stand.lab.perform(stand.shift(0.04, 0.03))
-    assert stand.watch.held["fanuc"].carried
-    assert abs(stand.watch.held["fanuc"].way_m - 0.05) < 0.002
+    assert stand.hand_monitor.held["fanuc"].carried
+    assert abs(stand.hand_monitor.held["fanuc"].way_m - 0.05) < 0.002
 
 
 def test_a_gear_that_is_pulled_out_is_lost_not_released(stand):
@@ -63,15 +63,15 @@ def test_the_moment_is_part_of_a_snapshot(stand):
     snapshot = stand.lab.snapshot()
     stand.lab.perform(stand.arm.open_gripper())
     stand.lab.advance(0.1)
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     stand.lab.restore(snapshot)
-    assert stand.watch.held["fanuc"].part == "medium_gear_1"
+    assert stand.hand_monitor.held["fanuc"].part == "medium_gear_1"
 
 
 def test_a_gear_that_is_put_elsewhere_was_not_lost(stand):
     stand.at("held")
     pose = stand.world.pose_of("medium_gear_1")
     stand.world.place("medium_gear_1", type(pose)(pose.position + [0, 0, 0.4], pose.quaternion))
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     stand.lab.advance(0.1)
     assert not np.any([event.moment == "loss" for event in stand.heard])

@@ -107,7 +107,7 @@ def test_a_wrong_gear_in_a_slot_can_be_taken_out(stand):
 
 def test_a_held_part_is_in_the_hand(stand):
     stand.at("held")
-    verdict = judge_recoverable(stand.world, WANTED, reaches, watch=stand.watch)
+    verdict = judge_recoverable(stand.world, WANTED, reaches, hand_monitor=stand.hand_monitor)
     assert verdict.recoverable, verdict.reason
     robots = {robot.name: robot for robot in verdict.state.robots}
     assert robots["fanuc"].hand.sku == "sku_part_medium_gear"

@@ -45,11 +45,11 @@ class TrayStand:
     def __init__(self):
         self.lab = Lab(cell_with_a_kit(), 0)
         self.world, self.arm, self.scheduler = self.lab.world, self.lab.robot("motoman"), None
-        self.watch = HandMonitor(self.world, self.lab.stepper)
-        self.drops = DropMonitor(self.world, self.lab.stepper, self.watch)
+        self.hand_monitor = HandMonitor(self.world, self.lab.stepper)
+        self.drops = DropMonitor(self.world, self.lab.stepper, self.hand_monitor)
         self.monitor = CollisionMonitor(self.world, self.lab.stepper, allowed_kitting_contacts(self.world))
         self.heard = []
-        self.watch.listen(self.heard.append)
+        self.hand_monitor.listen(self.heard.append)
         self.moments = {}
         for name, work in (("over", self.come), ("held", self.take)):
             self.lab.perform(work())
@@ -62,7 +62,7 @@ class TrayStand:
         self.lab.restore(snapshot)
         self.heard[:] = heard
         lab, faults = self.lab, [parse_fault(spec) for spec in specs]
-        self.scheduler = FaultScheduler(lab.world, lab.stepper, lab.bus, self.watch, faults, lab.sensors)
+        self.scheduler = FaultScheduler(lab.world, lab.stepper, lab.bus, self.hand_monitor, faults, lab.sensors)
         return self.scheduler
 
     def grip(self, up_m=0.0):
@@ -118,7 +118,7 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
     assert stand.events() == [(moment, KIT) for moment in ("approach", "grasp", "transfer", "release")]
     assert set(stand.heard[1].parts_in_tray) == set(stand.heard[-1].parts_in_tray) == GEARS
     assert stand.heard[-1].lifted
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     assert stand.monitor.hits == stand.drops.drops == gentle.hits == []
     assert {(hit.first, hit.second) for hit in strict.hits} == {(KIT, "work_table")}, "it was set down harder than that"
     gentle.stop()
@@ -127,10 +127,10 @@ def test_a_tray_that_is_taken_carried_and_set_down_is_told_in_that_order_and_tou
 
 def test_it_knows_that_the_tray_is_held_and_the_gears_only_ride(stand):
     stand.at("held")
-    hold = stand.watch.held["motoman"]
+    hold = stand.hand_monitor.held["motoman"]
     assert (hold.part, hold.lifted, hold.carried, set(hold.parts_in_tray)) == (KIT, True, False, GEARS)
-    assert not any(stand.watch.holds(gear) for gear in GEARS)
-    assert stand.watch.distance_m(KIT) < 0.005
+    assert not any(stand.hand_monitor.holds(gear) for gear in GEARS)
+    assert stand.hand_monitor.distance_m(KIT) < 0.005
 
 
 def test_the_pump_that_fails_drops_the_tray_with_its_gears(stand):
@@ -153,7 +153,7 @@ def test_a_fault_about_parts_leaves_trays_alone(stand):
     faults = stand.at("held", "drop:during=transfer:1", "drop:at=0,way_mm=0")
     stand.lab.perform(stand.shift(0.04, 0.0))
     assert faults.events == []
-    assert stand.watch.holds(KIT)
+    assert stand.hand_monitor.holds(KIT)
 
 
 @pytest.mark.slow
@@ -162,8 +162,8 @@ def test_a_gear_that_is_knocked_out_of_a_tray_in_a_hand_is_a_drop(stand):
     item = stand.world.objects["large_gear_1"]
     stand.world.data.qvel[item.dof : item.dof + 3] = (0.0, -0.9, 1.6)
     stand.lab.advance(1.5)
-    assert stand.watch.holds(KIT)
-    assert set(stand.watch.held["motoman"].parts_in_tray) == GEARS - {"large_gear_1"}
+    assert stand.hand_monitor.holds(KIT)
+    assert set(stand.hand_monitor.held["motoman"].parts_in_tray) == GEARS - {"large_gear_1"}
     (drop,) = stand.drops.drops
     assert (drop.part, drop.tray) == ("large_gear_1", KIT)
     assert str(drop).startswith("large_gear_1 fell off kit of motoman at ")
@@ -189,7 +189,7 @@ def test_weak_vacuum_does_not_hold_a_kit(stand):
     assert "draws with 0.2 of its vacuum for good" in faults.events[0].detail
     assert 0.15 < stand.arm.vacuum.level < 0.25 or stand.arm.vacuum.level == 0.0
     assert not stand.arm.vacuum.holding
-    assert not stand.watch.holds(KIT)
+    assert not stand.hand_monitor.holds(KIT)
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ class ActionRunner:
                 detail = await self._change(action, rows)
                 self._record(action, "", "end", detail, attempt, start_s, rows)
                 return
-            part = self._meant(action)
+            part = self._subject(action)
             self._publish_event(action, "start", "", [])
             if action.verb not in _TAKES or not self.manipulator.held:
                 rows += await self._evaluate(action, part, "precondition")
@@ -172,11 +172,11 @@ class ActionRunner:
         require(effects, FailureKind.WRONG, "")
         return detail
 
-    def _meant(self, action: Action) -> str:
+    def _subject(self, action: Action) -> str:
         """Returns the part that a step is about, as far as that is known before it."""
         manipulator = self.manipulator
         if action.verb in TRAY_VERBS:
-            return self.steps.trays.meant(action)
+            return self.steps.trays.subject(action)
         if action.verb is Verb.LOOK_PART:
             good, _ = candidates(manipulator.view, action.sku, action.place, manipulator.recipe, self.steps.left_out)
             return good[0].name if good else ""

@@ -275,7 +275,7 @@ class Executor:
             tuple(records),
             self._progress.plans,
             sum(runner.retries for runner in self._runners.values()),
-            (*self._missing, *(Unobtainable(things[part].sku, told, part) for part, told in left.items())),
+            (*self._missing, *(Unobtainable(things[part].sku, why_left, part) for part, why_left in left.items())),
             start_s,
             self.clock.time_s,
             resumed,

@@ -45,11 +45,11 @@ class ExecutorBelief(BelievedState):
         """Returns SKU -> number of parts in the design of a kit."""
         return self._designs[kit].parts if kit in self._designs else super().wanted(kit)
 
-    def sight(self, name: str) -> PoseEstimate | None:
+    def estimate(self, name: str) -> PoseEstimate | None:
         """Returns the pose of an object; None if it is missing; by its hand's pose when it was carried out of sight."""
         if self._view.is_gone(name):
             return None
-        seen = super().sight(name)
+        seen = super().estimate(name)
         if seen is None or seen.seen_s is None or self.now_s - seen.seen_s <= OUT_OF_SIGHT_S:
             return seen
         return self._felt(name) or seen

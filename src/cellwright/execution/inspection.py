@@ -49,5 +49,5 @@ class CellInspector:
     def _trays(self) -> list[str]:
         """Returns the trays that these robots work at, and that stay where they are."""
         view = self._view
-        standing = [tray for tray in view.trays() if not view.is_movable(tray)]
-        return [t for t in standing if any(view.reaches(r, view.pose(t).position) for r in self._robots)]
+        fixed = [tray for tray in view.trays() if not view.is_movable(tray)]
+        return [t for t in fixed if any(view.reaches(r, view.pose(t).position) for r in self._robots)]

@@ -160,7 +160,7 @@ class PickPlacePlanner:
             JobFailed: with the reason, when something cannot be planned.
         """
         start = np.asarray(start_rad, float)
-        before, after = self.standing(pose_part), self.standing(pose_place)
+        before, after = self.open_planner(pose_part), self.open_planner(pose_place)
         picks = self.picks(before, pose_part, start)
         if not picks:
             raise JobFailed(f"no side of the {self.part.title.lower()} can be reached straight")
@@ -180,7 +180,7 @@ class PickPlacePlanner:
             reason = carry.reason
         raise JobFailed(f"the {self.part.title.lower()} cannot be carried to its place: {reason}")
 
-    def standing(self, pose_part: Pose) -> MotionPlanner:
+    def open_planner(self, pose_part: Pose) -> MotionPlanner:
         """Returns the planner for an open gripper while the part stands there."""
         return MotionPlanner(
             self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])

@@ -123,8 +123,8 @@ class PlanRequestBuilder:
                 for part in blockers(self.view, seat, parts):
                     why = self.excluded.get(part.name, "" if self._reached(part) else "is out of reach")
                     if why:
-                        told = f"{part.name} lies across {seat.name} of {job.name} and {why}"
-                        missing.append(Unobtainable(seat.sku, told, part.name))
+                        reason = f"{part.name} lies across {seat.name} of {job.name} and {why}"
+                        missing.append(Unobtainable(seat.sku, reason, part.name))
                         break
         if not missing:
             return orders, []

@@ -38,9 +38,9 @@ class RecoveryPolicy:
         if not failures:
             return ""
         last = failures[-1]
-        told = f"{last.action.verb} by {last.robot}: {last.reason}"
+        reason = f"{last.action.verb} by {last.robot}: {last.reason}"
         if self.settings.recovery is not RecoveryMode.FULL:
-            return told
+            return reason
         for failure in failures:
             self._blame(failure, manipulators[failure.robot])
         unable = [failure for failure in failures if failure.kind in (FailureKind.UNABLE, FailureKind.UNSEEN)]

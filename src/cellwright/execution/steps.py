@@ -110,7 +110,7 @@ class StepRunner:
         near = {name for name in observation.unseen if view.belief.source(name) in ("", source)}
         view.gone = (view.gone - observation.seen) | near
 
-    async def _glance(self, part: str) -> bool:
+    async def _is_in_next_frame(self, part: str) -> bool:
         """Returns whether a part is in the next frame of the detector that saw it last."""
         view, source = self.manipulator.view, self.manipulator.view.belief.source(part)
         anchors = [tray for tray in view.trays() if view.belief.source(tray) == source]
@@ -163,7 +163,7 @@ class StepRunner:
         await manipulator.read()
         grasp = grasp.nearest(manipulator.turned_rad)
         await manipulator.approach(grasp.pose_tool(part))
-        if not await self._glance(part.name):
+        if not await self._is_in_next_frame(part.name):
             manipulator.view.gone.add(part.name)
             raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
         now = manipulator.view.part(part.name)

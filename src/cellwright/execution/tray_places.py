@@ -28,10 +28,10 @@ def note_trays(view: CellView) -> list[str]:
     facts = view.facts
     in_kits = {tray: kit for kit, tray in facts.tray_of.items()}
     held = set(facts.held.values())
-    told = []
+    notes = []
     for kit, own in facts.tray_of.items():
         if own in view.gone and kit not in facts.stationary and kit not in held:
-            told.append(f"{kit} is gone with its tray")
+            notes.append(f"{kit} is gone with its tray")
             end_kit(view.belief, kit)
     for tray in facts.of_kind("KitTray"):
         thing = in_kits.get(tray.name, tray.name)
@@ -42,11 +42,11 @@ def note_trays(view: CellView) -> list[str]:
         place = place_of(view, thing)
         if place != facts.things[thing].reference:
             where = f"in or on {place}" if place in facts.sizes else "where it does not belong"
-            told.append(f"{thing} is seen {where}")
+            notes.append(f"{thing} is seen {where}")
             set_down(view.belief, thing, place)
-    if told:
+    if notes:
         view.refresh()
-    return told
+    return notes
 
 
 def misplaced_trays(view: CellView) -> list[str]:

@@ -50,7 +50,7 @@ class TraySteps:
             Verb.PLACE_KIT: self._place_kit,
         }
 
-    def meant(self, action: Action) -> str:
+    def subject(self, action: Action) -> str:
         """Returns the kit tray or kit that a step is about, as far as that is known before it."""
         manipulator = self.manipulator
         if action.verb is Verb.TAKE_TRAY:

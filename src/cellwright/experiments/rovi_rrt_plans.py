@@ -180,7 +180,7 @@ _warm: set[tuple[str, str]] = set()
 
 @cache
 def _planner_at_pick(pick: str) -> MotionPlanner:
-    return pick_place_planner().standing(PICKS[pick])
+    return pick_place_planner().open_planner(PICKS[pick])
 
 
 @cache
@@ -190,7 +190,7 @@ def _picks(pick: str) -> list[GraspPath]:
 
 @cache
 def _planner_at_place() -> MotionPlanner:
-    return pick_place_planner().standing(PLACE)
+    return pick_place_planner().open_planner(PLACE)
 
 
 @cache

@@ -48,7 +48,7 @@ class KitBoxes:
     supplies: Mapping[str, BoxFigures]
     outlets: Mapping[str, BoxFigures]
 
-    def standing(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> BoxPlacement:
+    def placement(self, world: World, tray: str, boxes: Mapping[str, BoxFigures] | None = None) -> BoxPlacement:
         """Returns the placement of a tray in one of the boxes, or in one for finished kits; there must be one."""
         some = self.outlets if boxes is None else boxes
         pose, figures = world.pose_of(tray), world.objects[tray].figures

@@ -80,13 +80,13 @@ class DropMonitor:
         drops: What was found, in order.
     """
 
-    def __init__(self, world: World, stepper: Stepper, watch: HandMonitor, name: str = "drop monitor") -> None:
+    def __init__(self, world: World, stepper: Stepper, hand_monitor: HandMonitor, name: str = "drop monitor") -> None:
         self.drops: list[DropEvent] = []
         self._world = world
         self._falls: list[_Fall] = []
         models = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
         self._floors = {name for name, figures in models.items() if isinstance(figures, FloorFigures)}
-        watch.listen(self._hear)
+        hand_monitor.listen(self._hear)
         world.add_component(name, self)
         stepper.every(world.clock.period_ticks(RATE_HZ), self._tick, order=TickOrder.JUDGE, name=name)
 

@@ -78,7 +78,7 @@ class Judge:
         self, wanted: Mapping[str, KitDesign], reaches: ReachTest, robots: Collection[str] | None = None
     ) -> Recoverability:
         """Returns whether the wanted kits can be completed from how things are now; ask when they are at rest."""
-        return judge_recoverable(self._world, wanted, reaches, watch=self.hands, robots=robots)
+        return judge_recoverable(self._world, wanted, reaches, hand_monitor=self.hands, robots=robots)
 
     def stop(self) -> None:
         """Ends faults and collision checks; what faults changed for a while is restored."""

@@ -109,8 +109,8 @@ def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
     items.append(KitItem("extras", not extras, f"{', '.join(extras)} on the tray" if extras else "nothing extra"))
     items.append(_tool_item(world, tray_name, ours))
     if (boxes := boxes_of(world)).outlets:
-        standing = boxes.standing(world, tray_name)
-        items.append(KitItem(IN_BOX, standing.stands, standing.reason))
+        placement = boxes.placement(world, tray_name)
+        items.append(KitItem(IN_BOX, placement.stands, placement.reason))
     return KitVerdict(tray_name, design.name, tuple(items), tuple(seatings))
 
 

@@ -49,7 +49,7 @@ def judge_recoverable(
     wanted: Mapping[str, KitDesign],
     reaches: ReachTest,
     *,
-    watch: HandMonitor | None = None,
+    hand_monitor: HandMonitor | None = None,
     robots: Collection[str] | None = None,
     max_lean_rad: float = MAX_LEAN_RAD,
 ) -> Recoverability:
@@ -59,11 +59,11 @@ def judge_recoverable(
         world: What is really there.
         wanted: Kit tray -> what it shall become.
         reaches: Where each robot gets to.
-        watch: What the hands hold; without one they are taken to be empty.
+        hand_monitor: The objects in hands; without one they are taken to be empty.
         robots: Those in service; all when not given.
         max_lean_rad: A part that leans more cannot be taken.
     """
-    reading = TrueState(world, wanted, reaches, watch, robots, max_lean_rad)
+    reading = TrueState(world, wanted, reaches, hand_monitor, robots, max_lean_rad)
     if reading.hopeless:
         return Recoverability(False, "; ".join(reading.hopeless), reading.lost)
     counts: dict[str, int] = {}

@@ -37,8 +37,10 @@ class TrayInventory:
         in_the_way: Kits on tables that are not wanted.
     """
 
-    def __init__(self, world: World, shed: ToolInventory, in_service: Collection[str], held: Mapping[str, str]) -> None:
-        self._world, self._shed, self._in_service = world, shed, in_service
+    def __init__(
+        self, world: World, tools: ToolInventory, in_service: Collection[str], held: Mapping[str, str]
+    ) -> None:
+        self._world, self._tools, self._in_service = world, tools, in_service
         self._holder = {name: robot for robot, name in held.items()}
         self._boxes = boxes_of(world)
         self._stacked: dict[tuple[str, str], int] = {}
@@ -192,18 +194,18 @@ class TrayInventory:
 
     def _carriers(self, *trays: tuple[TrayFigures, Pose]) -> frozenset[str]:
         """Returns robots in service that take such trays at all these places."""
-        grips = [(tray.sku, self._shed.grip_point(tray, pose)) for tray, pose in trays]
+        grips = [(tray.sku, self._tools.grip_point(tray, pose)) for tray, pose in trays]
         return frozenset(
             robot
             for robot in self._in_service
-            if grips and all(self._shed.takes(robot, sku, point) for sku, point in grips)
+            if grips and all(self._tools.takes(robot, sku, point) for sku, point in grips)
         )
 
     def _box_of(self, tray: str, boxes: Mapping[str, BoxFigures]) -> str:
         if not boxes:
             return ""
-        standing = self._boxes.standing(self._world, tray, boxes)
-        return standing.box if standing.inside else ""
+        placement = self._boxes.placement(self._world, tray, boxes)
+        return placement.box if placement.inside else ""
 
     def _table_below(self, pose: Pose, within_m: float = ON_TABLE_M) -> str:
         for name, top in self._tables.items():

@@ -48,19 +48,21 @@ class TrueState:
         world: World,
         wanted: Mapping[str, KitDesign],
         reaches: ReachTest,
-        watch: HandMonitor | None,
+        hand_monitor: HandMonitor | None,
         robots: Collection[str] | None,
         max_lean_rad: float,
     ) -> None:
         self.world, self.max_lean_rad = world, max_lean_rad
-        self.held = {robot: hold.part for robot, hold in (watch.held if watch else {}).items()}
-        self.shed = ToolInventory(world, reaches)
-        self.robots = self.shed.robots
+        self.held = {robot: hold.part for robot, hold in (hand_monitor.held if hand_monitor else {}).items()}
+        self.tool_inventory = ToolInventory(world, reaches)
+        self.robots = self.tool_inventory.robots
         self.in_service = {name for name in self.robots if robots is None or name in robots}
         self.lost: dict[str, str] = {}
         self.hopeless: list[str] = []
         self.in_kits: set[str] = set()  # parts that a plan sees as part of a wanted kit, right or wrong
-        self.trays = TrayInventory(world, self.shed, self.in_service, self.held) if boxes_of(world).outlets else None
+        self.trays = (
+            TrayInventory(world, self.tool_inventory, self.in_service, self.held) if boxes_of(world).outlets else None
+        )
         self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design)]
         if self.trays is not None:
             self.trays.add_others(wanted)
@@ -81,8 +83,10 @@ class TrueState:
         states = tuple(
             PlannerRobot(
                 name,
-                frozenset({*(p for p, takers in places.items() if name in takers), *self.shed.at_holders[name]}),
-                self.shed.on[name],
+                frozenset(
+                    {*(p for p, takers in places.items() if name in takers), *self.tool_inventory.at_holders[name]}
+                ),
+                self.tool_inventory.on[name],
                 self._hand(name),
                 name in self.in_service,
             )
@@ -90,8 +94,8 @@ class TrueState:
         )
         return CellState(
             robots=states,
-            tools=tuple(Tool(name, self.shed.handles[name]) for name in self.shed.names),
-            holders=tuple(ToolHolderState(name, tool) for name, tool in self.shed.holders.items()),
+            tools=tuple(Tool(name, self.tool_inventory.handles[name]) for name in self.tool_inventory.names),
+            holders=tuple(ToolHolderState(name, tool) for name, tool in self.tool_inventory.holders.items()),
             parts_trays=tuple(
                 PartsTray(place, sku, len(parts), max(self._capacity(place, sku), len(parts)))
                 for place, (sku, parts, _) in self.supplies.items()
@@ -172,7 +176,9 @@ class TrueState:
         poses = [pose]
         if tilt_rad > LEANING_RAD:
             poses.append(pose @ Pose.from_xyz_rpy([0.0, 0.0, ALONG_M]))
-        takers = frozenset(name for name in self.in_service if self.shed.takes_parts(name, item.figures, *poses))
+        takers = frozenset(
+            name for name in self.in_service if self.tool_inventory.takes_parts(name, item.figures, *poses)
+        )
         if part in self.held.values():
             return frozenset()
         if tilt_rad > self.max_lean_rad:
@@ -180,7 +186,7 @@ class TrueState:
         elif pose.apply(item.figures.grasp_xyz_m)[2] < FLOOR_M:
             self.lost[part] = "lies on the floor"
         elif not takers:
-            fitting = any(self.shed.holds(name, item.sku) for name in self.in_service)
+            fitting = any(self.tool_inventory.holds(name, item.sku) for name in self.in_service)
             self.lost[part] = "out of every robot's reach" if fitting else "no tool holds it"
         return frozenset() if part in self.lost else takers
 
@@ -206,9 +212,9 @@ class TrueState:
         poses: dict[str, list[Pose]] = {}
         for slot in slots:
             poses.setdefault(slot.accepts, []).append(self.world.pose_of(tray) @ _part_in_tray(figures, slot))
-        for_it = {sku: these for sku, these in poses.items() if self.shed.holds(robot, sku)}
+        for_it = {sku: these for sku, these in poses.items() if self.tool_inventory.holds(robot, sku)}
         return (bool(for_it) or not poses) and all(
-            self.shed.takes_parts(robot, part_of_sku(sku), *these) for sku, these in for_it.items()
+            self.tool_inventory.takes_parts(robot, part_of_sku(sku), *these) for sku, these in for_it.items()
         )
 
 

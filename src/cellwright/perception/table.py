@@ -18,7 +18,7 @@ __all__ = ["TrackTable"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
-NUMBERS = ("kinds", "sources", "sights", "misses", "turn_mismatches", "named", "moving")
+NUMBERS = ("kinds", "sources", "sightings", "misses", "turn_mismatches", "named", "moving")
 COLUMNS = ("positions", "quaternions", "variances", "periods", "seen_s", *NUMBERS)
 
 
@@ -62,7 +62,7 @@ class TrackTable:
         self.periods: Array = np.array([period_of(sku) for sku in self.skus], float)
         self.seen_s: Array = np.full(count, -np.inf)
         self.sources = np.full(count, -1, np.intp)
-        self.sights, self.misses, self.turn_mismatches = (np.zeros(count, np.intp) for _ in range(3))
+        self.sightings, self.misses, self.turn_mismatches = (np.zeros(count, np.intp) for _ in range(3))
         self.named, self.moving = np.ones(count, bool), np.zeros(count, bool)
         self._slot_map: SlotMap | None = None
         self._trays: Rows | None = None
@@ -105,15 +105,15 @@ class TrackTable:
         trays = self.trays
         places = self.positions[trays]
         over = places[None] - places[:, None]
-        above = np.where(self.sights[trays] > 0, cfg.stacked_m, -cfg.stacked_m)
+        above = np.where(self.sightings[trays] > 0, cfg.stacked_m, -cfg.stacked_m)
         near = (over[..., 2] > above[:, None]) & (np.abs(over[..., :2]).max(axis=2) < cfg.beside_m)
-        is_cover = (self.sights[trays] > 0) & (self.misses[trays] < cfg.confirm)
+        is_cover = (self.sightings[trays] > 0) & (self.misses[trays] < cfg.confirm)
         return np.concatenate([trays[(near & is_cover).any(axis=1)], self._replaced(cfg)])
 
     def _replaced(self, cfg: TrackerCfg) -> Rows:
         """Returns lost objects in whose place another of their kind stands now: that one is seen there."""
         is_lost = self.misses >= cfg.confirm
-        lost, here = np.flatnonzero(is_lost), np.flatnonzero(~is_lost & (self.sights > 0))
+        lost, here = np.flatnonzero(is_lost), np.flatnonzero(~is_lost & (self.sightings > 0))
         if not len(lost):
             return lost
         apart = np.linalg.norm(self.positions[lost][:, None] - self.positions[here][None], axis=2)
@@ -142,9 +142,9 @@ class TrackTable:
         self.named, self.moving = (
             np.concatenate([column, np.zeros(count, bool)]) for column in (self.named, self.moving)
         )
-        self.sights, self.misses, self.turn_mismatches = (
+        self.sightings, self.misses, self.turn_mismatches = (
             np.concatenate([column, np.zeros(count, np.intp)])
-            for column in (self.sights, self.misses, self.turn_mismatches)
+            for column in (self.sightings, self.misses, self.turn_mismatches)
         )
         self._slot_map = self._trays = None
         return np.arange(first, first + count)
@@ -173,7 +173,7 @@ class TrackTable:
         for column in columns:
             column[lost] = column[found]
         self.turn_mismatches[lost] = 0
-        self.sights[lost] += self.sights[found]
+        self.sightings[lost] += self.sightings[found]
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forgets things."""

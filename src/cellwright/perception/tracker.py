@@ -85,7 +85,7 @@ class Tracker:
     def _follow(self, message: Detections, time_s: float) -> None:
         table, cfg = self._table, self.cfg
         source = self._sources[message.source]
-        skus, positions, quaternions, variances = self._sights(message)
+        skus, positions, quaternions, variances = self._detections(message)
         kinds = table.kinds_of(skus)
         known = self._known(time_s)
         bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
@@ -104,28 +104,32 @@ class Tracker:
             if here is not None:
                 # Mostly all were seen lately, and in the first stage all sights are left.
                 left = costs if len(rest) == len(skus) else costs[:, rest]
-                rows, sights = _columns(assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate))
+                rows, sightings = _columns(
+                    assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate)
+                )
                 matched[rows] = True
                 other = np.ones(len(rest), bool)
-                other[sights] = False
-                sights, rest = rest[sights], rest[other]
+                other[sightings] = False
+                sightings, rest = rest[sightings], rest[other]
                 fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
-                rows, sights = rows[fresh], sights[fresh]
+                rows, sightings = rows[fresh], sightings[fresh]
                 spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
-                self._fuse(rows, known[rows], positions[sights], quaternions[sights], variances[sights], spread)
+                self._fuse(
+                    rows, known[rows], positions[sightings], quaternions[sightings], variances[sightings], spread
+                )
                 self._seen(rows, source, time_s)
             if here is lately:
                 self._miss(message.source, source, matched, time_s)
             if not len(rest):
                 break
-            lost = np.flatnonzero(away & ~matched & ((table.misses > 0) | hidden) & (table.sights > 0))
+            lost = np.flatnonzero(away & ~matched & ((table.misses > 0) | hidden) & (table.sightings > 0))
             rest = self._restart(lost, rest, kinds, positions, quaternions, variances, source, time_s)
         if len(rest):
             self._begin([skus[i] for i in rest], positions[rest], quaternions[rest], variances[rest], source, time_s)
         if not table.named.all():
             self._confirm(time_s)
 
-    def _sights(self, message: Detections) -> tuple[list[str], Array, Array, Array]:
+    def _detections(self, message: Detections) -> tuple[list[str], Array, Array, Array]:
         positions, quaternions = message.positions.reshape(-1, 3), message.quaternions.reshape(-1, 4)
         good = np.isfinite(positions).all(axis=1) & (message.scores >= self.cfg.min_score)
         lengths = np.sqrt((quaternions**2).sum(axis=1))
@@ -143,7 +147,7 @@ class Tracker:
     def _known(self, time_s: float) -> Array:
         """Returns the current variances of all objects."""
         table = self._table
-        waited = np.where(table.sights > 0, time_s - table.seen_s, 0.0)
+        waited = np.where(table.sightings > 0, time_s - table.seen_s, 0.0)
         return predicted_variances(table.variances, waited, self._drift, self._most)
 
     def _fuse(
@@ -161,7 +165,7 @@ class Tracker:
             table.variances[rows] = (1.0 - share) * known
             return
         table.turn_mismatches[rows] = np.where(turn_mismatches, table.turn_mismatches[rows] + 1, 0)
-        restart = turn_mismatches & ((table.turn_mismatches[rows] >= self.cfg.confirm) | (table.sights[rows] == 0))
+        restart = turn_mismatches & ((table.turn_mismatches[rows] >= self.cfg.confirm) | (table.sightings[rows] == 0))
         share[turn_mismatches, 3] = 0.0
         share[restart, 3] = 1.0  # turned for good, not one wrong look
         after = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
@@ -182,7 +186,7 @@ class Tracker:
 
     def _seen(self, rows: Rows, source: int, time_s: float) -> None:
         table = self._table
-        table.sights[rows] += table.seen_s[rows] < time_s
+        table.sightings[rows] += table.seen_s[rows] < time_s
         table.seen_s[rows], table.sources[rows], table.misses[rows] = time_s, source, 0
 
     def _miss(self, name: str, source: int, matched: npt.NDArray[np.bool_], time_s: float) -> None:
@@ -225,13 +229,13 @@ class Tracker:
         steps[(table.kinds[away][:, None] != kinds[rest]) | (steps > reach[:, None])] = np.inf
         pairs = assign(steps, 1e3)
         index, taken = _columns(pairs)
-        rows, sights = away[index], rest[taken]
-        _, unseen = self._turns(rows, quaternions[sights])
-        table.positions[rows], table.variances[rows] = positions[sights], variances[sights]
-        table.quaternions[rows] = turned(quaternions[sights], -unseen)
+        rows, sightings = away[index], rest[taken]
+        _, unseen = self._turns(rows, quaternions[sightings])
+        table.positions[rows], table.variances[rows] = positions[sightings], variances[sightings]
+        table.quaternions[rows] = turned(quaternions[sightings], -unseen)
         table.turn_mismatches[rows], table.moving[rows] = 0, True
         self._seen(rows, source, time_s)
-        return np.setdiff1d(rest, sights)
+        return np.setdiff1d(rest, sightings)
 
     def _begin(
         self, skus: list[str], positions: Array, quaternions: Array, variances: Array, source: int, time_s: float
@@ -250,7 +254,7 @@ class Tracker:
         table, confirm = self._table, self.cfg.confirm
         forgotten = (table.misses > 1) | (time_s - table.seen_s > self.cfg.forget_s)
         gone = [int(row) for row in np.flatnonzero(~table.named & forgotten)]
-        for row in np.flatnonzero(~table.named & (table.sights >= confirm) & (table.misses == 0)):
+        for row in np.flatnonzero(~table.named & (table.sightings >= confirm) & (table.misses == 0)):
             missed = np.flatnonzero(table.named & (table.kinds == table.kinds[row]) & (table.misses > 0))
             lost = missed[table.misses[missed] >= confirm]
             if len(lost):
@@ -266,7 +270,7 @@ class Tracker:
 
     def _tracks(self, message: Detections) -> Tracks:
         table, cfg = self._table, self.cfg
-        shown = table.named & (table.sights > 0) & (table.misses < cfg.drop)
+        shown = table.named & (table.sightings > 0) & (table.misses < cfg.drop)
         slots = table.slot_map.find(table.positions, table.quaternions, shown, cfg.in_slot_m, cfg.above_slot_m)
         rows = shown.nonzero()[0]
         listed = rows.tolist()

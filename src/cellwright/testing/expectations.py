@@ -49,15 +49,15 @@ class ExpectKit:
         When no client is connected, no fault is due and nothing moves, nothing can change, and nothing is waited for.
         """
         __tracebackhide__ = True
-        told = self.cell.ask("kit", name=self.name, wanted=True, within_s=within_s, waits_s=within_s)
-        head = f"{self.name} is not complete at {told['time_s']:.1f} s ({told['why']}):"
-        _check(told["ok"], head, [*_items(told["kits"]), *told["happened"]])
+        answer = self.cell.ask("kit", name=self.name, wanted=True, within_s=within_s, waits_s=within_s)
+        head = f"{self.name} is not complete at {answer['time_s']:.1f} s ({answer['why']}):"
+        _check(answer["ok"], head, [*_items(answer["kits"]), *answer["happened"]])
 
     def not_to_be_complete(self) -> None:
         """Expects that it is not so now."""
         __tracebackhide__ = True
-        told = self.cell.ask("kit", name=self.name, wanted=False, within_s=0.0)
-        _check(told["ok"], f"{self.name} is complete at {told['time_s']:.1f} s:", _items(told["kits"]))
+        answer = self.cell.ask("kit", name=self.name, wanted=False, within_s=0.0)
+        _check(answer["ok"], f"{self.name} is complete at {answer['time_s']:.1f} s:", _items(answer["kits"]))
 
 
 @dataclass(frozen=True)
@@ -70,15 +70,15 @@ class ExpectPart:
     def to_be_in(self, slot: str, within_s: float = 0.0) -> None:
         """Expects that it is seated in a slot, `tray/slot`, or becomes so within that simulated time from now."""
         __tracebackhide__ = True
-        told = self.cell.ask("part", name=self.name, slot=slot, wanted=True, within_s=within_s, waits_s=within_s)
-        head = f"{self.name} is not in {slot} at {told['time_s']:.1f} s ({told['why']}): {told['reason']}"
-        _check(told["ok"], head, told["happened"])
+        answer = self.cell.ask("part", name=self.name, slot=slot, wanted=True, within_s=within_s, waits_s=within_s)
+        head = f"{self.name} is not in {slot} at {answer['time_s']:.1f} s ({answer['why']}): {answer['reason']}"
+        _check(answer["ok"], head, answer["happened"])
 
     def not_to_be_in(self, slot: str) -> None:
         """Expects that it is not so now."""
         __tracebackhide__ = True
-        told = self.cell.ask("part", name=self.name, slot=slot, wanted=False, within_s=0.0)
-        _check(told["ok"], f"{self.name} is in {slot} at {told['time_s']:.1f} s: {told['reason']}", [])
+        answer = self.cell.ask("part", name=self.name, slot=slot, wanted=False, within_s=0.0)
+        _check(answer["ok"], f"{self.name} is in {slot} at {answer['time_s']:.1f} s: {answer['reason']}", [])
 
 
 def _items(kits: list[dict[str, Any]]) -> list[str]:

@@ -62,7 +62,7 @@ def wanted_trays(
 def _depth(world: World, tray: str, trays: Sequence[str]) -> float:
     """Returns the cost of a tray in a box of empty ones: that it is there, and the trays on top of it."""
     boxes = boxes_of(world)
-    if not boxes.supplies or not (where := boxes.standing(world, tray, boxes.supplies)).inside:
+    if not boxes.supplies or not (where := boxes.placement(world, tray, boxes.supplies)).inside:
         return 0.0
     x_m, y_m, z_m = world.pose_of(tray).position
     room_m = min(boxes.supplies[where.box].inner_size_m) / 2

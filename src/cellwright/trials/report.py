@@ -49,7 +49,7 @@ def trial_json(verdict: TrialVerdict) -> str:
 
 def trial_page(verdict: TrialVerdict, picture: Path | None = None) -> str:
     """Returns the verdict for people: one file, no scripts, nothing from elsewhere."""
-    told = verdict.as_dict()
+    data = verdict.as_dict()
     word = "Done" if verdict.done else "Not done"
     if verdict.false_done:
         word += ", although it was claimed" if not verdict.done else ", but it was claimed too early"
@@ -63,7 +63,7 @@ def trial_page(verdict: TrialVerdict, picture: Path | None = None) -> str:
         versions=escape(", ".join(f"{package} {version}" for package, version in verdict.versions.items())),
         ok="yes" if verdict.done and not verdict.false_done else "no",
         word=word,
-        ending=escape(told["ending_text"][:1].upper() + told["ending_text"][1:]),
+        ending=escape(data["ending_text"][:1].upper() + data["ending_text"][1:]),
         time_s=f"{verdict.time_s:.1f}",
         wall_s=f"{verdict.wall_s:.1f}",
         score=f"{100 * verdict.score.total:.0f}",

@@ -180,8 +180,8 @@ class TrialRun:
             error = None if work.cancelled() else work.exception()
             if error is None:
                 return Ending.RETURNED, ""
-            told = str(error) if isinstance(error, CellwrightError) else f"{type(error).__name__}: {error}"
-            return Ending.FAILED, told
+            reason = str(error) if isinstance(error, CellwrightError) else f"{type(error).__name__}: {error}"
+            return Ending.FAILED, reason
 
         try:
             return await self._watch(ended)

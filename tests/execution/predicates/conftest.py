@@ -51,7 +51,7 @@ class Scene:
     def size_m(self, name):
         return self.things[name].size_m
 
-    def sight(self, name):
+    def estimate(self, name):
         thing = self.things[name]
         seen_s = self.now_s - 0.1 if thing.seen_s == inf and thing.sku else thing.seen_s
         return PoseEstimate(thing.pose, thing.variances, seen_s, "camera")

@@ -64,7 +64,7 @@ def test_other_parts_do_not_count(stand):
     faults = stand.at("held", "drop:part=large*,during=transfer:1", "drop:part=sku_part_small_gear,at=0")
     stand.lab.perform(stand.shift(0.08, 0.0))
     assert faults.events == []
-    assert stand.watch.holds(GEAR)
+    assert stand.hand_monitor.holds(GEAR)
 
 
 def test_of_a_tray_that_no_tool_carries_the_events_of_any_part_are_counted(stand):
@@ -109,7 +109,7 @@ def test_a_push_before_the_grasp_moves_the_gear_below_the_hand(stand):
     stand.lab.perform(work())
     assert kinds(faults) == [("push", GEAR)]
     assert np.hypot(*(stand.position() - start)[:2]) > 0.015
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     assert not judge_slot(stand.world, "fanuc_medium_tray/slot_1").seated
 
 
@@ -128,7 +128,7 @@ def test_nobody_pushes_what_a_gripper_holds(stand):
     faults = stand.at("held", f"push:part={GEAR},at=0")
     stand.lab.advance(0.4)
     assert faults.events == []
-    assert stand.watch.holds(GEAR)
+    assert stand.hand_monitor.holds(GEAR)
 
 
 def test_after_a_place_the_hand_must_be_clear(stand):
@@ -161,7 +161,7 @@ def test_a_weak_gripper_presses_less_and_recovers(stand):
     assert grip_force_n(stand) == pytest.approx(5.0, rel=0.1)
     stand.lab.advance(0.2)
     assert grip_force_n(stand) == pytest.approx(1.0, rel=0.15)
-    assert stand.watch.holds(GEAR), "a fifth of the force still holds a medium gear"
+    assert stand.hand_monitor.holds(GEAR), "a fifth of the force still holds a medium gear"
     stand.lab.advance(0.3)
     assert grip_force_n(stand) == pytest.approx(5.0, rel=0.1)
     assert [event.detail for event in faults.events] == ["grips with 0.2 of its force for 0.3 s", "over"]
@@ -171,7 +171,7 @@ def test_a_very_weak_gripper_loses_what_it_holds(stand):
     stand.at("held", "weak_gripper:robot=fanuc,after=grasp:1,factor=0.02", "weak_gripper:robot=fanuc,at=0,factor=0.02")
     stand.lab.perform(stand.shift(0.1, 0.0))
     stand.lab.advance(0.3)
-    assert stand.watch.held == {}
+    assert stand.hand_monitor.held == {}
     assert ("loss", GEAR) in stand.moments()
 
 
@@ -292,7 +292,7 @@ def test_only_judge_and_recorder_hear_of_faults(stand):
 def test_what_is_not_there_cannot_fail(stand, spec, problem):
     lab = stand.lab
     with pytest.raises(BadInput) as caught:
-        FaultScheduler(lab.world, lab.stepper, lab.bus, stand.watch, [parse_fault(spec)], lab.sensors)
+        FaultScheduler(lab.world, lab.stepper, lab.bus, stand.hand_monitor, [parse_fault(spec)], lab.sensors)
     assert problem in str(caught.value)
 
 
@@ -312,11 +312,11 @@ def shelf():
 
 
 def test_a_part_that_is_removed_is_gone(shelf):
-    world, stepper, bus, watch = shelf
+    world, stepper, bus, hand_monitor = shelf
     heard = []
     bus.subscribe("/judge/faults", lambda _, event: heard.append(event), subscriber="test", role=Role.JUDGE)
     specs = ["remove:at=0.1", "push:part=gear_*,at=0.1,by_mm=60", "remove:at=0.8", "remove:at=0.9"]
-    faults = FaultScheduler(world, stepper, bus, watch, [parse_fault(spec) for spec in specs])
+    faults = FaultScheduler(world, stepper, bus, hand_monitor, [parse_fault(spec) for spec in specs])
     poses = {name: world.pose_of(name) for name in world.objects}
     stepper.advance(world.clock.ticks(0.2))
     gone = heard[0].subject
@@ -332,12 +332,12 @@ def test_a_part_that_is_removed_is_gone(shelf):
 
 def test_what_is_drawn_depends_on_the_fault_alone(shelf):
     """A fault that is added behind leaves the choices of those before it as they were."""
-    world, stepper, bus, watch = shelf
+    world, stepper, bus, hand_monitor = shelf
     start, chosen = world.snapshot(), []
     for more in ([], ["push:part=gear_1,at=0.05"]):
         world.restore(start)
         specs = ["push:part=gear_2,at=0.02..0.08,by_mm=20..50", *more]
-        faults = FaultScheduler(world, stepper, bus, watch, [parse_fault(spec) for spec in specs])
+        faults = FaultScheduler(world, stepper, bus, hand_monitor, [parse_fault(spec) for spec in specs])
         stepper.advance(world.clock.tick + world.clock.ticks(0.2))
         chosen.append(next((e.time_ns, e.subject, e.detail) for e in faults.events if e.subject == "gear_2"))
         faults.stop()
@@ -350,10 +350,10 @@ def test_a_grasp_lock_does_not_save_a_part_from_a_drop(tmp_path):
     logs = []
     for number in range(2):
         with Lab.from_cell(load_cell("aprs").model_copy(update={"grasp_lock": True}), seed=1) as lab:
-            watch = HandMonitor(lab.world, lab.stepper)
-            drops = DropMonitor(lab.world, lab.stepper, watch)
+            hand_monitor = HandMonitor(lab.world, lab.stepper)
+            drops = DropMonitor(lab.world, lab.stepper, hand_monitor)
             fault = parse_fault("drop:during=transfer:1,way_mm=30..90")
-            FaultScheduler(lab.world, lab.stepper, lab.bus, watch, [fault], lab.sensors)
+            FaultScheduler(lab.world, lab.stepper, lab.bus, hand_monitor, [fault], lab.sensors)
             recorder = lab.record(tmp_path / f"{number}.mcap")
             report = run_transfer(lab, TransferJob())
             assert not report.done

@@ -87,7 +87,7 @@ class BelievedState:
         """Returns the extent of an object without a SKU."""
         return self._sizes.get(name)
 
-    def sight(self, name: str) -> PoseEstimate | None:
+    def estimate(self, name: str) -> PoseEstimate | None:
         """Returns the pose at which it was seen last, or its nominal pose."""
         tree = self.belief.world_model.tree
         row = tree.index.get(name)

@@ -38,16 +38,16 @@ class Placed:
     """A pose estimate as plain numbers, which are quicker than arrays where there are only three of them.
 
     Attributes:
-        sight: Where the object is.
+        estimate: The pose of the object.
         robot: Whose report it is, of a tool or of the robot itself.
         position: In the world.
         turn: Rows of the rotation from the object's frame to the world.
     """
 
-    def __init__(self, sight: PoseEstimate, robot: str = "") -> None:
-        self.sight, self.robot = sight, robot
-        self.position: Vector3 = tuple(sight.pose_in_world.position.tolist())
-        self.turn: list[list[float]] = sight.pose_in_world.rotation_matrix.tolist()
+    def __init__(self, estimate: PoseEstimate, robot: str = "") -> None:
+        self.estimate, self.robot = estimate, robot
+        self.position: Vector3 = tuple(estimate.pose_in_world.position.tolist())
+        self.turn: list[list[float]] = estimate.pose_in_world.rotation_matrix.tolist()
 
     def point(self, local_m: Vector3) -> Vector3:
         """Returns a point of the object's frame in the world."""

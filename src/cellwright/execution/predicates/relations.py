@@ -57,24 +57,24 @@ class Relations:
 
     def doubt(self, name: str) -> str:
         """Returns why nothing can be said of an object that is not seen; empty when it is seen."""
-        sight = self.sight(name)
-        if sight is None or sight.seen_s is None:
+        estimate = self.estimate(name)
+        if estimate is None or estimate.seen_s is None:
             return f"{name} was never seen"
         is_tool = self.sensed.tool(name) is not None
         limit_s = self.settings.tool_age_s if is_tool else self.settings.max_age_s
-        age_s = self.sensed.now_s - sight.seen_s
-        return f"{name} was last seen {age_s:.1f} s ago by {sight.source}" if age_s > limit_s else ""
+        age_s = self.sensed.now_s - estimate.seen_s
+        return f"{name} was last seen {age_s:.1f} s ago by {estimate.source}" if age_s > limit_s else ""
 
-    def sight(self, name: str) -> PoseEstimate | None:
+    def estimate(self, name: str) -> PoseEstimate | None:
         """Returns the pose of an object; that of a tool as its robot reports it."""
         placed = self._place(name)
-        return None if placed is None else placed.sight
+        return None if placed is None else placed.estimate
 
     def _place(self, name: str) -> Placed | None:
         if name not in self._placed:
             tool = self._tool(name)
-            sight = self.sensed.sight(name) if tool is None else _reported(tool)
-            self._placed[name] = None if sight is None else Placed(sight, tool.robot if tool else "")
+            estimate = self.sensed.estimate(name) if tool is None else _reported(tool)
+            self._placed[name] = None if estimate is None else Placed(estimate, tool.robot if tool else "")
         return self._placed[name]
 
     def _tool(self, name: str) -> ToolState | None:
@@ -120,7 +120,7 @@ class Relations:
         """Returns whether two objects are too far apart to have anything to do with each other; a quick first look."""
         reach_m = max(region.reach_m for region in mine) + max(region.reach_m for region in others)
         spread = sum(
-            sum(placed.sight.variances[:2]) + placed.sight.variances[3] * reach_m**2 for placed in (here, there)
+            sum(placed.estimate.variances[:2]) + placed.estimate.variances[3] * reach_m**2 for placed in (here, there)
         )
         distance_m = hypot(here.position[0] - there.position[0], here.position[1] - there.position[1])
         return distance_m > reach_m + self.settings.touch_m + self.settings.deviations * sqrt(spread)
@@ -169,13 +169,13 @@ class Relations:
 
     def seen(self, name: str) -> str:
         """Returns the time and source of the last detection of an object as text."""
-        sight = self.sight(name)
-        if sight is None or sight.seen_s is None:
+        estimate = self.estimate(name)
+        if estimate is None or estimate.seen_s is None:
             return "never seen"
-        if not isfinite(sight.seen_s):
-            return f"by {sight.source}"
+        if not isfinite(estimate.seen_s):
+            return f"by {estimate.source}"
         verb = "reported" if self.sensed.tool(name) else "seen"
-        return f"{verb} {max(self.sensed.now_s - sight.seen_s, 0.0):.2f} s ago by {sight.source}"
+        return f"{verb} {max(self.sensed.now_s - estimate.seen_s, 0.0):.2f} s ago by {estimate.source}"
 
 
 class _Pair:
@@ -206,7 +206,7 @@ class _Pair:
             return 0.0  # a tool and the flange that it is on: one report is of both
         variance = 0.0
         for placed, region in ((self.here, self.mine), (self.there, self.room)):
-            known = placed.sight.variances
+            known = placed.estimate.variances
             variance += sum(weight * weight * known[k] for k, weight in enumerate(self.axes[axis]))
             if axis < 2:
                 variance += known[3] * (region.centre_m[0] ** 2 + region.centre_m[1] ** 2)

@@ -73,7 +73,7 @@ class SensedState(Protocol):
     def size_m(self, name: str) -> tuple[float, float, float] | None:
         """Returns the extent of an object without a SKU, its origin at the middle of its bottom."""
 
-    def sight(self, name: str) -> PoseEstimate | None:
+    def estimate(self, name: str) -> PoseEstimate | None:
         """Returns the pose of an object; None when it is unknown."""
 
     def tool(self, name: str) -> ToolState | None:

@@ -25,22 +25,27 @@ class DetectorFault(Fault[D]):
     """A fault of the detectors that match a pattern."""
 
     def __init__(
-        self, cfg: D, world: World, watch: HandMonitor, rng: np.random.Generator, sensors: Sequence[FilteredSensor]
+        self,
+        cfg: D,
+        world: World,
+        hand_monitor: HandMonitor,
+        rng: np.random.Generator,
+        sensors: Sequence[FilteredSensor],
     ) -> None:
-        super().__init__(cfg, world, watch, rng)
+        super().__init__(cfg, world, hand_monitor, rng)
         self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins at once."""
-        case.subject = " ".join(sensor.source for sensor in self.sensors)
+        fault_state.subject = " ".join(sensor.source for sensor in self.sensors)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
         return f"{self._what()} {length}"
 
-    def go_on(self, case: FaultState) -> bool:
+    def go_on(self, fault_state: FaultState) -> bool:
         """Returns whether it still lasts: until its time is over."""
-        return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
+        return self.cfg.for_s is None or self.world.clock.time_s < fault_state.start_s + self.cfg.for_s
 
-    def change(self, case: FaultState, message: Message) -> Message | None:
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
         """Returns a message as it is sent while the fault lasts; None when it is not sent."""
         return None
 
@@ -59,21 +64,21 @@ class DetectorOffsetFault(DetectorFault[OffsetCfg]):
         self,
         cfg: OffsetCfg,
         world: World,
-        watch: HandMonitor,
+        hand_monitor: HandMonitor,
         rng: np.random.Generator,
         sensors: Sequence[FilteredSensor],
     ) -> None:
-        super().__init__(cfg, world, watch, rng, sensors)
+        super().__init__(cfg, world, hand_monitor, rng, sensors)
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), float(np.radians(draw(cfg.yaw_deg, rng)))
 
-    def change(self, case: FaultState, message: Message) -> Message | None:
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
         """Turns detections about the middle of the first frame, and shifts them; other messages pass."""
         if not isinstance(message, Detections) or not len(message.positions):
             return message
-        if case.offset is None:
+        if fault_state.offset is None:
             x, y = message.positions[:, :2].mean(axis=0)
-            case.offset = DetectorOffset(self._shift_m, self._yaw_rad, (float(x), float(y)))
-        return offset_detections(message, case.offset)
+            fault_state.offset = DetectorOffset(self._shift_m, self._yaw_rad, (float(x), float(y)))
+        return offset_detections(message, fault_state.offset)
 
     def _what(self) -> str:
         x_mm, y_mm = (1000 * value for value in self._shift_m)

@@ -42,74 +42,81 @@ class Fault(ABC, Generic[C]):
 
     every_step = False
 
-    def __init__(self, cfg: C, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
-        self.cfg, self.world, self.watch, self.rng = cfg, world, watch, rng
+    def __init__(self, cfg: C, world: World, hand_monitor: HandMonitor, rng: np.random.Generator) -> None:
+        self.cfg, self.world, self.hand_monitor, self.rng = cfg, world, hand_monitor, rng
 
     @abstractmethod
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Applies the fault and says what was done; None when it is not possible yet."""
 
-    def go_on(self, case: FaultState) -> bool:
+    def go_on(self, fault_state: FaultState) -> bool:
         """Returns whether it is still at work."""
         return False
 
-    def _choose(self, case: FaultState) -> str | None:
+    def _choose(self, fault_state: FaultState) -> str | None:
         """Returns the object of the event; if that does not match or is in a hand, a free one that matches."""
         world, free = self.world, self._free_ones()
-        known = world.objects.get(case.subject)
-        if known is None or not self.cfg.is_about(known) or self.watch.holds(case.subject):
+        known = world.objects.get(fault_state.subject)
+        if known is None or not self.cfg.is_about(known) or self.hand_monitor.holds(fault_state.subject):
             if not free:
                 return None
-            case.subject = free[int(self.rng.integers(len(free)))]
-        return case.subject if case.subject in free else None
+            fault_state.subject = free[int(self.rng.integers(len(free)))]
+        return fault_state.subject if fault_state.subject in free else None
 
     def _free_ones(self) -> list[str]:
         """Returns parts, or trays, that match and that a person could take now."""
         if self.cfg.tray is not None:
-            return free_trays(self.world, self.watch, self.cfg)
+            return free_trays(self.world, self.hand_monitor, self.cfg)
         return sorted(n for n, i in self.world.objects.items() if self.cfg.is_about(i) and self._free(n))
 
     def _free(self, part: str) -> bool:
-        return not self.watch.holds(part) and self.watch.distance_m(part) > CLEAR_M
+        return not self.hand_monitor.holds(part) and self.hand_monitor.distance_m(part) > CLEAR_M
 
 
 class DropFault(Fault[DropCfg]):
     """The pads lose their friction and most of their force, or the pump its vacuum, until the thing has slipped out."""
 
-    def __init__(self, cfg: DropCfg, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
-        super().__init__(cfg, world, watch, rng)
+    def __init__(self, cfg: DropCfg, world: World, hand_monitor: HandMonitor, rng: np.random.Generator) -> None:
+        super().__init__(cfg, world, hand_monitor, rng)
         self._way_m = draw(cfg.way_mm, rng) / 1000
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins when the part is far enough on its way."""
-        for robot, hold in self.watch.held.items():
-            wanted = hold.part == case.subject if case.subject else self.cfg.is_about(self.world.objects[hold.part])
+        for robot, hold in self.hand_monitor.held.items():
+            wanted = (
+                hold.part == fault_state.subject
+                if fault_state.subject
+                else self.cfg.is_about(self.world.objects[hold.part])
+            )
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
-                case.subject, case.robot, case.tool = hold.part, robot, tool_of(self.world, robot)
-                case.grip = WeakenedGrip(0.1, slippery=True)
+                fault_state.subject, fault_state.robot, fault_state.tool = hold.part, robot, tool_of(self.world, robot)
+                fault_state.grip = WeakenedGrip(0.1, slippery=True)
                 self._unlock(hold.part)
                 height_m = self.world.pose_of(hold.part).position[2]
                 return f"slips out of {robot}'s hand after {hold.way_m * 1000:.0f} mm, at a height of {height_m:.3f} m"
         return None
 
-    def go_on(self, case: FaultState) -> bool:
+    def go_on(self, fault_state: FaultState) -> bool:
         """Returns whether it still lasts: until the part has left the hand."""
-        if case.subject not in self.world.objects or self.world.clock.time_s - case.start_s > SLIP_LIMIT_S:
+        if (
+            fault_state.subject not in self.world.objects
+            or self.world.clock.time_s - fault_state.start_s > SLIP_LIMIT_S
+        ):
             return False
-        held = self.watch.holds(case.subject)
+        held = self.hand_monitor.holds(fault_state.subject)
         if held:
-            self._unlock(case.subject)
-        return held or self.watch.distance_m(case.subject) < SLIPPED_M
+            self._unlock(fault_state.subject)
+        return held or self.hand_monitor.distance_m(fault_state.subject) < SLIPPED_M
 
     def _unlock(self, part: str) -> None:
         """Opens a grasp lock, which opens when a part is put somewhere: here, where it is, at the speed it has."""
         if not self.world.cell.grasp_lock:
             return
-        known, item = self.watch.save(), self.world.objects[part]
+        known, item = self.hand_monitor.save(), self.world.objects[part]
         speed = self.world.data.qvel[item.dof : item.dof + 6].copy()
         self.world.place(part, self.world.pose_of(part))
         self.world.data.qvel[item.dof : item.dof + 6] = speed
-        self.watch.load(known)
+        self.hand_monitor.load(known)
 
 
 class PushFault(Fault[PushCfg]):
@@ -117,35 +124,35 @@ class PushFault(Fault[PushCfg]):
 
     every_step = True
 
-    def __init__(self, cfg: PushCfg, world: World, watch: HandMonitor, rng: np.random.Generator) -> None:
-        super().__init__(cfg, world, watch, rng)
+    def __init__(self, cfg: PushCfg, world: World, hand_monitor: HandMonitor, rng: np.random.Generator) -> None:
+        super().__init__(cfg, world, hand_monitor, rng)
         self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), np.radians(draw(cfg.yaw_deg, rng))
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins when no gripper holds it or is about to."""
-        name = self._choose(case)
+        name = self._choose(fault_state)
         if name is None:
             return None
         start = self.world.pose_of(name)
         turn = Pose.from_xyz_rpy([0, 0, 0], [0, 0, self._yaw_rad])
         end = Pose(start.position + [*self._shift_m, 0.0], (turn @ start).quaternion)
-        case.motion = CarryMotion(name, self.world.clock.time_s, start, end)
-        carry(self.world, case.motion)
+        fault_state.motion = CarryMotion(name, self.world.clock.time_s, start, end)
+        carry(self.world, fault_state.motion)
         x_mm, y_mm = (1000 * value for value in self._shift_m)
         return f"a hand moves it by {x_mm:.1f}/{y_mm:.1f} mm and turns it by {np.degrees(self._yaw_rad):.1f} deg"
 
-    def go_on(self, case: FaultState) -> bool:
+    def go_on(self, fault_state: FaultState) -> bool:
         """Returns whether it still lasts: until the hand has let go."""
-        assert case.motion is not None
-        return case.subject in self.world.objects and carry(self.world, case.motion)
+        assert fault_state.motion is not None
+        return fault_state.subject in self.world.objects and carry(self.world, fault_state.motion)
 
 
 class RemoveFault(Fault[RemoveCfg]):
     """The part leaves the world, or the tray with all that lies on it."""
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins when no hand holds it."""
-        name = self._choose(case)
+        name = self._choose(fault_state)
         if name is None:
             return None
         x, y, z = self.world.pose_of(name).position
@@ -158,9 +165,9 @@ class RemoveFault(Fault[RemoveCfg]):
 class SwapFault(Fault[SwapCfg]):
     """Two parts, or two trays, change places."""
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins when no hand holds either."""
-        part = self._choose(case)
+        part = self._choose(fault_state)
         if part is None:
             return None
         world, here = self.world, self.world.pose_of(part)
@@ -181,26 +188,26 @@ class SwapFault(Fault[SwapCfg]):
     def _candidates(self) -> list[str]:
         """Returns the objects that may come in its place."""
         anything = self.cfg.model_copy(update={"part": "*", "tray": None if self.cfg.tray is None else "*"})
-        return SwapFault(anything, self.world, self.watch, self.rng)._free_ones()
+        return SwapFault(anything, self.world, self.hand_monitor, self.rng)._free_ones()
 
 
 class WeakGripperFault(Fault[WeakGripperCfg]):
     """Less force, or less vacuum, of the tool that the robot has, from the event on."""
 
-    def begin(self, case: FaultState) -> str | None:
+    def begin(self, fault_state: FaultState) -> str | None:
         """Begins at once, or when a robot has a tool."""
-        case.robot = case.robot or self._any_robot()
-        if not case.robot or not (tool := tool_of(self.world, case.robot)):
+        fault_state.robot = fault_state.robot or self._any_robot()
+        if not fault_state.robot or not (tool := tool_of(self.world, fault_state.robot)):
             return None
-        case.subject, case.tool, case.grip = case.robot, tool, WeakenedGrip(self.cfg.factor)
+        fault_state.subject, fault_state.tool, fault_state.grip = fault_state.robot, tool, WeakenedGrip(self.cfg.factor)
         length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
-        how = "grips" if self.world.robots[case.robot].tool else "draws"
+        how = "grips" if self.world.robots[fault_state.robot].tool else "draws"
         what = "force" if how == "grips" else "vacuum"
         return f"{how} with {self.cfg.factor:g} of its {what} {length}"
 
-    def go_on(self, case: FaultState) -> bool:
+    def go_on(self, fault_state: FaultState) -> bool:
         """Returns whether it still lasts: until its time is over."""
-        return self.cfg.for_s is None or self.world.clock.time_s < case.start_s + self.cfg.for_s
+        return self.cfg.for_s is None or self.world.clock.time_s < fault_state.start_s + self.cfg.for_s
 
     def _any_robot(self) -> str:
         robots = sorted(n for n, r in self.world.robots.items() if r.hand and matches_name(n, self.cfg.robot))

@@ -70,24 +70,24 @@ def _counts(cfg: FaultCfg, name: str, world: World) -> bool:
     return cfg.is_about(item) or (cfg.tray is not None and not item.is_tray and not carried_trays(world, cfg))
 
 
-def count_event(case: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> None:
+def count_event(fault_state: FaultState, cfg: FaultCfg, event: HandEvent, world: World) -> None:
     """Counts an event of a hand, and makes the fault due when it is the one that was waited for.
 
     What passes before the fault could be applied, as a part that is set down before it was far enough to be dropped,
     is left: the next such event serves.
     """
-    if cfg.event is None or case.phase in (FaultPhase.ACTIVE, FaultPhase.OVER):
+    if cfg.event is None or fault_state.phase in (FaultPhase.ACTIVE, FaultPhase.OVER):
         return
     key, wanted = cfg.event
     if event.tray or not (_counts(cfg, event.part, world) and matches_name(event.robot, cfg.robot)):
         return
-    if case.phase is FaultPhase.DUE and event.part == case.subject and event.moment in ENDS[key]:
-        case.phase, case.subject, case.robot = FaultPhase.WAITING, "", ""
+    if fault_state.phase is FaultPhase.DUE and event.part == fault_state.subject and event.moment in ENDS[key]:
+        fault_state.phase, fault_state.subject, fault_state.robot = FaultPhase.WAITING, "", ""
     happens = event.moment is COUNTED[wanted.what] and (event.lifted or wanted.what != "place")
-    case.count += happens
+    fault_state.count += happens
     if key == "before":
-        happens = event.moment is HandEventKind.APPROACH and case.count >= wanted.count - 1
-    elif case.count < wanted.count:
+        happens = event.moment is HandEventKind.APPROACH and fault_state.count >= wanted.count - 1
+    elif fault_state.count < wanted.count:
         happens = False
-    if happens and case.phase is FaultPhase.WAITING:
-        case.phase, case.subject, case.robot = FaultPhase.DUE, event.part, event.robot
+    if happens and fault_state.phase is FaultPhase.WAITING:
+        fault_state.phase, fault_state.subject, fault_state.robot = FaultPhase.DUE, event.part, event.robot

@@ -36,7 +36,7 @@ class FaultScheduler:
         world: What is really there.
         stepper: By whose time.
         bus: Where each fault is told.
-        watch: What the hands do.
+        hand_monitor: The events of the hands.
         faults: The faults to apply.
         sensors: Those that may fail.
 
@@ -53,15 +53,15 @@ class FaultScheduler:
         world: World,
         stepper: Stepper,
         bus: Bus,
-        watch: HandMonitor,
+        hand_monitor: HandMonitor,
         faults: Sequence[FaultCfg],
         sensors: Sequence[FilteredSensor] = (),
     ) -> None:
         self.faults, self.events = list[FaultCfg](), list[FaultEvent]()
-        self._world, self._bus, self._watch = world, bus, watch
+        self._world, self._bus, self._hand_monitor = world, bus, hand_monitor
         self._detectors = [sensor for sensor in sensors if sensor.message_type is Detections]
         self._effects: list[Fault[Any]] = []
-        self._cases: list[FaultState] = []
+        self._fault_states: list[FaultState] = []
         self._at_s: list[float] = []
         for fault in faults:
             self.add(fault)
@@ -70,7 +70,7 @@ class FaultScheduler:
         for sensor, change in self._filters:
             sensor.filters.append(change)
         bus.declare(TOPIC, FaultEvent)
-        watch.listen(self._hear)
+        hand_monitor.listen(self._hear)
         world.add_component("faults", self)
         self._period_ticks = world.clock.period_ticks(RATE_HZ)
         self._ticking = stepper.every(self._period_ticks, self._tick, order=TickOrder.JUDGE, name="faults")
@@ -84,21 +84,21 @@ class FaultScheduler:
         check_fault(fault, self._world, self._detectors)
         rng = self._world.streams.stream(f"faults/{len(self.faults)}")
         self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
-        self._effects.append(make_effect(fault, self._world, self._watch, rng, self._detectors))
-        self._cases.append(FaultState())
+        self._effects.append(make_effect(fault, self._world, self._hand_monitor, rng, self._detectors))
+        self._fault_states.append(FaultState())
         self.faults.append(fault)
 
     @property
     def pending(self) -> tuple[FaultCfg, ...]:
         """Faults that have not been applied."""
-        pairs = zip(self.faults, self._cases, strict=True)
-        return tuple(fault for fault, case in pairs if case.phase in (FaultPhase.WAITING, FaultPhase.DUE))
+        pairs = zip(self.faults, self._fault_states, strict=True)
+        return tuple(fault for fault, fault_state in pairs if fault_state.phase in (FaultPhase.WAITING, FaultPhase.DUE))
 
     def stop(self) -> None:
         """Ends all faults; what they changed for a while is restored."""
         self._ticking.cancel()
-        for case in self._cases:
-            case.phase = FaultPhase.OVER
+        for fault_state in self._fault_states:
+            fault_state.phase = FaultPhase.OVER
         self._settle()
         for sensor, change in self._filters:
             if change in sensor.filters:
@@ -106,63 +106,72 @@ class FaultScheduler:
 
     def save(self) -> Any:
         """Returns the state of each fault, and what was told."""
-        return deepcopy(self._cases), tuple(self.events)
+        return deepcopy(self._fault_states), tuple(self.events)
 
     def load(self, state: Any) -> None:
         """Goes back to it, and changes the tools as they were changed then; what was added since begins anew."""
-        cases, self.events[:] = state
-        for case, then in zip_longest(self._cases, deepcopy(cases[: len(self._cases)]), fillvalue=FaultState()):
-            vars(case).update(vars(then))  # in place: a fault that takes a part away is at work while this is called
+        fault_states, self.events[:] = state
+        for fault_state, then in zip_longest(
+            self._fault_states, deepcopy(fault_states[: len(self._fault_states)]), fillvalue=FaultState()
+        ):
+            # In place: a fault that takes a part away is at work while this is called.
+            vars(fault_state).update(vars(then))
         self._settle()
 
     def let_go(self, part: str) -> None:
         """Does nothing: the scheduler holds no object."""
 
     def _hear(self, event: HandEvent) -> None:
-        for fault, case in zip(self.faults, self._cases, strict=True):
-            count_event(case, fault, event, self._world)
+        for fault, fault_state in zip(self.faults, self._fault_states, strict=True):
+            count_event(fault_state, fault, event, self._world)
 
     def _tick(self) -> None:
-        before = [case.phase for case in self._cases]
-        for effect, case, at_s in zip(self._effects, self._cases, self._at_s, strict=True):
-            if case.phase is FaultPhase.WAITING and self._world.clock.time_s >= at_s:
-                case.phase = FaultPhase.DUE
-            if case.phase is FaultPhase.DUE:
-                detail = effect.begin(case)
+        before = [fault_state.phase for fault_state in self._fault_states]
+        for effect, fault_state, at_s in zip(self._effects, self._fault_states, self._at_s, strict=True):
+            if fault_state.phase is FaultPhase.WAITING and self._world.clock.time_s >= at_s:
+                fault_state.phase = FaultPhase.DUE
+            if fault_state.phase is FaultPhase.DUE:
+                detail = effect.begin(fault_state)
                 if detail is not None:
-                    case.start_s, case.phase = self._world.clock.time_s, FaultPhase.ACTIVE
-                    self._tell(effect, case, detail)
-            elif case.phase is FaultPhase.ACTIVE and not effect.go_on(case):
-                case.phase = FaultPhase.OVER
+                    fault_state.start_s, fault_state.phase = self._world.clock.time_s, FaultPhase.ACTIVE
+                    self._tell(effect, fault_state, detail)
+            elif fault_state.phase is FaultPhase.ACTIVE and not effect.go_on(fault_state):
+                fault_state.phase = FaultPhase.OVER
                 if effect.cfg.kind in ("weak_gripper", "blackout", "offset"):
-                    self._tell(effect, case, "over")
-        if before != [case.phase for case in self._cases]:
+                    self._tell(effect, fault_state, "over")
+        if before != [fault_state.phase for fault_state in self._fault_states]:
             self._settle()
 
     def _settle(self) -> None:
         """Tools as the active faults leave them, and a turn at every step while a hand carries something."""
         grips: dict[str, WeakenedGrip] = {}
         quick = False
-        for effect, case in zip(self._effects, self._cases, strict=True):
-            if case.phase is FaultPhase.ACTIVE:
+        for effect, fault_state in zip(self._effects, self._fault_states, strict=True):
+            if fault_state.phase is FaultPhase.ACTIVE:
                 quick = quick or effect.every_step
-                if case.grip is not None:
-                    known = grips.get(case.tool, WeakenedGrip())
-                    slippery = known.slippery or case.grip.slippery
-                    grips[case.tool] = WeakenedGrip(min(known.force, case.grip.force), slippery)
+                if fault_state.grip is not None:
+                    known = grips.get(fault_state.tool, WeakenedGrip())
+                    slippery = known.slippery or fault_state.grip.slippery
+                    grips[fault_state.tool] = WeakenedGrip(min(known.force, fault_state.grip.force), slippery)
         self._grips.apply(grips)
         self._ticking.period_ticks = 1 if quick else self._period_ticks
 
-    def _tell(self, effect: Fault[Any], case: FaultState, detail: str) -> None:
-        event = FaultEvent(self._world.clock.time_ns, len(self.events), "judge", effect.cfg.kind, case.subject, detail)
+    def _tell(self, effect: Fault[Any], fault_state: FaultState, detail: str) -> None:
+        event = FaultEvent(
+            self._world.clock.time_ns, len(self.events), "judge", effect.cfg.kind, fault_state.subject, detail
+        )
         self.events.append(event)
         self._bus.publish(TOPIC, event)
 
     def _filter_of(self, sensor: FilteredSensor) -> Callable[[Message], Message | None]:
         def change(message: Message) -> Message | None:
-            for effect, case in zip(self._effects, self._cases, strict=True):
-                if case.phase is FaultPhase.ACTIVE and isinstance(effect, DetectorFault) and sensor in effect.sensors:
-                    changed = effect.change(case, message)
+            for effect, fault_state in zip(self._effects, self._fault_states, strict=True):
+                if (
+                    fault_state.phase is FaultPhase.ACTIVE
+                    and isinstance(effect, DetectorFault)
+                    and sensor in effect.sensors
+                ):
+                    changed = effect.change(fault_state, message)
                     if changed is None:
                         return None
                     message = changed

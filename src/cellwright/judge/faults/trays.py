@@ -27,12 +27,15 @@ def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
     ]
 
 
-def free_trays(world: World, watch: HandMonitor, cfg: FaultCfg) -> list[str]:
+def free_trays(world: World, hand_monitor: HandMonitor, cfg: FaultCfg) -> list[str]:
     """Returns those that the fault is about, that no hand holds or works on, and on which no other tray stands."""
     return sorted(
         name
         for name, item in world.objects.items()
-        if cfg.is_about(item) and not watch.holds(name) and _is_clear(world, name) and not is_covered(world, name)
+        if cfg.is_about(item)
+        and not hand_monitor.holds(name)
+        and _is_clear(world, name)
+        and not is_covered(world, name)
     )
 
 

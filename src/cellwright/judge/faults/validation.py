@@ -93,11 +93,15 @@ _SIMPLE: dict[type[FaultCfg], type[Fault[Any]]] = {
 
 
 def make_effect(
-    fault: FaultCfg, world: World, watch: HandMonitor, rng: np.random.Generator, detectors: Sequence[FilteredSensor]
+    fault: FaultCfg,
+    world: World,
+    hand_monitor: HandMonitor,
+    rng: np.random.Generator,
+    detectors: Sequence[FilteredSensor],
 ) -> Fault[Any]:
     """Returns the effect that applies the fault."""
     if isinstance(fault, BlackoutCfg):
-        return BlackoutFault(fault, world, watch, rng, detectors)
+        return BlackoutFault(fault, world, hand_monitor, rng, detectors)
     if isinstance(fault, OffsetCfg):
-        return DetectorOffsetFault(fault, world, watch, rng, detectors)
-    return _SIMPLE[type(fault)](fault, world, watch, rng)
+        return DetectorOffsetFault(fault, world, hand_monitor, rng, detectors)
+    return _SIMPLE[type(fault)](fault, world, hand_monitor, rng)
