@@ -15,7 +15,7 @@ from cellwright.core.assignment import assign, squared_distances
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import BeliefChange, Detections, Tracks
 from cellwright.knowledge.believed_objects import BelievedObjects, add_objects, move_to_slot
-from cellwright.knowledge.pose_fusion import BeliefCfg, fuse, predicted, yaw_between
+from cellwright.knowledge.pose_fusion import BeliefCfg, fuse, poses_of, predicted, yaw_between
 from cellwright.knowledge.tentative_tracks import TentativeTrack, update_tracks
 from cellwright.knowledge.transform_tree import inverse
 from cellwright.knowledge.world_model import WorldModel
@@ -30,7 +30,7 @@ class Belief:
     """Feeds a world model from messages.
 
     Args:
-        world_model: What is believed; nothing else may write it.
+        world_model: The world model; nothing else may write it.
         publish: Called with every change.
         cfg: The parameters of the filter.
         views: Sensor -> the corners (x, y) of what it sees in the world. An object in view that is not seen is
@@ -85,14 +85,14 @@ class Belief:
     def mark_stable(self, label: str, time_ns: int) -> BeliefChange:
         """Marks what is believed as a state to come back to, and publishes that."""
         self.world_model.mark_stable(label)
-        return self._publish_change(label, "marked", "belief", time_ns, stable=True)
+        return self._report(label, "marked", "belief", time_ns, stable=True)
 
     def restore(self, label: str, time_ns: int) -> BeliefChange:
         """Goes back to a stable state, and publishes that."""
         self.world_model.restore(label)
         self._tentative.clear()
         self._now = BelievedObjects(self.world_model, self.cfg)
-        return self._publish_change(label, "restored", "belief", time_ns, stable=True)
+        return self._report(label, "restored", "belief", time_ns, stable=True)
 
     def _refresh(self) -> None:
         """Looks the objects up again if the world model was reloaded, or something attached, by another user of it."""
@@ -106,9 +106,7 @@ class Belief:
             raise UnknownName("object", name, self._now.names, "belief")
         return self._now.index[name]
 
-    def _publish_change(
-        self, subject: str, change: str, evidence: str, time_ns: int, *, stable: bool = False
-    ) -> BeliefChange:
+    def _report(self, subject: str, change: str, evidence: str, time_ns: int, *, stable: bool = False) -> BeliefChange:
         message = BeliefChange(time_ns, self._published, "belief", subject, change, evidence, stable)
         self._published += 1
         self._publish(message)
@@ -176,12 +174,10 @@ class Belief:
         self._observe(rows, fused, after, message.time_s, message.source)
         now.turn_outliers[rows[restart]] = 0
         for row, turn in zip(rows[restart & ~never], turned[restart & ~never], strict=True):
-            changes.append(
-                self._publish_change(now.names[row], f"turned {turn:.3f} rad", message.source, message.time_ns)
-            )
+            changes.append(self._report(now.names[row], f"turned {turn:.3f} rad", message.source, message.time_ns))
         for row in rows[np.isin(rows, np.flatnonzero(now.reported_missing))]:
             now.reported_missing[row] = False
-            changes.append(self._publish_change(now.names[row], "seen again", message.source, message.time_ns))
+            changes.append(self._report(now.names[row], "seen again", message.source, message.time_ns))
         return changes
 
     def _observe(self, rows: npt.NDArray[np.int64], poses: Array, variances: Array, time_s: float, source: str) -> None:
@@ -220,7 +216,7 @@ class Belief:
         late = expected & (message.time_s - now.first_missed_s >= self.cfg.miss_timeout_s) & ~now.never
         for row in np.flatnonzero(late & ~now.reported_missing):
             now.reported_missing[row] = True
-            changes.append(self._publish_change(now.names[row], "missing", message.source, message.time_ns))
+            changes.append(self._report(now.names[row], "missing", message.source, message.time_ns))
         return changes
 
     def _confirm(self, ready: list[TentativeTrack], message: Detections) -> list[BeliefChange]:
@@ -245,9 +241,7 @@ class Belief:
             self._observe(rows, poses, np.array([t.variances for _, t in moved]), message.time_s, message.source)
             now.reported_missing[rows] = False
             for row, step_m in zip(rows, np.linalg.norm(poses[:, :3, 3] - before, axis=1), strict=True):
-                changes.append(
-                    self._publish_change(now.names[row], f"moved {step_m:.3f} m", message.source, message.time_ns)
-                )
+                changes.append(self._report(now.names[row], f"moved {step_m:.3f} m", message.source, message.time_ns))
         self._tentative += waiting
         known = [t for _, t in moved] + waiting
         new = [t for t in ready if not any(t is k for k in known)]
@@ -269,7 +263,7 @@ class Belief:
         poses, variances = np.array([t.pose_in_world for t in detections]), np.array([t.variances for t in detections])
         self._observe(rows, poses, variances, message.time_s, message.source)
         return [
-            self._publish_change(name, f"new {sku}", message.source, message.time_ns)
+            self._report(name, f"new {sku}", message.source, message.time_ns)
             for name, sku in zip(made, skus, strict=True)
         ]
 
@@ -294,17 +288,5 @@ class Belief:
                 self._now.slots[name] = slot
                 self._now.look_up(self.world_model)
                 change = f"in slot {slot}" if slot else "out of its slot"
-                changes.append(self._publish_change(name, change, message.source, message.time_ns))
+                changes.append(self._report(name, change, message.source, message.time_ns))
         return changes
-
-
-def poses_of(positions: Array, quaternions: Array) -> Array:
-    """Returns matrices, n x 4 x 4; not a number where the message has none, or no rotation."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)).T
-    poses = np.zeros((len(positions), 4, 4))
-    poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    poses[:, 1, 0], poses[:, 1, 1], poses[:, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    poses[:, 2, 0], poses[:, 2, 1], poses[:, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-    poses[:, :3, 3], poses[:, 3, 3] = positions, 1.0
-    return poses

@@ -15,9 +15,9 @@ from cellwright.catalogue.trays import TrayKind
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.generated import records
+from cellwright.knowledge.location_records import DRAWINGS
 from cellwright.knowledge.pose_fusion import BeliefCfg
 from cellwright.knowledge.pose_store import COVARIANCES, covariances_from
-from cellwright.knowledge.workstation_records import DRAWINGS
 from cellwright.knowledge.world_model import WorldModel
 
 __all__ = ["BelievedObjects", "add_objects", "move_to_slot"]
@@ -53,10 +53,10 @@ class BelievedObjects:
         seen_s: The time of that, or of the drawings.
         never: Whether no sensor has seen them.
         sources: The sensor that saw them, or empty.
-        first_missed_s: Since when they should have been seen and were not; infinite when they were.
+        first_missed_s: The time since when they should have been seen and were not; infinite when they were.
         reported_missing: Whether that was published.
         kits: Tray -> the kit that is built on it, and moves when the tray is seen to have moved.
-        turn_outliers: How many times in a row they were seen in a direction that does not fit.
+        turn_outliers: The number of times in a row that they were seen in a direction that does not fit.
     """
 
     def __init__(self, model: WorldModel, cfg: BeliefCfg) -> None:

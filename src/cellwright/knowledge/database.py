@@ -234,7 +234,7 @@ def keep_template(engine: Engine, content: bytes = b"") -> None:
 
     Args:
         engine: Of the database, which is in memory.
-        content: What was put into it, in whatever form tells it from others; nothing but the vocabulary by default.
+        content: A unique encoding of what was put into it; nothing but the vocabulary by default.
     """
     key = template_key(content)
     with TEMPLATES_LOCK, engine.connect() as connection:

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from cellwright.knowledge.belief import Belief
 from cellwright.knowledge.generated import records
+from cellwright.knowledge.location_records import locate
 from cellwright.knowledge.workstation import Place, Spread
-from cellwright.knowledge.workstation_records import locate
 
 __all__ = ["begin_kit", "end_kit", "set_down"]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cellwright.core.kalman import gain, predicted_variances
 
-__all__ = ["BeliefCfg", "fuse", "predicted", "yaw_between"]
+__all__ = ["BeliefCfg", "fuse", "poses_of", "predicted", "yaw_between"]
 
 Array = npt.NDArray[np.float64]
 
@@ -27,12 +27,12 @@ class BeliefCfg:
         prior_sd_m: Of an object that was never seen and is known from drawings.
         prior_sd_rad: Likewise.
         min_score: Detections with a lower score are left out.
-        min_detections: How often something must be seen to become an object, or to have moved.
+        min_detections: The number of detections of something to become an object, or to have moved.
         miss_timeout_s: After how long something that was not seen often enough is forgotten, and after how long an
             object that should be seen is missing: then it is reported, and may be what was seen elsewhere.
         max_speed_mps: The highest speed between detections of something that is not yet an object.
         separation_m: Two objects of a kind are not closer than this: a second detection is of the same one.
-        reach_m: How far an object that is missing may have gone; farther away it is another one.
+        reach_m: The farthest that an object that is missing may have gone; farther away it is another one.
     """
 
     gate: float = 16.3
@@ -48,6 +48,18 @@ class BeliefCfg:
     max_speed_mps: float = 0.5
     separation_m: float = 0.01
     reach_m: float = 2.0
+
+
+def poses_of(positions: Array, quaternions: Array) -> Array:
+    """Returns matrices, n x 4 x 4; not a number where the message has none, or no rotation."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)).T
+    poses = np.zeros((len(positions), 4, 4))
+    poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    poses[:, 1, 0], poses[:, 1, 1], poses[:, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    poses[:, 2, 0], poses[:, 2, 1], poses[:, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    poses[:, :3, 3], poses[:, 3, 3] = positions, 1.0
+    return poses
 
 
 def predicted(variances: Array, seconds: Array, cfg: BeliefCfg) -> Array:

@@ -19,8 +19,8 @@ def pose_update_rate(url: str | Path, seconds: float = 2.0, *, objects: int = 50
 
     Args:
         url: A database that may be filled with objects of the benchmark.
-        seconds: How long to measure, after a few batches to warm up.
-        objects: How many objects one observation has.
+        seconds: The duration of the measurement, after a few batches to warm up.
+        objects: The number of objects of one observation.
     """
     database = Database(url)
     try:

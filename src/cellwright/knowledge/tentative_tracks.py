@@ -21,11 +21,11 @@ class TentativeTrack:
     """A track that is not confirmed: something that was seen and is no object yet.
 
     Attributes:
-        sku: What it was taken for.
-        pose_in_world: Where it was seen last, 4 x 4.
+        sku: Its SKU, as detected.
+        pose_in_world: Its last pose, 4 x 4.
         variances: x, y, z and yaw of that detection.
-        time_s: When.
-        detections: How often it was seen.
+        time_s: The time of that detection.
+        detections: The number of detections.
     """
 
     sku: str
@@ -41,10 +41,10 @@ def update_tracks(
     """Associates the detections of one moment with earlier ones.
 
     Args:
-        known: What was seen before.
-        detections: What is seen now, each for itself.
+        known: The tracks so far.
+        detections: The detections now, each as a new track.
         time_s: Now.
-        cfg: How far a thing may go between two detections, and how often it must be seen.
+        cfg: The highest speed between two detections, and the number of detections that confirm a track.
 
     Returns:
         The tracks that must be seen more often, and those that are confirmed.

@@ -45,9 +45,9 @@ class WorldModel:
     """The objects of a database that have a pose, or that others are located by.
 
     Args:
-        database: Where they are stored.
-        keep_poses: How many entries the history of an object has; the oldest give way to new ones.
-        keep_states: How many stable states there are; likewise.
+        database: The database in which they are stored.
+        keep_poses: The number of entries in the history of an object; the oldest give way to new ones.
+        keep_states: The number of stable states; likewise.
         write_every_s: For how long, by the cell's clock, the writing of poses may be deferred. A database in memory
             has no other readers, so there it is deferred until they are read.
     """
@@ -114,7 +114,7 @@ class WorldModel:
         Args:
             names: The objects.
             poses_in_world: Their poses, n x 4 x 4.
-            time_s: When they were seen, by the cell's clock.
+            time_s: The time at which they were seen, by the cell's clock.
             evidence: The sensor that saw them.
             variances: The variances then, n x 4: x, y, z in m2 and yaw in rad2, along the world's axes;
                 without them what is stored about it stays.

@@ -65,7 +65,7 @@ class Action(NamedTuple):
     """One step.
 
     Attributes:
-        verb: What is done.
+        verb: The kind of step.
         robot: The robot that does it.
         tool: The tool on the robot, or that is attached or detached.
         sku: The part's or the kit tray's SKU.

@@ -40,10 +40,10 @@ def state_of(
     """Returns the state of the cell as planners need it.
 
     Args:
-        source: What is believed.
+        source: The belief.
         robots: Those in service; all when not given.
         supply_filter: Which parts to count on.
-        orders: What is wanted: decides what a kit tray without a design becomes, and the kit trays that stay in place
+        orders: The orders: they decide what a kit tray without a design becomes, and the kit trays that stay in place
             become kits of these designs, as many as are wanted.
         kits: Those of them that may be used; all when not given.
 

@@ -18,9 +18,9 @@ class BelievedKits:
     """The kits of a cell.
 
     Args:
-        facts: What is believed.
-        locations: Where parts lie.
-        orders: What is wanted.
+        facts: The belief.
+        locations: The slots in which parts lie.
+        orders: The orders.
         usable: Kit trays that stay in place and may be used.
     """
 

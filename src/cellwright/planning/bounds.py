@@ -13,7 +13,8 @@ from itertools import combinations
 
 from cellwright.planning.demand import Demand
 from cellwright.planning.eligible import Robots
-from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
+from cellwright.planning.phase_problem import KitKind, PhaseProblem
+from cellwright.planning.phases import find_phases
 from cellwright.planning.planner import KitJob
 from cellwright.planning.state import HeldKind
 from cellwright.planning.work import Work

@@ -30,9 +30,9 @@ class CounterProblem:
     Attributes:
         names: Tool of each number.
         classes: For each class of parts its tool's number, and the robots that can fetch such parts.
-        kits: How many trays have to be laid.
-        on_tables: How many kits on tables have to be taken away besides.
-        tables: How many kits that are taken away later fit at once.
+        kits: The number of trays to be laid.
+        on_tables: The number of kits on tables to be taken away besides.
+        tables: The number of kits that fit at once and are taken away later.
         occupied_s: Number of trays to be laid -> how long so many new kits keep their tables in sum, at least.
         room: Number of laid trays -> for each class, how many parts such kits can take at most.
         staying: For each class, how many parts kits lack that stay where they are.

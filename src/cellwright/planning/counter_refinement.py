@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cellwright.planning.booking import Booking
+from cellwright.planning.counter_node import CounterMove, MoveKind
 from cellwright.planning.counter_problem import CounterProblem
-from cellwright.planning.counter_rules import CounterMove, MoveKind
 from cellwright.planning.hands import create_kits, empty_hand
 from cellwright.planning.partial_schedule import PartialSchedule, TaskKind
 from cellwright.planning.resources import RobotSchedule

@@ -9,8 +9,9 @@ import heapq
 from dataclasses import dataclass
 from itertools import count
 
+from cellwright.planning.counter_node import CounterMove, CounterNode, MoveKind
 from cellwright.planning.counter_problem import CounterProblem
-from cellwright.planning.counter_rules import CounterMove, CounterNode, CounterRules, MoveKind
+from cellwright.planning.counter_rules import CounterRules
 
 __all__ = ["CounterSearchResult", "search_counters"]
 

@@ -101,9 +101,9 @@ def translate_plan(
 
     Args:
         plan: The external plan.
-        facts: What is believed of the cell.
+        facts: The belief.
         kits: The names of new kits here, in the order in which the plan makes them.
-        durations: How long each step takes.
+        durations: The duration of each step.
 
     Raises:
         BadInput: A step that is none, or that names nothing of the cell where it must.

@@ -16,7 +16,7 @@ def empty_hands(booking: Booking, work: Work, waiting: list[KitJob]) -> dict[str
 
     Args:
         booking: Gets the steps.
-        work: What is to be done.
+        work: The work to be done.
         waiting: Kits that have no tray yet; one that gets the tray in a robot's hand is removed.
 
     Returns:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import correct
-from cellwright.planning.phases import KitKind, ToolPhase
+from cellwright.planning.phase_problem import KitKind, ToolPhase
 from cellwright.planning.planner import KitJob
 from cellwright.planning.resources import OpenKit, RobotSchedule
 

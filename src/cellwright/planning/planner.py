@@ -67,8 +67,8 @@ class PlanRequest:
     """A planning problem.
 
     Attributes:
-        state: What is known of the cell.
-        orders: What is wanted, in all: kits of these designs that are already in the cell count.
+        state: The state of the cell.
+        orders: The orders, in all: kits of these designs that are already in the cell count.
         durations: The duration of each step.
         iterations: Budget for improving the plan.
     """
@@ -127,7 +127,7 @@ class Unfinished:
 
     Attributes:
         kit: Its name.
-        reason: Why.
+        reason: The reason why it is left out.
         proven: No plan at all completes it, whatever else is left undone; without that, none was found.
     """
 
@@ -157,10 +157,10 @@ class PlanResult:
         planner: The name of the planner.
         actions: The steps, by start time.
         cost: Sum of all steps' durations, in seconds.
-        makespan_s: When the last step ends.
-        lower_bound: What no plan can beat: of `cost` with one robot, of `makespan_s` with several.
+        makespan_s: The end of the last step.
+        lower_bound: A bound that no plan can beat: of `cost` with one robot, of `makespan_s` with several.
         unfinished: Kits that are left out.
-        iterations: How much of the budget was used.
+        iterations: The part of the budget that was used.
     """
 
     status: PlanStatus

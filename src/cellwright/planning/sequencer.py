@@ -11,7 +11,8 @@ from cellwright.planning.booking import Booking
 from cellwright.planning.corrections import fewest_returns
 from cellwright.planning.hands import empty_hands
 from cellwright.planning.one_robot import OneRobot
-from cellwright.planning.phases import KitKind, PhaseProblem, find_phases
+from cellwright.planning.phase_problem import KitKind, PhaseProblem
+from cellwright.planning.phases import find_phases
 from cellwright.planning.planner import TASK_PLANNERS, KitJob, PlanRequest, PlanResult, PlanStatus, Unfinished
 from cellwright.planning.resources import RobotSchedule
 from cellwright.planning.work import Work, find_work

@@ -52,7 +52,7 @@ class PlannerRobot:
         name: Its name.
         reach: Places it can work at: tables, parts trays, tray stacks, outlets, holders.
         tool: The tool on its flange.
-        hand: What the tool holds.
+        hand: The item that the tool holds.
         available: False when the robot is out of service; its tool is then lost to the others.
     """
 
@@ -113,7 +113,7 @@ class KitState:
 
     Attributes:
         name: Its name.
-        design: What it shall become.
+        design: The design that it is built by.
         place: The table or the outlet where it is; empty while a robot holds it.
         filled: SKU in each of the design's slots, None where there is none.
         created: False for an empty kit tray that was put on a table and is no kit yet.

@@ -13,9 +13,9 @@ from cellwright.core.pose import Pose
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.generated import records
 from cellwright.knowledge.instances.store import copy_of
+from cellwright.knowledge.location_records import locate
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
 from cellwright.knowledge.workstation import Place
-from cellwright.knowledge.workstation_records import locate
 from cellwright.orders import KitDesign, Order
 
 __all__ = ["goal_of"]
@@ -30,8 +30,8 @@ def goal_of(database: Database, orders: Sequence[Order], into: Database | None =
     not speak of stays as it is.
 
     Args:
-        database: What is believed now.
-        orders: What is wanted.
+        database: The belief now.
+        orders: The orders.
         into: An empty database; one in memory when not given.
 
     Raises:

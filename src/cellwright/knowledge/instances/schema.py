@@ -49,7 +49,7 @@ class InstanceProperty:
         words: The only texts that are allowed, where that is so.
         required: Whether it must be given.
         quantity: `length`, `angle`, `weight`, their squares as `length2`, or nothing.
-        source: Where it is stored.
+        source: Its storage.
     """
 
     name: str

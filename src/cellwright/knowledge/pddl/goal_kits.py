@@ -37,8 +37,8 @@ def add_wanted_kits(
 
     Args:
         snapshot: The cell.
-        ontology: What its classes mean.
-        orders: What is wanted.
+        ontology: The ontology of its classes.
+        orders: The orders.
         kits: Names and designs, where it is decided already which kits serve the orders.
     """
     trays = _free_trays(snapshot, ontology)

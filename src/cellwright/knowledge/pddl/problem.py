@@ -48,7 +48,7 @@ def build_problem(
 
     Args:
         database: Holds one workstation.
-        orders: What is wanted, in all: kits that are there count.
+        orders: The orders, in all: kits that are there count.
         domain: The domain, with its vocabulary.
         without: Objects that are left out, such as a robot out of service.
         kits: Names and designs of the wanted kits, where it is decided already which serve the orders.

@@ -28,7 +28,7 @@ class PlanCheck:
 
     Attributes:
         valid: Whether every step can be done and the goal is reached.
-        reason: Why not, in one line; empty for a valid plan.
+        reason: The reason why not, in one line; empty for a valid plan.
         step: The number of the step that fails, from 1; None when it is the goal, or nothing.
         line: The line of that step in its file.
         action: That step.

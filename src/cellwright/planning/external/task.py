@@ -43,7 +43,7 @@ class Spot:
     Attributes:
         job: The kit that is there now.
         missing: SKU -> how many that kit lacks now.
-        wrong: What it holds in slots of something else: the SKU, and the SKU that belongs there.
+        wrong: The parts that it holds in slots of something else: the SKU, and the SKU that belongs there.
         layable: A tray can be laid here once it is free.
     """
 
