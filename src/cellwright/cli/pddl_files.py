@@ -111,10 +111,10 @@ class PddlWriter:
         return text
 
 
-def write_pddl(folder: Path, writer: PddlWriter, words: Sequence[str] = ()) -> list[Path]:
+def write_pddl(folder: Path, writer: PddlWriter, vocabularies: Sequence[str] = ()) -> list[Path]:
     """Writes domain and problem in every vocabulary, or in those that are named, and every form, with the plan."""
     written = []
-    for vocabulary in words or planning_ontology().vocabularies:
+    for vocabulary in vocabularies or planning_ontology().vocabularies:
         for form in PddlForm:
             name = f"{vocabulary}-{form}" + ("-named" if writer.parts is Parts.NAMED else "")
             written += [_write(folder / name / file, text) for file, text in writer.texts(vocabulary, form).items()]

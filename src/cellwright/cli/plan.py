@@ -83,7 +83,7 @@ def plan(
     assert order is not None
     if gantt is not None:
         need_extra("drawing a plan", "plots", "matplotlib")
-    vocabularies, kind = _words(words), _one_of(parts, [part.value for part in Parts], "parts")
+    vocabularies, kind = _vocabularies(words), _one_of(parts, [part.value for part in Parts], "parts")
     loaded = read_cell(cell)
     orders = [find_order(name, quantity) for name in order]
     if len({wanted.name for wanted in orders}) < len(orders):
@@ -128,7 +128,7 @@ def _refuse_others(context: typer.Context) -> None:
             raise BadInput(f"--check plans nothing: leave {'CELL' if name == 'cell' else f'--{name}'} out")
 
 
-def _words(words: str | None) -> list[str]:
+def _vocabularies(words: str | None) -> list[str]:
     return [] if words is None else [_one_of(words, ["2012", WITHOUT_SLOTS, MAIN_VOCABULARY], "words")]
 
 

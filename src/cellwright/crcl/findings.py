@@ -1,4 +1,4 @@
-"""Collects what was wrong with documents that were read all the same: each kind once, with how often it came."""
+"""Collects the problems of documents that were read all the same: each kind once, with its count."""
 
 from __future__ import annotations
 

@@ -19,25 +19,25 @@ __all__ = ["unit_commands"]
 
 _COMMANDS: dict[str, CRCLCommand] = {
     **{
-        word: SetLengthUnits(0, unit)
-        for unit, words in {
+        name: SetLengthUnits(0, unit)
+        for unit, names in {
             LengthUnitEnum.METER: ("meter", "metre", "m"),
             LengthUnitEnum.MILLIMETER: ("millimeter", "millimetre", "mm"),
             LengthUnitEnum.INCH: ("inch", "in"),
         }.items()
-        for word in words
+        for name in names
     },
-    **{word: SetAngleUnits(0, AngleUnitEnum.RADIAN) for word in ("radian", "rad")},
-    **{word: SetAngleUnits(0, AngleUnitEnum.DEGREE) for word in ("degree", "deg")},
-    **{word: SetForceUnits(0, ForceUnitEnum.NEWTON) for word in ("newton", "N")},
-    **{word: SetForceUnits(0, ForceUnitEnum.POUND) for word in ("pound", "lbf")},
-    **{word: SetForceUnits(0, ForceUnitEnum.OUNCE) for word in ("ounce", "ozf")},
-    **{word: SetTorqueUnits(0, TorqueUnitEnum.NEWTON_METER) for word in ("newtonMeter", "Nm")},
-    **{word: SetTorqueUnits(0, TorqueUnitEnum.FOOT_POUND) for word in ("footPound", "ftlb")},
+    **{name: SetAngleUnits(0, AngleUnitEnum.RADIAN) for name in ("radian", "rad")},
+    **{name: SetAngleUnits(0, AngleUnitEnum.DEGREE) for name in ("degree", "deg")},
+    **{name: SetForceUnits(0, ForceUnitEnum.NEWTON) for name in ("newton", "N")},
+    **{name: SetForceUnits(0, ForceUnitEnum.POUND) for name in ("pound", "lbf")},
+    **{name: SetForceUnits(0, ForceUnitEnum.OUNCE) for name in ("ounce", "ozf")},
+    **{name: SetTorqueUnits(0, TorqueUnitEnum.NEWTON_METER) for name in ("newtonMeter", "Nm")},
+    **{name: SetTorqueUnits(0, TorqueUnitEnum.FOOT_POUND) for name in ("footPound", "ftlb")},
 }
 
 
-def unit_commands(words: str) -> list[CRCLCommand]:
+def unit_commands(names: str) -> list[CRCLCommand]:
     """Returns the commands that set the units named, such as `mm,degree`.
 
     Raises:
@@ -45,12 +45,12 @@ def unit_commands(words: str) -> list[CRCLCommand]:
     """
     found: dict[type[CRCLCommand], str] = {}
     commands = []
-    for word in filter(None, (part.strip() for part in words.split(","))):
-        if word not in _COMMANDS:
-            raise UnknownName("unit", word, _COMMANDS)
-        command = _COMMANDS[word]
+    for name in filter(None, (part.strip() for part in names.split(","))):
+        if name not in _COMMANDS:
+            raise UnknownName("unit", name, _COMMANDS)
+        command = _COMMANDS[name]
         if type(command) in found:
-            raise BadInput(f"'{found[type(command)]}' and '{word}' are units of the same kind (allowed: one)")
-        found[type(command)] = word
+            raise BadInput(f"'{found[type(command)]}' and '{name}' are units of the same kind (allowed: one)")
+        found[type(command)] = name
         commands.append(command)
     return commands

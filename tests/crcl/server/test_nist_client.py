@@ -41,9 +41,9 @@ class NistClient:
         self._number += 1
         command = replace(command, command_id=self._number)
         before = await self.status()
-        patience_s = PER_COMMAND_S.get(type(command), 3.0) + 5.0 + 2 * POLL_S
+        timeout_s = PER_COMMAND_S.get(type(command), 3.0) + 5.0 + 2 * POLL_S
         if isinstance(command, m.ActuateJoints):
-            patience_s += 15.0
+            timeout_s += 15.0
         began_s = self._rig.clock.time_s
         await self.commands.send(command)
         first = await self.status()
@@ -55,7 +55,7 @@ class NistClient:
             assert head.command_state is not CommandStateEnum.CRCL_ERROR, head.state_description
             if head.command_id == self._number and head.command_state is CommandStateEnum.CRCL_DONE:
                 break
-            assert self._rig.clock.time_s - began_s < patience_s, f"{type(command).__name__} timed out"
+            assert self._rig.clock.time_s - began_s < timeout_s, f"{type(command).__name__} timed out"
             await self._rig.clock.sleep(POLL_S)
         self._check(command, before, status)
         return status

@@ -1,4 +1,4 @@
-"""Every command that moves nothing: is it taken up, and is the answer honest?"""
+"""Every command that moves nothing: that it is taken up, and that the answer is true."""
 
 from __future__ import annotations
 
