@@ -87,12 +87,12 @@ class Server:
         return f"{self.driver}://{user}@127.0.0.1:{self.port}/{database}"
 
     def kill(self):
-        """Without a farewell to anybody."""
+        """Ends it without a farewell to its clients."""
         self.process.send_signal(self.death)
         self.process.wait()
 
     def freeze(self):
-        """Stops it where it is: its connections stay open, and nobody answers. Returns how to let it go on."""
+        """Stops it where it is: its connections stay open, without answers. Returns how to let it go on."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         processes = [self.process.pid, *map(int, children)]
         for process in processes:

@@ -424,7 +424,7 @@ def test_belief_goes_on_when_something_is_attached(tray, belief):
     camera.see(rows, frames=5)
     names = belief.objects(GEAR)
     inside = max(names, key=lambda n: place(belief, n)[0])
-    belief.world_model.attach({inside: "tray"})  # by whoever put it there
+    belief.world_model.attach({inside: "tray"})  # by another user of the model
     shifted = [(TRAY, 0.5, 0.004, np.pi / 2), *rows_of(0.1, 0.2), (GEAR, 0.52, 0.004, 0.0)]
     assert camera.see(shifted, frames=60) == []
     assert sorted(belief.objects(GEAR)) == sorted(names)

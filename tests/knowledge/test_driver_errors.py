@@ -70,7 +70,7 @@ def test_locked_or_read_only_database_is_named_and_nothing_is_lost(file, patienc
 
 
 def test_file_that_this_user_may_only_read_is_named(file):
-    folder = Path(tempfile.mkdtemp(prefix="cw-"))  # where everybody may look
+    folder = Path(tempfile.mkdtemp(prefix="cw-"))  # where every user may look
     shared = Path(shutil.copy(file, folder / "shared.db"))
     shared.chmod(0o444)
     folder.chmod(0o555)

@@ -160,7 +160,7 @@ def test_tray_that_nobody_sells_is_refused_with_those_that_there_are():
 def test_a_database_in_memory_that_was_made_before_is_copied(monkeypatch):
     first = filled_database("sqlite://", small_cell(), [M2L1])
     with first.session() as session:
-        records.Part.get(session, "gear_1").name = "somebody's"  # the first is changed, and nobody else's
+        records.Part.get(session, "gear_1").name = "somebody's"  # the first is changed, and no other
     first.close()
     monkeypatch.setattr("cellwright.knowledge.workstation_records.fill", lambda *_: pytest.fail("made anew"))
     second = filled_database("sqlite://", small_cell(), [M2L1])

@@ -180,7 +180,7 @@ def test_poses_that_are_held_back_are_written_in_time_for_every_reader(tmp_path)
 
     see(2.0, 1.0)
     assert model.pose_in("tray", "cell").position[0] == pytest.approx(2.0)
-    assert read() == pytest.approx(1.0)  # nobody who shares the writer's object has asked
+    assert read() == pytest.approx(1.0)  # no user of the writer's object has asked
     see(3.0, 1.6)
     assert read() == pytest.approx(3.0)  # it was time
     see(4.0, 1.7)

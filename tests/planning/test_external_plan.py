@@ -49,7 +49,7 @@ def test_plan_in_any_words_is_the_plan_that_it_was_written_from(planned, vocabul
 
 
 def test_shortest_form_of_the_papers_and_names_of_their_own_are_understood(planned):
-    """Fig. 5 of the kitting paper: nobody looks for anything, a part is taken without a kit, `endeffectector`."""
+    """Fig. 5 of the kitting paper: no step looks for anything, a part is taken without a kit, `endeffectector`."""
     _, _, asked, result = planned
     robot = result.actions[0].robot
     lines = []

@@ -1,4 +1,4 @@
-"""The checker of anybody's plans: what it accepts, what it refuses, and what it says about it."""
+"""The checker of any plans: what it accepts, what it refuses, and what it says about it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Requests for other people's planners, and little planners that misbehave."""
+"""Requests for external planners, and little planners that misbehave."""
 
 import random
 import sys
