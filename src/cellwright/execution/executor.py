@@ -93,9 +93,7 @@ class Executor:
         self._designs.clear()
         cell = ExecutorBelief(self.view, lambda: self.clock.time_s, self._report, self._designs)
         evaluator = Evaluator(cell)
-        self._runners = {
-            name: self._make_runner(manipulator, evaluator) for name, manipulator in self._manipulators.items()
-        }
+        self._runners = {name: self._make_runner(robot, evaluator) for name, robot in self._manipulators.items()}
 
     def _make_runner(self, manipulator: Manipulator, evaluator: Evaluator) -> ActionRunner:
         return ActionRunner(
@@ -226,10 +224,9 @@ class Executor:
             return ()
         now_s = self.clock.time_s
         kits = kit_reports(self.view, planned.kits, now_s - 1.0, now_s, self.settings)
-        steps = reseating_actions(
-            kits, planned.kits, self.view, self._team.working(), planned.reach, self._recovery.left_out
-        )
-        steps = steps or put_back_actions(self.view, self._team.working(), planned.reach)
+        robots, left_out = self._team.working(), self._recovery.left_out
+        steps = reseating_actions(kits, planned.kits, self.view, robots, planned.reach, left_out)
+        steps = steps or put_back_actions(self.view, robots, planned.reach)
         self._progress.plans += bool(steps)
         return steps
 
@@ -261,9 +258,7 @@ class Executor:
     ) -> OrderReport:
         wanted = sum(order.kit_count for order in orders)
         status, why = conclusion(kits, wanted, [reason, self._shift, *(one.reason for one in self._missing[:1])], hands)
-        records = sorted(
-            (record for runner in self._runners.values() for record in runner.records), key=lambda r: r.end_s
-        )
+        records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)
         things, left = self.view.facts.things, self._recovery.left_out
         return OrderReport(
             status,

@@ -102,21 +102,17 @@ class Tracker:
         stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
         for here, away in stages:
             if here is not None:
-                # Mostly all were seen lately, and in the first stage all sights are left.
+                # Mostly all were seen lately, and in the first stage all detections are left.
                 left = costs if len(rest) == len(skus) else costs[:, rest]
-                rows, sightings = _columns(
-                    assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate)
-                )
+                rows, seen = _columns(assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate))
                 matched[rows] = True
                 other = np.ones(len(rest), bool)
-                other[sightings] = False
-                sightings, rest = rest[sightings], rest[other]
+                other[seen] = False
+                seen, rest = rest[seen], rest[other]
                 fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
-                rows, sightings = rows[fresh], sightings[fresh]
+                rows, seen = rows[fresh], seen[fresh]
                 spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
-                self._fuse(
-                    rows, known[rows], positions[sightings], quaternions[sightings], variances[sightings], spread
-                )
+                self._fuse(rows, known[rows], positions[seen], quaternions[seen], variances[seen], spread)
                 self._seen(rows, source, time_s)
             if here is lately:
                 self._miss(message.source, source, matched, time_s)
@@ -229,13 +225,13 @@ class Tracker:
         steps[(table.kinds[away][:, None] != kinds[rest]) | (steps > reach[:, None])] = np.inf
         pairs = assign(steps, 1e3)
         index, taken = _columns(pairs)
-        rows, sightings = away[index], rest[taken]
-        _, unseen = self._turns(rows, quaternions[sightings])
-        table.positions[rows], table.variances[rows] = positions[sightings], variances[sightings]
-        table.quaternions[rows] = turned(quaternions[sightings], -unseen)
+        rows, seen = away[index], rest[taken]
+        _, unseen = self._turns(rows, quaternions[seen])
+        table.positions[rows], table.variances[rows] = positions[seen], variances[seen]
+        table.quaternions[rows] = turned(quaternions[seen], -unseen)
         table.turn_mismatches[rows], table.moving[rows] = 0, True
         self._seen(rows, source, time_s)
-        return np.setdiff1d(rest, sightings)
+        return np.setdiff1d(rest, seen)
 
     def _begin(
         self, skus: list[str], positions: Array, quaternions: Array, variances: Array, source: int, time_s: float
