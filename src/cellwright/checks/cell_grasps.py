@@ -29,12 +29,12 @@ class RobotTool:
     """A robot with one of the tools that it may have.
 
     Attributes:
-        robot: Whose.
+        robot: The robot's name.
         tool: Its name in the cell.
         figures: Of the tool; None of a bare flange.
         handles: Models of the parts that the cell means it for; None for all.
-        ring: Where base and tool are.
-        home_rad: Where the arm starts.
+        ring: The transforms of base and tool.
+        home_rad: The joint angles at which the arm starts.
         known: Part -> its grasps, once they were asked for.
     """
 
@@ -68,7 +68,7 @@ class RobotTool:
         return self.known[part.name]
 
     def reached(self, points: Mapping[str, tuple[PartFigures, Pose]]) -> set[str]:
-        """Returns which parts, by their names and places, it can take where they are."""
+        """Returns the parts, by their names and places, that it can take where they are."""
         waiting = {name: self.ways(part) for name, (part, _) in points.items()}
         found: set[str] = set()
         for turn in range(max(map(len, waiting.values()), default=0)):

@@ -57,7 +57,7 @@ def station_tools(cell: Cell, skus: Collection[str], trays: Collection[str] = ()
 
 
 def _carried(tool: VacuumFigures, handles: Collection[str] | None, trays: Collection[str]) -> Iterator[str]:
-    """Yields those of the kit trays that a tool can carry and is for."""
+    """Yields the kit trays that a tool can carry and is for."""
     for name in TRAYS:
         tray = TRAYS.get(name)
         if tray.sku in trays and (handles is None or name in handles) and tray_grasp(tray, tool) is not None:

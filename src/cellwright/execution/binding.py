@@ -45,7 +45,7 @@ def candidates(
 
 
 def exclusion_reason(part: PartPose, recipe: Recipe, left_out: Collection[str]) -> str:
-    """Returns why a part should not be grasped; empty when nothing speaks against it."""
+    """Returns the reason why a part should not be grasped; empty without one."""
     if part.name in left_out:
         return "failed before"
     if part.tilt_rad > recipe.max_tilt_rad:

@@ -111,7 +111,7 @@ class StepConditions:
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:
-    """Returns those whose truth is unknown."""
+    """Returns the predicates whose truth is unknown."""
     return [one for one in evaluated if one.value == Truth.UNKNOWN]
 
 

@@ -48,8 +48,8 @@ def find_grasp_paths(
         poses: Each with a pose before the grasp, at it and after it.
         first: Says what is free until the grasp.
         second: The same from then on.
-        planner: Whose kinematics and base are used.
-        near_rad: Where the arm is.
+        planner: Provides kinematics and base.
+        near_rad: The current joint angles.
         most: So many are enough.
     """
     candidates = [

@@ -45,8 +45,8 @@ class PickPlace:
         clock: Time to wait by.
         look: Says where the part stands; takes its time.
         planner: Of motions.
-        pose_place_in_world: Where it shall stand.
-        home_rad: Where the arm begins and ends.
+        pose_place_in_world: The goal pose of the part.
+        home_rad: The joint angles at which the arm begins and ends.
         force_n: Of the grip.
         thinking_s: What planning takes of the clock's time.
         seed: Of the paths.

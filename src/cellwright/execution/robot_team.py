@@ -54,11 +54,11 @@ class RobotTeam:
         self.notes: list[str] = []
 
     def in_service(self) -> list[Manipulator]:
-        """Returns those that can move."""
+        """Returns the robots that can move."""
         return [manipulator for manipulator in self.manipulators.values() if not manipulator.out_of_service]
 
     def working(self) -> dict[str, Manipulator]:
-        """Returns those that have work and can do it."""
+        """Returns the robots that have work and can do it."""
         return {name: self.manipulators[name] for name in self._names if not self.manipulators[name].out_of_service}
 
     @property

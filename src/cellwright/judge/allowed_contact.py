@@ -18,7 +18,7 @@ class AllowedContact:
     Attributes:
         first: One of them: a body as `robot/link`, an object, a fixture, or a pad by its own name.
         second: The other.
-        near_m: Where on the floor plan, x and y.
+        near_m: The place on the floor plan, x and y.
         radius_m: How far from there.
         limit_n: How hard; a larger force counts.
         one_way: Whether only the first, while it is held, may touch the second, and not the other way round.

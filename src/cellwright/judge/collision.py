@@ -68,7 +68,7 @@ class CollisionMonitor:
 
     Args:
         world: What is really there.
-        stepper: Whose every tick is looked at.
+        stepper: Calls the monitor on every tick.
         allowed_contacts: The pairs that may touch.
         pause_s: A pair that was apart for longer touches anew.
         name: Of the monitor; several in one world need one each.
@@ -203,7 +203,7 @@ class CollisionMonitor:
         return groups
 
     def _preexisting_among(self, pairs: Any, bodies: Any, held: set[int]) -> Any:
-        """Returns which contacts existed already when a loose object was taken: the robot did not cause them.
+        """Returns the contacts that existed already when a loose object was taken: the robot did not cause them.
 
         They do not count until the two have been apart for longer than `pause_s`.
         """

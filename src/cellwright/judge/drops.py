@@ -35,8 +35,8 @@ class DropEvent:
         robot: Out of whose hand.
         time_s: When it left.
         opened: Whether the hand opened; otherwise it lost the part.
-        from_m: Where it was then, in the world.
-        end_m: Where it came to rest.
+        from_m: Its position then, in the world.
+        end_m: The position at which it came to rest.
         height_m: How far down that is.
         landed_on: What it touched last: trays, parts, furniture.
         slot: The slot in which it is seated, as `tray/slot`, if it fell into one.

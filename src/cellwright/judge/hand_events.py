@@ -28,7 +28,7 @@ class HandEvent:
     Attributes:
         moment: An empty hand comes to a part or tray; holds it; carries it; opens and lets it go; has lost it. A part
             that falls off a tray in a hand is lost, too.
-        robot: Whose hand.
+        robot: The robot of the hand.
         part: Which object.
         time_s: When.
         position_m: Of the object, in the world; of one that left, where the hand last touched it.
@@ -53,8 +53,8 @@ class HeldObject:
 
     Attributes:
         part: Which.
-        start_m: Where it was taken.
-        last_m: Where it was when the hand last touched it.
+        start_m: The position at which it was taken.
+        last_m: Its position when the hand last touched it.
         lifted: Whether it has been lifted.
         carried: Whether it is, or was, under way.
         way_m: How far it has come sideways.

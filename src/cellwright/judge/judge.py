@@ -29,7 +29,7 @@ class Judge:
     Args:
         world: What is really there.
         stepper: By whose time.
-        bus: Where faults and verdicts are told, to judge and recorder alone.
+        bus: The bus for faults and verdicts, which only judge and recorder hear.
         sensors: Those that faults may concern.
         faults: The faults to apply.
         allowed_contacts: The pairs that may touch; by default what is ordinary in kitting.

@@ -58,7 +58,7 @@ def judge_recoverable(
     Args:
         world: What is really there.
         wanted: Kit tray -> what it shall become.
-        reaches: Where each robot gets to.
+        reaches: Tests whether a robot reaches a point.
         hand_monitor: The objects in hands; without one they are taken to be empty.
         robots: Those in service; all when not given.
         max_lean_rad: A part that leans more cannot be taken.

@@ -49,7 +49,7 @@ class ToolInventory:
 
     Args:
         world: What is really there.
-        reaches: Where each robot gets to.
+        reaches: Tests whether a robot reaches a point.
 
     Attributes:
         robots: Those that have a tool or a changer.

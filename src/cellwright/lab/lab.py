@@ -45,7 +45,7 @@ class Lab:
 
     Attributes:
         world: What is really there; for the judge and for tests.
-        bus: Where messages travel.
+        bus: The message bus.
         robots: Robot -> its controller, which believes the nominal layout.
         mobiles: Mobile robot -> what drives it.
         safety: The cell's guards and zones, if it has any.
@@ -177,7 +177,7 @@ class Lab:
             robots: The robots that work; all by default.
             recovery: What the controller may do when something goes wrong: `none`, `retry` or `full`.
             faults: Faults to apply, such as `drop:part=*,during=transfer:2`.
-            database: Where what is believed is stored.
+            database: The database of belief.
         """
         from cellwright.execution import ExecutionSettings, RecoveryMode
         from cellwright.judge import parse_fault

@@ -211,8 +211,8 @@ class WorldFile:
     """Keeps a file up to date with a laboratory: twice a second, and on request.
 
     Args:
-        path: Where.
-        lab: Whose world; fresh, or just restored.
+        path: The file.
+        lab: The laboratory whose world is stored; fresh, or just restored.
         header: Asked at every write for what else is to be stored.
         model: The fingerprint of a restored world's model; that of the laboratory's when it is fresh.
     """

@@ -16,7 +16,7 @@ class ExpectedObject(NamedTuple):
     Attributes:
         name: The identity.
         sku: What it is.
-        pose_in_world: Where it should be.
+        pose_in_world: Its nominal pose.
         sd_m: How far it may be from there.
         sd_rad: The same for its turn.
         holder: The name under which the slots of a tray are known; its own by default, empty when they are unknown.

@@ -47,7 +47,7 @@ class SlotMap:
         Args:
             positions: Of all objects, n x 3.
             quaternions: Likewise, n x 4.
-            usable: Whose pose is known.
+            usable: Objects whose pose is known.
             in_slot_m: How far beside a slot's middle counts.
             above_m: How far from the height at which the part would be seated.
         """

@@ -37,7 +37,7 @@ class Tracker:
 
     Args:
         expected: What should be there, by its name.
-        cfg: When to believe what is seen.
+        cfg: Settings.
         views: Detector -> the corners (x, y) of what it sees. A thing in view that is not seen is missed; of a
             detector that is not listed only those things are expected that it saw last.
         frames: Frame of detections -> its pose in the cell, as calibrated; `world` needs none.

@@ -82,7 +82,7 @@ class TrialCfg(Cfg):
         orders: What is wanted.
         faults: What goes wrong, as text or as mappings.
         points: Item of the score -> its worth, where it is not the usual.
-        controller: Who works unless told otherwise: `external`, or the name of one inside.
+        controller: The default controller: `external`, or the name of one inside.
         connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
         reconnect_within_s: Simulated time in which one that has disconnected must be back.
         still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
@@ -136,7 +136,7 @@ class TrialCfg(Cfg):
 
 
 def controller_names() -> list[str]:
-    """Returns all that `controller` may be."""
+    """Returns the allowed values of `controller`."""
     return sorted({"external", *TRIAL_CONTROLLERS.names()})
 
 

@@ -30,7 +30,7 @@ class FaultRecorder:
         records: What was applied, in order.
 
     Args:
-        lab: Where.
+        lab: The laboratory.
         subscriber: The name of the subscriber.
     """
 

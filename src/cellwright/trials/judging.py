@@ -128,7 +128,7 @@ def find_part(session: TrialSession, pattern: str, slot: str, known: Sequence[st
     """Returns whether a part that matches is seated in the slot, `tray/slot`; and why not, or how well.
 
     Args:
-        session: Where.
+        session: The session.
         pattern: A part's name, SKU or model, with `*` and `?`.
         slot: Which slot.
         known: Names of the parts that were there at the beginning.

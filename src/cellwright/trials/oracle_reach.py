@@ -65,7 +65,7 @@ class PointReach:
 
 
 def _tips(lab: Lab, robot: RobotIndex) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """Yields what a robot works with -> its tip in the flange: its own tool, or the changer and each tool for it."""
+    """Yields the tools of a robot with their tips in the flange: its own tool, or the changer and each tool for it."""
     if robot.changer is None:
         yield "", (0.0, 0.0, 0.0) if robot.hand is None else robot.hand.figures.tcp_xyz_m
         return

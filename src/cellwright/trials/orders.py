@@ -101,7 +101,7 @@ class OrderBook:
 
         Args:
             wanted: What is asked for.
-            cell: Where.
+            cell: The cell.
             seed: Of the layout.
             where: What errors call the trial.
             numbers: Which of the trial's orders these are; all of them when not given.
@@ -145,7 +145,7 @@ class OrderBook:
         return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
 
     def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
-        """Returns why kits cannot be built on that tray; empty when they can."""
+        """Returns the reason why kits cannot be built on that tray; empty when they can."""
         if tray not in self.kit_trays:
             return str(UnknownName("kit tray", tray, self.kit_trays))
         if len(designs) > 1:

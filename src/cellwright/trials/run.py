@@ -92,7 +92,7 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None) -> K
     """Does orders in a fresh laboratory with Cellwright's own controller, and judges the result by the truth.
 
     Args:
-        lab: Where.
+        lab: The laboratory.
         orders: What is wanted.
         cfg: How.
 

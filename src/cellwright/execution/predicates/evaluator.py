@@ -116,7 +116,7 @@ class Evaluator:
         *,
         flags: Flags = (),
     ) -> list[Evaluation]:
-        """Returns all that must hold before or after an action.
+        """Evaluates all preconditions, or all effects, of an action.
 
         Args:
             action: By its name of 2016, such as `take-part`.

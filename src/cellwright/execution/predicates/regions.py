@@ -39,7 +39,7 @@ class Placed:
 
     Attributes:
         estimate: The pose of the object.
-        robot: Whose report it is, of a tool or of the robot itself.
+        robot: The robot that reported it, of its tool or of itself.
         position: In the world.
         turn: Rows of the rotation from the object's frame to the world.
     """

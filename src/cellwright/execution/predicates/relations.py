@@ -56,7 +56,7 @@ class Relations:
         self._found.clear()
 
     def doubt(self, name: str) -> str:
-        """Returns why nothing can be said of an object that is not seen; empty when it is seen."""
+        """Returns the reason why nothing can be said of an object that is not seen; empty when it is seen."""
         estimate = self.estimate(name)
         if estimate is None or estimate.seen_s is None:
             return f"{name} was never seen"

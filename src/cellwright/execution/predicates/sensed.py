@@ -33,7 +33,7 @@ class ToolState:
     """The state of a tool as its robot reports it over CRCL.
 
     Attributes:
-        robot: Whose tool it is.
+        robot: The robot that has the tool.
         model: Its name in the catalogue.
         pose_tool_in_world: Of its tool centre point, z out of the tool.
         width_m: Distance of the fingers.

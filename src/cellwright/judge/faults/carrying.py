@@ -29,8 +29,8 @@ class CarryMotion:
     Attributes:
         name: What is moved.
         start_s: When it began.
-        pose_start: Where it was.
-        pose_end: Where it is let go.
+        pose_start: The pose at which it was taken.
+        pose_end: The pose at which it is let go.
     """
 
     name: str

@@ -118,7 +118,7 @@ class FaultCfg(Cfg):
         part: Which parts, by name, SKU or model, with `*` and `?`.
         tray: Which trays instead, in the same way.
         on: Which parts and trays the event is counted of, when they are not those that the fault is about.
-        robot: Whose hands count.
+        robot: The robot whose hands count.
     """
 
     kind: str

@@ -40,8 +40,8 @@ class FaultState:
         phase: How far it has come.
         count: How often its event has happened.
         subject: The part or tray that it is about, once that is known.
-        robot: Whose hand the event was of.
-        tool: Whose grip is changed, as `grip.tool_of` names it.
+        robot: The robot whose hand the event was of.
+        tool: The tool whose grip is changed, as `grip.tool_of` names it.
         start_s: When it was applied.
         grip: What it leaves of the robot's grip.
         motion: Of the hand that carries something.

@@ -35,7 +35,7 @@ class FaultScheduler:
     Args:
         world: What is really there.
         stepper: By whose time.
-        bus: Where each fault is told.
+        bus: The bus on which each fault is published.
         hand_monitor: The events of the hands.
         faults: The faults to apply.
         sensors: Those that may fail.

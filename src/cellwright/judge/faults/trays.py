@@ -16,7 +16,7 @@ OVER_TRAY_M = 0.075
 
 
 def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
-    """Returns those that the fault is about and that a vacuum tool of the cell can carry."""
+    """Returns the trays that the fault is about and that a vacuum tool of the cell can carry."""
     tools = [vacuum.figures for vacuum in world.vacuums.values()]
     return [
         name
@@ -28,7 +28,7 @@ def carried_trays(world: World, cfg: FaultCfg) -> list[str]:
 
 
 def free_trays(world: World, hand_monitor: HandMonitor, cfg: FaultCfg) -> list[str]:
-    """Returns those that the fault is about, that no hand holds or works on, and on which no other tray stands."""
+    """Returns the trays that the fault is about, that no hand holds or works on, and on which no tray stands."""
     return sorted(
         name
         for name, item in world.objects.items()
