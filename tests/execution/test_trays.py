@@ -84,7 +84,7 @@ def test_a_tray_becomes_a_kit_and_counts_where_it_is_set_down(view):
     view.refresh()
     (kit,) = state_of(belief.world_model).kits
     assert (kit.name, kit.place, kit.created, kit.filled) == ("kit_1", "work_table", True, (None, None, None))
-    assert view.sighted_as("kit_1") == "m2l1_tray_2"
+    assert view.detected_as("kit_1") == "m2l1_tray_2"
     assert view.pose("kit_1").is_close(table)
     assert view.box_of("kit_1") == ""
     before = view.seats_of_kit("kit_1", view.facts.designs["kit_m2l1"])[0].position

@@ -230,10 +230,10 @@ class ActionRunner:
     async def _see(self, action: Action, part: str) -> None:
         view = self.manipulator.view
         places = [name for name in (action.place.partition("/")[0], action.kit) if name in view.facts.tree.index]
-        anchors = [view.sighted_as(name) for name in places]
+        anchors = [view.detected_as(name) for name in places]
         anchors = [name for name in anchors if view.facts.things[name].kind in ("PartsTray", "KitTray")]
         if action.verb in TRAY_VERBS:
-            anchors, part = [view.sighted_as(part)] if part else [], ""
+            anchors, part = [view.detected_as(part)] if part else [], ""
         try:
             await observe_trays(self._observer, view, anchors[:1], [part] if part else [])
         except ObservationTimeout as error:

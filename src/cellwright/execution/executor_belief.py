@@ -52,9 +52,9 @@ class ExecutorBelief(BelievedState):
         seen = super().estimate(name)
         if seen is None or seen.seen_s is None or self.now_s - seen.seen_s <= OUT_OF_SIGHT_S:
             return seen
-        return self._felt(name) or seen
+        return self._pose_by_touch(name) or seen
 
-    def _felt(self, name: str) -> PoseEstimate | None:
+    def _pose_by_touch(self, name: str) -> PoseEstimate | None:
         """Returns the pose of a part that is not seen but still fills the fingers that took it."""
         facts = self._view.facts
         tool = self.tool(next((tool for tool, part in facts.held.items() if part == name), ""))
@@ -72,7 +72,7 @@ class ExecutorBelief(BelievedState):
     def _hanging(self, name: str, tool: ToolState) -> PoseEstimate | None:
         """Returns the pose of a kit tray or a kit that hangs from cups."""
         view = self._view
-        hold = hold_of(view.facts.things[view.sighted_as(name)].sku, tool.model)
+        hold = hold_of(view.facts.things[view.detected_as(name)].sku, tool.model)
         if hold is None:
             return None
         spread = tool.sd_m**2

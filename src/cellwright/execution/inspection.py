@@ -31,7 +31,7 @@ class CellInspector:
     async def inspect(self) -> None:
         """Observes every tray; parts, and trays that robots carry, are missing when they are not seen."""
         view = self._view
-        held = {view.sighted_as(thing) for thing in view.facts.held.values()}
+        held = {view.detected_as(thing) for thing in view.facts.held.values()}
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
         movable = [tray for tray in view.trays() if view.is_movable(tray) and tray not in held]
         observation = await self._observer.observe(self._trays(), [*parts, *movable])

@@ -65,7 +65,7 @@ class PlanRunner:
         except StepFailed as failure:
             return [ActionFailure(actions[0].robot, actions[0], failure.kind, str(failure), "", failure.is_lost_robot)]
         ended = [asyncio.Event() for _ in actions]
-        tasks = [asyncio.ensure_future(self._row(robot, row, actions, ended)) for robot, row in rows.items()]
+        tasks = [asyncio.ensure_future(self._run_actions(robot, row, actions, ended)) for robot, row in rows.items()]
         try:
             found = await asyncio.gather(*tasks)
         finally:
@@ -76,10 +76,10 @@ class PlanRunner:
     def _zone(self, action: Action) -> str:
         return self._places.get(action.place, action.place)
 
-    async def _row(
+    async def _run_actions(
         self, robot: str, row: Sequence[int], actions: Sequence[Action], ended: Sequence[asyncio.Event]
     ) -> ActionFailure | None:
-        given_up: ActionFailure | None = None
+        failure_found: ActionFailure | None = None
         for index in row:
             action = actions[index]
             if action.verb in _EMPTY_HANDED and (self._stop or not self._may_begin()):
@@ -93,14 +93,16 @@ class PlanRunner:
                 await self._runners[robot].act(action)
             except StepFailed as failure:
                 self._stop = True
-                given_up = ActionFailure(robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot)
+                failure_found = ActionFailure(
+                    robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot
+                )
                 break
             ended[index].set()
             self._on_done(action)
         await self._zones.give_up(robot)
         for index in row:  # no robot waits for what is not done any more
             ended[index].set()
-        return given_up
+        return failure_found
 
     async def _after_others(self, index: int, actions: Sequence[Action], ended: Sequence[asyncio.Event]) -> None:
         """Waits for the steps of others at the same place or kit that come before this one in the plan."""

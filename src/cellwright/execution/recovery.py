@@ -42,7 +42,7 @@ class RecoveryPolicy:
         if self.settings.recovery is not RecoveryMode.FULL:
             return reason
         for failure in failures:
-            self._blame(failure, manipulators[failure.robot])
+            self._attribute(failure, manipulators[failure.robot])
         unable = [failure for failure in failures if failure.kind in (FailureKind.UNABLE, FailureKind.UNSEEN)]
         if unable:
             return f"{unable[0].action.verb} by {unable[0].robot}: {unable[0].reason}"
@@ -52,7 +52,7 @@ class RecoveryPolicy:
             )
         return ""
 
-    def _blame(self, failure: ActionFailure, manipulator: Manipulator) -> None:
+    def _attribute(self, failure: ActionFailure, manipulator: Manipulator) -> None:
         if failure.is_lost_robot:
             manipulator.out_of_service = failure.reason
             return

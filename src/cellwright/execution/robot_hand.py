@@ -150,7 +150,7 @@ class RobotHand:
     @property
     def held_sku(self) -> str:
         """The SKU of what it holds; of a kit, that of its tray."""
-        return self.view.facts.things[self.view.sighted_as(self.held)].sku if self.held else ""
+        return self.view.facts.things[self.view.detected_as(self.held)].sku if self.held else ""
 
     def note_held(self, part: str) -> None:
         """Stores that it holds a part, a kit tray or a kit."""

@@ -101,7 +101,7 @@ class StepRunner:
     async def _see(self, place: str, sku: str | None = None) -> None:
         """Observes a place and what may be there; what was not seen is missing."""
         view = self.manipulator.view
-        anchor = view.sighted_as(place)
+        anchor = view.detected_as(place)
         is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
         held = set(view.facts.held.values())
         parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
@@ -228,7 +228,7 @@ class StepRunner:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
         part = manipulator.view.part(manipulator.held)
         await self._still_held(part, "before it was carried")
-        anchor = manipulator.view.sighted_as(where.partition("/")[0])
+        anchor = manipulator.view.detected_as(where.partition("/")[0])
         await manipulator.go_above(await self._release(seat))
         await self._still_held(part, "on the way")
         await observe_trays(self.observer, manipulator.view, [anchor], sightings=1)

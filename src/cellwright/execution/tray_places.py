@@ -67,7 +67,7 @@ def misplaced_trays(view: CellView) -> list[str]:
 
 def _corners(view: CellView, thing: str) -> Array:
     """Returns the corners of a tray's bottom in its own frame."""
-    x, y, _ = tray_layout(view.facts.things[view.sighted_as(thing)].sku).size_m
+    x, y, _ = tray_layout(view.facts.things[view.detected_as(thing)].sku).size_m
     return np.array([[sx * x / 2, sy * y / 2, 0.0] for sx in (-1, 1) for sy in (-1, 1)])
 
 

@@ -98,7 +98,7 @@ class CellView:
 
     def is_gone(self, name: str) -> bool:
         """Returns whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
-        return name in self.gone or self.sighted_as(name) in self.gone
+        return name in self.gone or self.detected_as(name) in self.gone
 
     def is_movable(self, tray: str) -> bool:
         """Returns whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
@@ -119,7 +119,7 @@ class CellView:
         """Returns trays in hands, and the parts on them."""
         found: set[str] = set()
         for thing in self.facts.held.values():
-            tray = self.sighted_as(thing)
+            tray = self.detected_as(thing)
             if self.facts.things[tray].kind != "KitTray" or tray not in self.facts.tree.index:
                 continue
             found.add(tray)
@@ -131,7 +131,7 @@ class CellView:
                     found.add(part.name)
         return frozenset(found)
 
-    def sighted_as(self, place: str) -> str:
+    def detected_as(self, place: str) -> str:
         """Returns the object that a detector sees of a place: the tray of a kit, else the thing itself."""
         return self.facts.tray_of.get(place, place)
 

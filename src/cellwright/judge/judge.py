@@ -50,7 +50,7 @@ class Judge:
         faults: Sequence[FaultCfg] = (),
         allowed_contacts: Sequence[AllowedContact] | None = None,
     ) -> None:
-        self._world, self._bus, self._told = world, bus, 0
+        self._world, self._bus, self._sequence = world, bus, 0
         self.hands = HandMonitor(world, stepper)
         self.drops = DropMonitor(world, stepper, self.hands)
         self.collisions = CollisionMonitor(
@@ -70,8 +70,8 @@ class Judge:
         now_s = self._world.clock.time_s
         kits, hits, drops = self.kits(wanted), self.collisions.hits, self.drops.drops
         score = score_run(kits, hits, drops, now_s, par_s=par_s, limit_s=limit_s, points=points)
-        self._bus.publish(VERDICT_TOPIC, score.message(self._world.clock.time_ns, self._told))
-        self._told += 1
+        self._bus.publish(VERDICT_TOPIC, score.message(self._world.clock.time_ns, self._sequence))
+        self._sequence += 1
         return score
 
     def recoverable(

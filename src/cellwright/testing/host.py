@@ -27,7 +27,7 @@ def main() -> None:
     try:
         tested = CellBackend.of(_arguments(first))
     except CellwrightError as error:
-        _say(answers, first, _told(error))
+        _say(answers, first, _error_answer(error))
         return
     with tested.session.lab as lab:
         lab.perform(_serve(tested, first, questions, answers))
@@ -51,13 +51,13 @@ async def _answer(work: Awaitable[Any]) -> dict[str, Any]:
     try:
         return {"result": await work}
     except CellwrightError as error:
-        return _told(error)
+        return _error_answer(error)
     except Exception as error:  # a mistake here must be told, or the test would wait for its answer
         traceback.print_exc()
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def _told(error: CellwrightError) -> dict[str, Any]:
+def _error_answer(error: CellwrightError) -> dict[str, Any]:
     return {"error": str(error), "bad_input": isinstance(error, BadInput)}
 
 

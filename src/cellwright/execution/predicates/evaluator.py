@@ -151,7 +151,7 @@ class Evaluator:
             other = objects[1 - predicate.subject]
             value = any_of(self.relations.holds(name, subject, other) for name in predicate.holds_when)
             evidence = self.relations.tell(subject, other, predicate.holds_when[-1])
-            if value is Truth.UNKNOWN and self._only_felt(predicate.holds_when[-1], subject, other):
+            if value is Truth.UNKNOWN and self._is_only_candidate_felt(predicate.holds_when[-1], subject, other):
                 value, evidence = Truth.TRUE, f"{evidence}; {other} feels it: nothing else is near"
         if predicate.unless_any is None or value is Truth.FALSE:
             return value, evidence
@@ -185,7 +185,7 @@ class Evaluator:
             return value, f"{subject} feels nothing between its fingers, {apart}"
         return value, evidence
 
-    def _only_felt(self, relation: str, subject: str, other: str) -> bool:
+    def _is_only_candidate_felt(self, relation: str, subject: str, other: str) -> bool:
         """Returns whether the fingers feel something as wide as the object's handle that can be no other object.
 
         A part that has slipped down hangs by the end of its peg: by sight alone it cannot be told that it is held.
