@@ -152,8 +152,8 @@ def test_a_controller_that_hangs_is_disconnected_at_the_time_limit_and_no_proces
 @pytest.mark.peer
 def test_the_laboratory_ends_with_the_test_process(tmp_path):
     code = (
-        "from pathlib import Path\nfrom cellwright.testing import Cell\nimport time\n"
-        f"cell = Cell(Path({str(tmp_path / 'cell')!r})).start('aprs')\n"
+        "from pathlib import Path\nfrom cellwright.testing import CellUnderTest\nimport time\n"
+        f"cell = CellUnderTest(Path({str(tmp_path / 'cell')!r})).start('aprs')\n"
         "print(cell._process.pid, flush=True)\ntime.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:

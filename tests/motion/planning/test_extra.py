@@ -11,8 +11,8 @@ import sys
 {before}
 from cellwright.catalogue import ROBOTS
 from cellwright.core.errors import MissingExtra
-from cellwright.motion.planning import ExactChecker, MotionPlanner, PlanRequest, Robot, Scene
-scene = Scene(Robot(ROBOTS.get("lr_mate_200id")))
+from cellwright.motion.planning import ExactChecker, MotionPlanner, MotionPlanRequest, SceneRobot, Scene
+scene = Scene(SceneRobot(ROBOTS.get("lr_mate_200id")))
 home = ROBOTS.get("lr_mate_200id").home_rad
 """
 
@@ -44,8 +44,8 @@ def test_without_ompl_only_its_planners_are_missing():
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     code = (
         "planner = MotionPlanner(scene)\n"
-        "print(planner.plan(PlanRequest(home, [home])).status)\n"
-        "try:\n    planner.plan(PlanRequest(home, [home], planner='ompl:RRT'))\n"
+        "print(planner.plan(MotionPlanRequest(home, [home])).status)\n"
+        "try:\n    planner.plan(MotionPlanRequest(home, [home], planner='ompl:RRT'))\n"
         "except MissingExtra as error:\n    print(error)"
     )
     said = run(code, "sys.modules['ompl'] = None").splitlines()
