@@ -151,7 +151,7 @@ def _values(connection: Connection, name: str, what: str) -> list[tuple[int, int
 
 def _many(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
     rows = _rows(f"{name}_{what}", "id", "owner_id", "target_id")
-    query = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.id)
+    query = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.owner_id, rows.c.id)
     return [(owner, target) for owner, target in connection.execute(query).all()]
 
 
