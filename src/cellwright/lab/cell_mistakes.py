@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from cellwright.cells import Cell, CellMistakes, Layout, load_cell, nominal_layout
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.core.mistakes import Mistakes
 from cellwright.sensors import SENSORS, check_line, sensor_label
@@ -61,7 +61,7 @@ def _with_others(error: CellMistakes, rest: Cell | None, seed: int) -> CellMista
         detectors = _check_sensors(rest, nominal_layout(rest, seed).camera_errors, others)
         check_doors(rest, detectors, others)
         _check_overlaps(rest, seed, others)
-    except BadInput:  # it is no whole cell: what was found stands, and the next round tells more
+    except Exception:  # it is no whole cell, and may fail in any way: what was found stands, the next round tells more
         pass
     all_of_them = Mistakes()
     all_of_them.found = [*error.errors, *others.found]
