@@ -100,6 +100,13 @@ def check_reach(seeds, checked, iterations):
     return [result for _, result in made if result.actions]
 
 
+def test_a_robot_may_put_down_a_tool_for_the_other_before_that_one_has_put_down_its_own(checked):
+    """The bound counts that way, too: a plan that goes it is not below its bound."""
+    result = checked(reach_request(95))
+    assert result.lower_bound <= result.makespan_s == 210.0
+    assert result.status == "optimal"
+
+
 def test_two_robots_of_different_reach(checked):
     assert len(check_reach(range(16), checked, 8)) >= 6
 
@@ -111,10 +118,11 @@ def test_two_robots_of_different_reach_in_200_states(checked):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("wrong", [0.0, 0.3])
-def test_one_robot_200_orders_from_orderly_and_from_harsh_states(request_from, checked, wrong):
+@pytest.mark.parametrize(("wrong", "most"), [(0.0, 1.02), (0.3, 1.04)])
+def test_one_robot_200_orders_from_orderly_and_from_harsh_states(request_from, checked, wrong, most):
+    """A part in a wrong slot of an unwanted kit would be taken 1.5 s sooner than one in a tray, but stays there."""
     made = [checked(request_from(seed, harsh=harsh, wrong=wrong)) for seed in range(200) for harsh in (False, True)]
-    assert max(result.cost / result.lower_bound for result in made if result.actions) <= 1.02
+    assert max(result.cost / result.lower_bound for result in made if result.actions) <= most
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, nominal_layout
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
@@ -61,7 +61,7 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
         detectors = _check_sensors(rest, nominal_layout(rest, seed).camera_errors, others)
         check_vision_interfaces(rest, detectors, others)
         _check_overlaps(rest, seed, others)
-    except BadInput:  # it is no whole cell: what was found stands, and the next round tells more
+    except Exception:  # it is no whole cell, and may fail in any way: what was found stands, the next round tells more
         pass
     all_of_them = ErrorCollector()
     all_of_them.found = [*error.errors, *others.found]

@@ -106,7 +106,7 @@ class CounterRules:
         filling = bool(tool) and tool in able and any(self._open_now(node, j) for j in self.of_tool[tool or 0][robot])
         d = self.d
         for x in able:
-            if x not in (tool, node.other_tool) and self._left(node, x):
+            if x not in (tool, node.other_tool) and self._left(node, x, robot):
                 start_s = node.now_s + (0.0 if tool is None else d.detach_s)
                 if node.doing == _CHANGES - x:
                     start_s = max(start_s, node.other_s - d.attach_s)
@@ -116,16 +116,16 @@ class CounterRules:
                 result.append(
                     self._next(node, CounterMove(robot, MoveKind.CHANGE, x), start_s + d.attach_s, put_down, tool=x)
                 )
-        if tool is not None and tool >= 0 and node.other_tool is None:
+        if tool is not None and tool >= 0 and tool in self.c.able[1 - robot] and self._left(node, tool, 1 - robot):
             end_s = node.now_s + d.detach_s
             result.append(self._next(node, CounterMove(robot, MoveKind.DROP), end_s, _DROPS - tool, tool=None))
         if not filling and not node.waited:
             result.append(self._wait(node))
         return result
 
-    def _left(self, node: CounterNode, tool: int) -> bool:
-        """Returns whether anything is left that this robot could do with a tool."""
-        robot, c = node.robot, self.c
+    def _left(self, node: CounterNode, tool: int, robot: int) -> bool:
+        """Returns whether anything is left that a robot could do with a tool."""
+        c = self.c
         if tool == 0 and node.laid < c.kits and robot in c.lays:
             return True
         if tool == 0 and node.cleared < self.clears and robot in c.clears:

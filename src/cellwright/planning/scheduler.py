@@ -38,7 +38,7 @@ _WORSE = 0.02  # by how much a schedule may be worse than the last one at first
 _SAMPLE = 6  # kits on which roles are tried when there are many
 _MOST_TRIALS = 40
 _WEIGHTS = (1.0, 0.3, 0.15)  # of the heuristic: a good plan soon, maybe not the best one
-_STATES = 50  # of the counters that are expanded for one iteration
+_STATES = 80  # of the counters that are expanded for one iteration
 _MOST_COUNTED = 24  # kits; with more the counters have too many states and only their first estimate is used
 
 
@@ -63,7 +63,7 @@ class Scheduler:
     def plan(self, request: PlanRequest) -> PlanResult:
         """Returns the best of the schedules that the budget allows.
 
-        An iteration is a kit scheduled in a trial, fifty states of the counters, or eight kits scheduled with
+        An iteration is a kit scheduled in a trial, eighty states of the counters, or eight kits scheduled with
         perturbation; each of the three has the whole budget.
         """
         return _plan(request, find_work(request, with_donors=True))
