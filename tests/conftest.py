@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -56,9 +57,9 @@ def _in_ci() -> bool:
     return os.environ.get("CI", "").lower() == "true"
 
 
-@pytest.fixture
-def own_models():
-    """What a test files in the catalogue is gone after it."""
+@contextmanager
+def _catalogue_restored():
+    """Removes from the catalogue what was registered in between."""
     from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
 
     before = [(table, dict(table._entries)) for table in (FURNITURE, PARTS, ROBOTS, TOOLS)]
@@ -66,6 +67,20 @@ def own_models():
     for table, entries in before:
         table._entries.clear()
         table._entries.update(entries)
+
+
+@pytest.fixture
+def own_models():
+    """Removes a test's own models from the catalogue after it."""
+    with _catalogue_restored():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _models_of_one_module():
+    """Keeps the models of one test file out of the catalogue that the next one lists."""
+    with _catalogue_restored():
+        yield
 
 
 @pytest.fixture(scope="session")
