@@ -18,6 +18,8 @@ SHARED = {
     "Wrench": "CRCL's wrench is converted where it enters",
 }
 
+QUESTIONS = {"What", "Who", "Whom", "Whose", "Where", "How", "Whether", "Which", "When", "Why"}
+
 ROWS = re.findall(
     r"^\| ([^|]+) \| .* \| `([\w.]+)` \|$", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), flags=re.MULTILINE
 )
@@ -65,3 +67,24 @@ def test_the_glossary_has_about_forty_terms():
 def test_the_glossary_names_what_exists(term, path):
     module, _, name = path.rpartition(".")
     assert isinstance(getattr(importlib.import_module(f"cellwright.{module}"), name), type), term
+
+
+def docstrings_that_ask() -> list[str]:
+    """Docstrings that begin with a question word; properties that are true or false may say `Whether`."""
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        if "generated" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            first = (ast.get_docstring(node) or " ").split()[:1]
+            decorators = {ast.unparse(decorator) for decorator in getattr(node, "decorator_list", [])}
+            is_property = bool(decorators & {"property", "cached_property"})
+            if first and first[0] in QUESTIONS and not (first == ["Whether"] and is_property):
+                found.append(f"{path.relative_to(SOURCE)}:{getattr(node, 'lineno', 1)}")
+    return found
+
+
+def test_docstrings_are_sentences_and_no_questions():
+    assert docstrings_that_ask() == []

@@ -1,4 +1,4 @@
-"""What a controller can know from detections: averaged poses of the objects in view."""
+"""Averaged poses of the objects in view."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way: a light gear is held at 1.
 
 
 class TransferArm(Protocol):
-    """What a transfer needs of a robot; any controller that offers it will do."""
+    """The robot of a transfer; any controller that offers it will do."""
 
     async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
         """The tool to a pose, by any path."""

@@ -26,7 +26,7 @@ REST_S = 0.5
 
 @dataclass(frozen=True)
 class TransferJob:
-    """What to do: which robot fills which slot of which kind of kit tray, looking through which detector."""
+    """The job: which robot fills which slot of which kind of kit tray, looking through which detector."""
 
     robot: str = "fanuc"
     kit: str = "kit_m2l1_tray"
@@ -53,7 +53,7 @@ class TransferJob:
 
 @dataclass(frozen=True)
 class JobReport:
-    """What happened.
+    """The report of a job.
 
     Attributes:
         done: Whether the gear is seated, by the true state, and the controller knows of no failure.
