@@ -134,7 +134,7 @@ class RobotController:
 
     @property
     def tool_in_world(self) -> Pose:
-        """Returns the pose of the tool by the encoders and the nominal robot."""
+        """The pose of the tool by the encoders and the nominal robot."""
         return self.ring.tool_in_world(self.kinematics.forward(self.joints_rad))
 
     def use_controller(self, name: str, **gains: Any) -> None:

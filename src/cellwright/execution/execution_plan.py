@@ -77,7 +77,7 @@ def make_plan(
         robots: The robots that work.
         left_out: Part -> why it is not to be taken.
         recipe: Which parts can be taken.
-        planner: A name of `PLANNERS`.
+        planner: A name of `TASK_PLANNERS`.
         kits: The kits that were begun; others are left alone.
 
     Raises:

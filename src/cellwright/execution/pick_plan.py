@@ -59,7 +59,7 @@ class PickPlaceSettings:
         carry_scale: The same for acceleration with the part in hand: hard jerks make it creep between the pads.
         tolerance_rad: How far a timed path may leave the planned one.
         line: Speed of the straight ways.
-        planner: A name of `PLANNERS`.
+        planner: A name of `MOTION_PLANNERS`.
     """
 
     kind: GraspKind = GraspKind.SIDE

@@ -71,7 +71,7 @@ class ExecutionSettings:
         recovery: What to do when something goes wrong.
         recipe: How to move.
         latencies: The time that computing takes.
-        planner: A name of `planning.PLANNERS`; by default as many robots need.
+        planner: A name of `planning.TASK_PLANNERS`; by default as many robots need.
         retries: How often an action is repeated.
         replans: How often a new plan is made.
         sightings: How many fresh sightings make a look.

@@ -15,7 +15,7 @@ def _need_holder(records: CellRecords, place: str) -> str | None:
 
 
 def attach(records: CellRecords, action: Action, robot: RobotRecord) -> None:
-    """Checks that the robot has no tool, the holder has it."""
+    """Takes the tool off its holder, which must have it; the robot must have none."""
     if robot.tool is not None or robot.closed:
         raise BrokenRule(f"{action.robot} already has {robot.tool}")
     there = _need_holder(records, action.place)

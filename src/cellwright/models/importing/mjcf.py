@@ -135,7 +135,7 @@ def _take_meshes(spec: Any, meshes: Mapping[str, Mesh]) -> None:
 
 
 def _find_files(spec: Any, path: Path, search: Sequence[Path], notes: Notes) -> dict[str, Mesh]:
-    """Returns files by their whole names: folders that are set in one file do not hold where it is attached.
+    """Gives files their whole names: folders that are set in one file do not hold where it is attached.
 
     A mesh that is missing or cannot be read is left out with all that is made of it.
 

@@ -69,7 +69,7 @@ class MotionPlanRequest:
         start_rad: The present configuration.
         goals_rad: Configurations, any of which will do.
         goal_poses: Poses of the tool's centre point in the world, any of which will do.
-        planner: A name of `PLANNERS`.
+        planner: A name of `MOTION_PLANNERS`.
         checker: `compiled`, or `exact` for planners that can use it: slower, but it fits through narrower gaps.
         seed: Of all random numbers.
         iterations: Budget of the search.
