@@ -78,7 +78,7 @@ def test_a_bottle_that_stands_more_than_5_mm_from_its_place_is_a_failure(off_m, 
         attempt = _Attempt(lab, RoviRunJob("p2", 7))
         lab.world.place("bottle", Pose(PLACE.position + [0.6 * off_m, -0.8 * off_m, 0.0], PLACE.quaternion))
         lab.advance(0.3)
-        complaints = attempt._complaints()
+        complaints = attempt._failures()
     assert complaints == ([] if is_there else [f"the bottle stands {1e3 * off_m:.1f} mm from its place"])
 
 
