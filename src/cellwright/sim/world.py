@@ -27,6 +27,7 @@ from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.leds import Leds
 from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
+from cellwright.sim.rays import Vector, cast_ray
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
 from cellwright.sim.tool_mounts import ToolMounts
@@ -147,7 +148,26 @@ class World:
         item = self.robot(robot)
         site = item.hand.tcp_site if item.hand else item.flange_site
         mujoco.mj_kinematics(self.model, self.data)
-        return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
+        return self._site_pose(site)
+
+    def flange_pose(self, robot: str) -> Pose:
+        """Returns the true pose of a robot's flange, z out of it."""
+        site = self.robot(robot).flange_site
+        mujoco.mj_kinematics(self.model, self.data)
+        return self._site_pose(site)
+
+    def ray(
+        self, origin_m: Vector, direction: Vector, max_m: float = np.inf, *, mounted_on: str | None = None
+    ) -> float | None:
+        """Returns the distance to the first surface along a ray; None when there is none as near as `max_m`.
+
+        Args:
+            origin_m: Where it begins, in the cell's frame.
+            direction: Its direction there, of any length.
+            max_m: How far it reaches.
+            mounted_on: The robot on whose flange it begins: its own links do not stop it, its tool does.
+        """
+        return cast_ray(self.model, self.data, origin_m, direction, max_m, self._links_of(mounted_on))
 
     def add(self, name: str, model: str, pose_in_world: Pose) -> None:
         """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes."""
@@ -214,6 +234,19 @@ class World:
         self.streams.restore(snapshot.streams)
         for name, state in snapshot.components.items():
             self._components[name].load(state)
+
+    def _site_pose(self, site: int) -> Pose:
+        return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
+
+    def _links_of(self, robot: str | None) -> list[int]:
+        """Returns the bodies of an arm, from its flange to its base."""
+        if robot is None:
+            return []
+        index = self.robot(robot)
+        links = [int(self.model.site_bodyid[index.flange_site])]
+        while links[-1] not in (index.base_body, 0):
+            links.append(int(self.model.body_parentid[links[-1]]))
+        return links
 
     def _index(self) -> None:
         self.robots = index_robots(self.model, self.cell, self.mounts.on)
