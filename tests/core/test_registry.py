@@ -67,6 +67,24 @@ def test_a_name_is_taken_once():
     assert registry.get("beam") is thing
 
 
+def test_a_class_that_is_defined_anew_replaces_its_former_self():
+    """As in a notebook, whose cell is run once more; a class of another name is another one."""
+    registry = Registry("sensor", GROUP)
+
+    def define():
+        @registry.register("sonar")
+        class Sonar:
+            pass
+
+        return Sonar
+
+    first, second = define(), define()
+    assert first is not second
+    assert registry.get("sonar") is second
+    with pytest.raises(BadInput, match="sensor 'sonar' is registered twice"):
+        registry.add("sonar", Registry)
+
+
 def test_another_package_adds_things_by_entry_points(install):
     install("cw_plugin_sonar", "class Sonar:\n    rate_hz = 20\n", {"sonar": "cw_plugin_sonar:Sonar"})
     registry = Registry("sensor", GROUP)

@@ -38,8 +38,8 @@ class Registry(Generic[T]):
         return decorate
 
     def add(self, name: str, thing: T) -> None:
-        """Registers an entry under a name that must be free."""
-        if name in self._entries and self._entries[name] is not thing:
+        """Registers an entry under a name that must be free; a class that is defined anew replaces its former self."""
+        if name in self._entries and not _same(self._entries[name], thing):
             raise BadInput(f"{self.kind} '{name}' is registered twice")
         self._entries[name] = thing
 
@@ -82,3 +82,9 @@ class Registry(Generic[T]):
             self.add(point.name, thing)
         except BadInput as error:
             raise BadInput(f"{error}, the second time by package '{package}'") from None
+
+
+def _same(old: object, new: object) -> bool:
+    """Returns whether two entries are one, or one class or function whose file or notebook cell ran once more."""
+    written = [(getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)) for thing in (old, new)]
+    return old is new or (None not in written[0] and written[0] == written[1])
