@@ -142,6 +142,7 @@ class Cell(Cfg):
             The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
         models: Robots, tools, parts and fixtures from files, by the names that the other sections use: a figures file,
             or a description and what it does not say itself.
+        plugins: Python files beside the cell's, imported once before its sensors are made, which they may register.
         mobiles: Robots on wheels: one, or several of a kind under one key.
         arena: Walls for them to drive between; a fixture of the name `arena`.
         sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
@@ -158,6 +159,7 @@ class Cell(Cfg):
     settle_s: Annotated[float, Field(ge=0, le=60)] = 3.0
     view: ViewCfg | None = None
     models: dict[Name, ModelSettings | str] = Field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
     robots: dict[Name, RobotCfg] = Field(default_factory=dict)
     mobiles: dict[MobileName, MobileCfg] = Field(default_factory=dict)
     arena: ArenaCfg | None = None

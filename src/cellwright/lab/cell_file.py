@@ -7,8 +7,9 @@ from pathlib import Path
 
 from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, nominal_layout
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.messages import Detections
+from cellwright.core.plugins import load_plugin
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
 
@@ -69,13 +70,17 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
 
 
 def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorCollector) -> list[str]:
-    """Checks every sensor's line; returns the names of all detectors, those with mistakes too."""
+    """Loads plugins and checks every sensor's line; returns the names of all detectors, those with mistakes too."""
+    all_loaded = _load_plugins(cell, errors)
     known = {"robot": [*cell.names_in("robots"), *cell.mobile_names], "camera": [*cameras]}
     places: dict[str, str] = {}
     detectors: list[str] = []
     for place, line in cell.sensor_lines():
         with errors.collecting():
             kind = line.get("type")
+            if not all_loaded and isinstance(kind, str) and kind not in SENSORS:
+                detectors.append(str(line.get("name")))
+                continue  # a plugin that cannot be imported may have meant to register it
             if isinstance(kind, str) and kind in SENSORS and SENSORS.get(kind).message_type is Detections:
                 detectors.append(str(line.get("name")))
             check_line(line, f"{cell.where}: {place}", known)
@@ -85,6 +90,17 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
                 raise ConfigError(cell.where, place, problem)
             places[label] = place
     return detectors
+
+
+def _load_plugins(cell: Cell, errors: ErrorCollector) -> bool:
+    """Imports the cell's plugins, relative to its file; returns whether all of them could be."""
+    folder, before = cell.file.parent if cell.file else Path(), len(errors.found)
+    for number, plugin in enumerate(cell.plugins):
+        try:
+            load_plugin(folder / plugin)
+        except BadInput as error:
+            errors.add(ConfigError(cell.where, f"plugins.{number}", str(error)))
+    return len(errors.found) == before
 
 
 def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:

@@ -1,0 +1,50 @@
+"""Plugins: Python files of the user's own, named by a configuration, that register sensors and their like."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from cellwright.core.errors import BadInput
+
+__all__ = ["load_plugin"]
+
+
+def load_plugin(file: Path) -> None:
+    """Imports a Python file, unless it has been imported before; its folder is not searched for other modules.
+
+    Raises:
+        BadInput: The file does not exist, or cannot be imported; with its line.
+    """
+    path = file.resolve()
+    name = f"cellwright_plugin_{path.stem}_{hashlib.blake2b(bytes(path), digest_size=4).hexdigest()}"
+    if name in sys.modules:
+        return
+    if path.suffix != ".py":
+        raise BadInput(f"a plugin should be a Python file, its name ending in .py, got '{file}'")
+    if not path.is_file():
+        raise BadInput(f"plugin {file} {'is not a file' if path.exists() else 'does not exist'}")
+    spec = spec_from_file_location(name, path)
+    assert spec is not None  # of a file that ends in .py there always is one
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # before it runs: dataclasses look up their module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        line = _line(error, path)
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
+        raise BadInput(f"{file}{f', line {line}' if line else ''}: {kind}{reason}".removesuffix(": ")) from error
+
+
+def _line(error: BaseException, path: Path) -> int | None:
+    """Returns the line of a plugin at which an error came up: the innermost that is its own."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
