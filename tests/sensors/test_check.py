@@ -11,7 +11,7 @@ import pytest
 from cellwright.core.messages import Beam, Message
 from cellwright.core.messages.base import Array
 from cellwright.core.pose import Pose
-from cellwright.sensors import SENSORS, Sensor, SensorCfg, SensorContext, check_sensor, make_sensor
+from cellwright.sensors import SENSORS, Noise, NoiseCfg, Sensor, SensorCfg, SensorContext, check_sensor, make_sensor
 from cellwright.sim import Snapshot, World
 
 
@@ -104,6 +104,69 @@ class HasNoMessage(Good):
     message_type = dict
 
 
+class DriftsUnsaved(Good):
+    """Makes its noise by itself, where no snapshot finds it."""
+
+    def __init__(self, cfg, context):
+        super().__init__(cfg, context)
+        self.own_noise = Noise(NoiseCfg(random_walk=0.01), 1, 1 / cfg.rate_hz, context.rng)
+
+    def values(self):
+        return self.own_noise.apply(np.zeros(1))
+
+
+class RemembersByItself(Good):
+    """Smooths its readings with an attribute of its own."""
+
+    last = 0.0
+
+    def values(self):
+        self.last = 0.9 * self.last + 0.1 * self.context.rng.normal()
+        return np.array([self.last])
+
+
+class RemembersInItsState(Good):
+    """The same, in the place for it."""
+
+    def values(self):
+        kept = self.state.setdefault("last", [0.0])
+        kept[0] = 0.9 * kept[0] + 0.1 * self.context.rng.normal()
+        return np.array(kept)
+
+
+class SavesWhatItGoesOnChanging(RemembersInItsState):
+    """Its snapshot is the very list that it changes when it goes on from there."""
+
+    def load(self, state):
+        super().load(state)
+        self.state = state[-1]
+
+
+class HasAGeneratorOfItsOwn(Good):
+    def __init__(self, cfg, context):
+        super().__init__(cfg, context)
+        self.rng = np.random.default_rng(0)
+
+    def values(self):
+        return self.rng.normal(size=3)
+
+
+class IsSkippableAndDraws(Good):
+    is_skippable = True
+
+
+class IsSkippable(Good):
+    is_skippable = True
+
+    def sample(self):
+        return Reading(*self.header(), self.values())
+
+
+class CannotBeSaved(Good):
+    def save(self):
+        raise RuntimeError("not now")
+
+
 class OtherCfg(SensorCfg):
     more: float = 0.0
 
@@ -126,12 +189,50 @@ class HasAnotherCfg(Good):
         (GivesInfinity, "field 'values' is infinite"),
         (HasNoMessage, "message_type is not a Message"),
         (HasAnotherCfg, "configuration is not a OtherCfg"),
+        (DriftsUnsaved, "after a restored snapshot its readings are others (values): noise belongs under a key"),
+        (RemembersByItself, "after a restored snapshot its readings are others (values)"),
+        (RemembersInItsState, ""),
+        (SavesWhatItGoesOnChanging, "after a restored snapshot its readings are others (values)"),
+        (HasAGeneratorOfItsOwn, "after a restored snapshot its readings are others (values)"),
+        (IsSkippableAndDraws, "is_skippable, but after skipped readings the next ones are others"),
+        (IsSkippable, ""),
+        (CannotBeSaved, "it cannot go on from a restored snapshot: RuntimeError: not now"),
     ],
 )
 def test_planted_faults_are_found_one_by_one(moment, kind, problem):
     problems = check_sensor(planted(kind, *moment))
     assert len(problems) == bool(problem), problems
     assert problem in "".join(problems)
+
+
+class DriftingCfg(SensorCfg):
+    noise: NoiseCfg = NoiseCfg(random_walk=0.01)
+
+
+class DriftsByTheKit(Good):
+    """The drift of `DriftsUnsaved`, left to the base class."""
+
+    Cfg = DriftingCfg
+
+    def values(self):
+        return np.array([self.noisy(0.0)])
+
+
+def test_drift_that_is_left_to_the_base_class_is_restored(moment):
+    world, start = moment
+
+    def make() -> Sensor[DriftingCfg]:
+        world.restore(start)
+        context = SensorContext(world, world.streams.stream("sensors/drifting"), "test")
+        return DriftsByTheKit(DriftingCfg(type="drifting", rate_hz=50), context)
+
+    assert check_sensor(make) == []
+    sensor = make()
+    state = sensor.save()
+    first = [sensor.sample().values[0] for _ in range(50)]
+    assert np.std(first) > 0.001
+    sensor.load(state)
+    assert sensor.noise["noise"].save() == [0.0]
 
 
 def planted(kind: type[Sensor[SensorCfg]], world: World, start: Snapshot) -> Callable[[], Sensor[SensorCfg]]:

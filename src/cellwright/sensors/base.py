@@ -1,7 +1,8 @@
-"""The base of sensors: a configuration, a sample function, a message type; the schedule and the bus do the rest.
+"""The base of sensors: a configuration, a sample function, a message type; the base class does the rest.
 
-A new sensor is one file with a `SensorCfg` subclass and a `Sensor` subclass registered under a name (or named by an
-entry point of the group `cellwright.sensors`), and one line in a cell's YAML.
+A new sensor is one file with a `SensorCfg` subclass and a `Sensor` subclass registered under a name (in a plugin of the
+cell, or named by an entry point of the group `cellwright.sensors`), and one line in a cell's YAML. Noise, what is kept
+between readings, snapshots, topic and schedule belong to the base class, so that a sensor cannot get them wrong.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -21,6 +24,7 @@ from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.core.registry import Registry
+from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sim import Stepper, TickOrder, World
 
 __all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorContext", "check_line", "make_sensor", "schedule", "sensor_label"]
@@ -31,7 +35,7 @@ class SensorCfg(Cfg):
 
     Attributes:
         type: The registered name of the sensor.
-        name: Its source name; the default is made of the robot and the type.
+        name: Its source name; the default is that of its robot, or else its type.
         rate_hz: Samples per simulated second.
         delay_s: The time between a sample and its arrival.
         dropout: Probability that a sample is lost.
@@ -62,47 +66,75 @@ class Sensor(ABC, Generic[C]):
     Attributes:
         Cfg: Class of its configuration.
         message_type: Class of its messages.
+        topic_name: The end of its topic, `/<source>/<topic_name>`; by default the type under which it is registered.
+        noise: Key of its configuration that is a `NoiseCfg` -> the noise, whose drift is part of snapshots.
+        state: Whatever else it keeps between readings; part of snapshots.
+        latest: Its last message, None before the first.
+        is_kept: Whether it makes messages for `latest` even while nobody listens and it could do without.
         filters: Functions that each message passes, in order; one that returns None drops it. A filter has no state of
             its own, so that snapshots need not include it.
     """
 
     Cfg: ClassVar[type[SensorCfg]]
     message_type: ClassVar[type[Message]]
+    topic_name: ClassVar[str] = ""
 
     def __init__(self, cfg: C, context: SensorContext) -> None:
         self.cfg, self.context = cfg, context
         self.world, self._clock = context.world, context.world.clock
+        self.noise = {
+            key: Noise(errors, self.noise_size(key), 1 / cfg.rate_hz, context.rng)
+            for key in type(cfg).model_fields
+            if isinstance(errors := getattr(cfg, key), NoiseCfg)
+        }
+        self.state: dict[str, Any] = {}
         self.sequence = 0
+        self.latest: Message | None = None
+        self.is_kept = False
         self.under_way: deque[tuple[int, Message]] = deque()
         self.filters: list[Callable[[Message], Message | None]] = []
 
-    @property
-    @abstractmethod
+    @cached_property
     def source(self) -> str:
-        """The source in its messages."""
+        """The source in its messages: its name, or else its robot's."""
+        return self.cfg.name or getattr(self.cfg, "robot", None) or self.cfg.type
 
     @property
-    @abstractmethod
     def topic(self) -> str:
-        """The topic of its messages."""
+        """The topic of its messages, as ROS would name it."""
+        return f"/{self.source}/{self.topic_name or self.cfg.type}"
+
+    def noise_size(self, key: str) -> int:
+        """Returns the number of values to which the errors under a key of its configuration apply; one by default."""
+        return 1
+
+    def noisy(self, value: float, key: str = "noise") -> float:
+        """Returns a value with the errors that its configuration has under a key; of arrays, see `noise`."""
+        return float(self.noise[key].apply(np.array([value]))[0])
 
     @abstractmethod
     def sample(self) -> Message:
         """Returns one reading of the world as it is now. It must copy what it reads: messages outlive the moment."""
 
-    def skip(self) -> None:
-        """Advances as after a sample without a subscriber; subclasses with expensive samples avoid making it."""
-        self.sample()
+    @property
+    def is_skippable(self) -> bool:
+        """Whether a reading that nobody listens to need not be made: it draws nothing, and nothing of it is kept."""
+        return False
 
     def save(self) -> Any:
-        """Returns its state between samples, besides its random stream; subclasses with more state add it."""
-        return self.sequence, tuple(self.under_way)
+        """Returns what it keeps between samples, besides its random stream."""
+        drifts = {key: noise.save() for key, noise in self.noise.items()}
+        return self.sequence, tuple(self.under_way), self.latest, drifts, deepcopy(self.state)
 
     def load(self, state: Any) -> None:
-        """Restores what `save` returned."""
-        self.sequence, under_way = state
+        """Restores what `save` returned, which stays as it is and may be restored again."""
+        self.sequence, under_way, self.latest, drifts, kept = state
         self.under_way.clear()
         self.under_way.extend(under_way)
+        for key, drift in drifts.items():
+            self.noise[key].load(drift)
+        self.state.clear()
+        self.state.update(deepcopy(kept))
 
     def header(self) -> tuple[int, int, str]:
         """Returns time, sequence number and source of the message that is being made."""
@@ -161,11 +193,11 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     """Schedules a sensor: samples at its rate, and publishes after its delay."""
     clock, cfg = stepper.clock, sensor.cfg
     period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic, sample, skip, filters = sensor.topic, sensor.sample, sensor.skip, sensor.filters
+    topic, sample, filters = sensor.topic, sensor.sample, sensor.filters
     bus.declare(topic, sensor.message_type)
     dropout, uniform = cfg.dropout, sensor.context.rng.random
     under_way = sensor.under_way
-    is_prompt = not delay and not dropout
+    may_skip = sensor.is_skippable and not delay and not dropout
 
     def publish(message: Message) -> None:
         for change in filters:
@@ -173,11 +205,12 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
             if changed is None:
                 return
             message = changed
+        sensor.latest = message
         bus.publish(topic, message)
 
     def take() -> None:
-        if is_prompt and not bus.has_listener(topic):
-            skip()
+        if may_skip and not sensor.is_kept and not bus.has_listener(topic):
+            sensor.sequence += 1
             return
         message = sample()
         if dropout and uniform() < dropout:

@@ -14,6 +14,9 @@ from cellwright.sensors.base import Sensor, SensorCfg
 
 __all__ = ["check_sensor"]
 
+BEFORE, AFTER = 5, 20
+"""Readings before a snapshot, so that it is taken in mid-stream, and after it."""
+
 
 def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
     """Returns the problems of a sensor; an empty list when there is none.
@@ -44,7 +47,8 @@ def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
         problems.append(f"its messages are from '{first.source}', not '{sensor.source}'")
     encoded = bytes(encode(first))
     twin = make()
-    if bytes(encode(twin.sample())) != encoded:
+    is_own = bytes(encode(twin.sample())) == encoded
+    if not is_own:
         problems.append("two with the same seed give different readings: it uses randomness that is not its own")
     twin.world.engine.step(50)
     sensor.world.engine.step(50)
@@ -56,7 +60,61 @@ def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
         value = getattr(first, field.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isinf(value).any():
             problems.append(f"its field '{field.name}' is infinite")
-    return problems
+    if not is_own:
+        return problems  # of course it cannot repeat its readings either
+    try:
+        return [*problems, *_repeats(twin)]
+    except Exception as error:
+        return [*problems, f"it cannot go on from a restored snapshot: {type(error).__name__}: {error}"]
+
+
+def _repeats(sensor: Sensor[Any]) -> list[str]:
+    """Returns the problems of a sensor that goes back in time, or whose readings nobody wants for a while."""
+    world = sensor.world
+    _readings(sensor, BEFORE)
+    moment, state = world.snapshot(), sensor.save()
+    first = _readings(sensor, AFTER)
+
+    def again(skipped: int = 0) -> list[dict[str, bytes]]:
+        world.restore(moment)
+        sensor.load(state)
+        return _readings(sensor, AFTER, skipped)
+
+    differ = _differing(first, again()) or _differing(first, again())  # the second finds a state that was not copied
+    if differ:
+        return [
+            f"after a restored snapshot its readings are others ({', '.join(differ)}): noise belongs under a key of "
+            "its configuration (self.noisy, self.noise), what else it keeps between readings into self.state"
+        ]
+    if sensor.is_skippable and _differing(first[BEFORE:], again(skipped=BEFORE)):
+        return ["it is_skippable, but after skipped readings the next ones are others"]
+    return []
+
+
+def _readings(sensor: Sensor[Any], count: int, skipped: int = 0) -> list[dict[str, bytes]]:
+    """Returns the fields of the next readings at its rate, without those that are skipped at first."""
+    clock = sensor.world.clock
+    period = clock.period_ticks(sensor.cfg.rate_hz)
+    taken = []
+    for number in range(count):
+        sensor.world.engine.step(period)
+        clock.tick += period
+        if number < skipped:
+            sensor.sequence += 1
+        else:
+            message = sensor.sample()
+            taken.append({field.name: _content(getattr(message, field.name)) for field in fields(message)})
+    return taken
+
+
+def _content(value: Any) -> bytes:
+    return value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+
+
+def _differing(first: list[dict[str, bytes]], second: list[dict[str, bytes]]) -> list[str]:
+    """Returns the fields in which readings differ."""
+    pairs = list(zip(first, second, strict=True))
+    return [name for name in first[0] if any(a.get(name) != b.get(name) for a, b in pairs)]
 
 
 def _views(message: Message, data: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
@@ -63,6 +62,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
 
     Cfg: ClassVar[type[SensorCfg]] = LogicalDetectorCfg
     message_type: ClassVar[type[Message]] = Detections
+    topic_name: ClassVar[str] = "detections"
 
     def __init__(self, cfg: LogicalDetectorCfg, context: SensorContext) -> None:
         super().__init__(cfg, context)
@@ -89,16 +89,6 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         self._covers = TrayOcclusion([item.figures for item in objects])
         self._qpos = self.world.data.qpos
         self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))
-
-    @cached_property
-    def source(self) -> str:
-        """Its own name."""
-        return self.cfg.name
-
-    @property
-    def topic(self) -> str:
-        """The topic, as ROS would name it."""
-        return f"/{self.cfg.name}/detections"
 
     def sample(self) -> Detections:
         """Returns one frame."""

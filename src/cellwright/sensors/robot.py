@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from cellwright.core.messages import JointState, Message, ToolStatus, Wrench
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
-from cellwright.sensors.noise import Noise, NoiseCfg
+from cellwright.sensors.noise import NoiseCfg
 
 __all__ = ["JointStateCfg", "JointStateSensor", "ToolStatusCfg", "ToolStatusSensor", "WrenchCfg", "WrenchSensor"]
 
@@ -32,13 +31,14 @@ class JointStateSensor(Sensor[JointStateCfg]):
 
     Cfg: ClassVar[type[SensorCfg]] = JointStateCfg
     message_type: ClassVar[type[Message]] = JointState
+    topic_name: ClassVar[str] = "joint_states"
 
     def __init__(self, cfg: JointStateCfg, context: SensorContext) -> None:
         super().__init__(cfg, context)
         self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
         self._backlash = self.world.backlash.get(cfg.robot)
-        self._noise = Noise(cfg.position, len(self._names), 1 / cfg.rate_hz, context.rng)
+        self._noise = self.noise["position"]
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
@@ -47,32 +47,14 @@ class JointStateSensor(Sensor[JointStateCfg]):
         self._qvel = data.qvel[index.dof[0] : index.dof[0] + count]
         self._force = data.qfrc_actuator[index.dof[0] : index.dof[0] + count]
 
-    @cached_property
-    def source(self) -> str:
-        """The robot."""
-        return self.cfg.name or self.cfg.robot
+    def noise_size(self, key: str) -> int:
+        """Returns the number of joints."""
+        return len(self.world.robot(self.cfg.robot).figures.joints)
 
     @property
-    def topic(self) -> str:
-        """The topic, as ROS names it."""
-        return f"/{self.source}/joint_states"
-
-    def save(self) -> Any:
-        """Returns its state, with the drift of its noise."""
-        return super().save(), self._noise.save()
-
-    def load(self, state: Any) -> None:
-        """Restores what `save` returned."""
-        own, drift = state
-        super().load(own)
-        self._noise.load(drift)
-
-    def skip(self) -> None:
-        """Advances the noise alone."""
-        if self._noise.is_none:
-            self.sequence += 1
-        else:
-            self.sample()
+    def is_skippable(self) -> bool:
+        """Whether it is exact."""
+        return self._noise.is_none
 
     def sample(self) -> JointState:
         """Returns one reading of all joints."""
@@ -116,16 +98,6 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
             self._left, self._right = (int(at) for at in self._tool.qpos)
             self._dof, self._ctrl = int(self._tool.dof[0]), self._tool.ctrl
             self._qpos, self._qvel, self._commands = data.qpos.item, data.qvel.item, data.ctrl.item
-
-    @cached_property
-    def source(self) -> str:
-        """The robot."""
-        return self.cfg.name or self.cfg.robot
-
-    @property
-    def topic(self) -> str:
-        """The topic, beside the robot's others."""
-        return f"/{self.source}/tool_status"
 
     def sample(self) -> ToolStatus:
         """Returns one report; a robot without a tool reports kind `none`."""
@@ -176,16 +148,6 @@ class WrenchSensor(Sensor[WrenchCfg]):
         index, readings = self.world.robot(self.cfg.robot), self.world.data.sensordata
         self._force = readings[index.force_sensor : index.force_sensor + 3]
         self._torque = readings[index.torque_sensor : index.torque_sensor + 3]
-
-    @cached_property
-    def source(self) -> str:
-        """The robot."""
-        return self.cfg.name or self.cfg.robot
-
-    @property
-    def topic(self) -> str:
-        """The topic, beside the robot's others."""
-        return f"/{self.source}/wrench"
 
     def sample(self) -> Wrench:
         """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of that on the flange."""

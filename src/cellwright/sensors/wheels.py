@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -39,16 +38,6 @@ class EncoderSensor(Sensor[EncoderCfg]):
         self._left, self._right = (int(at) for at in self.world.mobile(self.cfg.robot).wheel_qpos)
         self._qpos = self.world.data.qpos.item
 
-    @cached_property
-    def source(self) -> str:
-        """The robot."""
-        return self.cfg.name or self.cfg.robot
-
-    @property
-    def topic(self) -> str:
-        """The topic, beside the robot's others."""
-        return f"/{self.source}/encoders"
-
     def sample(self) -> Encoder:
         """Returns one reading of both counters."""
         left, right = round(self._qpos(self._left) / self._step_rad), round(self._qpos(self._right) / self._step_rad)
@@ -56,9 +45,10 @@ class EncoderSensor(Sensor[EncoderCfg]):
             left, right = self._wrapped(left), self._wrapped(right)
         return Encoder(*self.header(), NAMES, (left, right))
 
-    def skip(self) -> None:
-        """Counts a reading without a subscriber."""
-        self.sequence += 1
+    @property
+    def is_skippable(self) -> bool:
+        """True: steps are counted without errors."""
+        return True
 
     def _wrapped(self, count: int) -> int:
         return (count + self._half) % (2 * self._half) - self._half
