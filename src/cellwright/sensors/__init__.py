@@ -11,6 +11,7 @@ from cellwright.sensors.base import (
     sensor_label,
 )
 from cellwright.sensors.check import check_sensor
+from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
@@ -20,6 +21,7 @@ __all__ = [
     "SENSORS",
     "EncoderSensor",
     "JointStateSensor",
+    "LaserRangeSensor",
     "LogicalDetector",
     "LogicalDetectorCfg",
     "Noise",
