@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cellwright as cw
-from cellwright.core.errors import OutOfRange, OutputError, SimulationError, UnknownName
+from cellwright.core.errors import BadInput, OutOfRange, OutputError, SimulationError, UnknownName
 from cellwright.lab import TransferJob, run_transfer
 from cellwright.motion import Unreachable
 from cellwright.record import read_log
@@ -203,3 +203,61 @@ def test_interrupt_in_a_notebook_stops_the_work(changed):
         assert stopped_s < 10
         lab.perform(lab.clock.sleep(0.1))  # and it is still of use
         assert lab.clock.time_s == pytest.approx(stopped_s + 0.1)
+
+
+EYE = {"type": "logical_detector", "name": "eye", "rate_hz": 10, "delay_s": 0.05}
+ENCODERS = {"type": "joint_state", "robot": "fanuc", "rate_hz": 50}
+WRENCH = {"type": "wrench", "robot": "fanuc", "rate_hz": 50, "force_sd_n": 1.0}
+
+
+def test_a_sensor_is_found_by_topic_or_by_name_and_has_its_last_message(changed):
+    with cw.Lab(changed(sensors=(EYE, ENCODERS, WRENCH)), seed=1) as lab:
+        eye, wrench = lab.sensor("eye"), lab.sensor("/fanuc/wrench")
+        assert eye is lab.sensor("/eye/detections")
+        assert (eye.latest, wrench.latest) == (None, None)
+        lab.advance(0.14)
+        assert eye.latest is None  # it is under way
+        lab.advance(0.02)
+        assert eye.latest.time_s == pytest.approx(0.1)
+        heard = []
+        lab.bus.subscribe(None, lambda _, message: heard.append(message), subscriber="test")
+        lab.advance(0.5)
+        for sensor in (eye, wrench):
+            assert sensor.latest is [message for message in heard if type(message) is sensor.message_type][-1]
+
+
+def test_the_last_message_is_there_even_if_nobody_listened(changed):
+    """Encoders without noise are not read for nobody; they are from when they are asked for."""
+    readings = []
+    for listening in (True, False):
+        with cw.Lab(changed(sensors=(ENCODERS, WRENCH)), seed=1) as lab:
+            if listening:
+                lab.bus.subscribe(None, lambda _, message: None, subscriber="test")
+            lab.advance(0.3)
+            assert lab.sensor("/fanuc/wrench").latest.sequence == 14
+            assert (lab.sensor("/fanuc/joint_states").latest is not None) == listening
+            lab.advance(0.1)
+            readings.append([repr(lab.sensor(f"/fanuc/{topic}").latest) for topic in ("wrench", "joint_states")])
+    assert readings[0] == readings[1]
+    assert "sequence=19" in readings[0][1]
+
+
+def test_the_last_message_goes_back_with_a_snapshot(changed):
+    with cw.Lab(changed(sensors=(WRENCH,)), seed=1) as lab:
+        wrench, start = lab.sensor("fanuc"), lab.snapshot()
+        lab.advance(0.1)
+        moment, then = lab.snapshot(), wrench.latest
+        lab.advance(0.1)
+        assert wrench.latest is not then
+        lab.restore(moment)
+        assert wrench.latest is then
+        lab.restore(start)
+        assert wrench.latest is None
+
+
+def test_a_sensor_that_is_not_there_or_not_the_only_one_is_named_with_the_topics(changed):
+    with cw.Lab(changed(sensors=(ENCODERS, WRENCH)), seed=1) as lab:
+        with pytest.raises(UnknownName, match=r"unknown sensor '/fanuc/wrensh'; did you mean '/fanuc/wrench'\?"):
+            lab.sensor("/fanuc/wrensh")
+        with pytest.raises(BadInput, match=r"2 sensors are called 'fanuc'; .*: /fanuc/joint_states, /fanuc/wrench"):
+            lab.sensor("fanuc")

@@ -129,6 +129,20 @@ class Lab:
             raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
         return self.mobiles[name]
 
+    def sensor(self, name: str) -> Sensor[Any]:
+        """Returns a sensor by its topic, or by its name where no other has it; `latest` is its last message.
+
+        Readings that need not be made while nobody listens, such as those of encoders, are made from now on.
+        """
+        found = [sensor for sensor in self.sensors if name in (sensor.topic, sensor.source)]
+        if len(found) > 1:
+            topics = ", ".join(sensor.topic for sensor in found)
+            raise BadInput(f"{self.cell.where}: {len(found)} sensors are called '{name}'; say which by topic: {topics}")
+        if not found:
+            raise UnknownName("sensor", name, [sensor.topic for sensor in self.sensors], self.cell.where)
+        found[0].is_kept = True
+        return found[0]
+
     def record(self, path: Path) -> Recorder:
         """Writes everything on the bus to a log from now on; closed with the laboratory."""
         metadata = {
