@@ -3,10 +3,12 @@
 Shows:
 
 - a message class: the recorder and the ROS mapping follow from its fields
-- a sensor class under the name that a cell's YAML uses; rate, delay, dropout and a random stream come with it
+- a sensor class under the name that a cell's YAML uses; topic, rate, delay, dropout, noise and snapshots come with it
 - `check_sensor`, which tells whether it keeps the contract
+- `lab.sensor`, which has its last message
 
-A package of its own would name the class by an entry point of the group `cellwright.sensors` instead.
+In a file of its own, `plugins: [tool_height.py]` in a cell's YAML makes it known; in a package, an entry point of the
+group `cellwright.sensors`.
 """
 
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ import numpy as np
 import cellwright as cw
 from cellwright.cells import load_cell
 from cellwright.core.messages import Message
-from cellwright.sensors import SENSORS, Noise, NoiseCfg, Sensor, SensorCfg, check_sensor, make_sensor
+from cellwright.sensors import SENSORS, NoiseCfg, Sensor, SensorCfg, check_sensor, make_sensor
 from cellwright.sim import World
 
 
@@ -28,28 +30,21 @@ class ToolHeight(Message):
 
 
 class ToolHeightCfg(SensorCfg):
-    """A laser that measures the height of a robot's tool."""
+    """A scale that measures the height of a robot's tool, and drifts."""
 
     robot: str
-    noise: NoiseCfg = NoiseCfg(sd=0.0005, resolution=0.0001)
+    noise: NoiseCfg = NoiseCfg(sd=0.0005, random_walk=0.001, resolution=0.0001)
 
 
 @SENSORS.register("tool_height")
 class ToolHeightSensor(Sensor[ToolHeightCfg]):
-    """Measures the height of a tool."""
+    """Measures the height of a tool, on `/<robot>/tool_height`."""
 
     Cfg, message_type = ToolHeightCfg, ToolHeight
-    source = property(lambda self: self.cfg.robot)
-    topic = property(lambda self: f"/{self.source}/tool_height")
-
-    def __init__(self, cfg, context):
-        super().__init__(cfg, context)
-        self.noise = Noise(cfg.noise, 1, 1 / cfg.rate_hz, context.rng)
 
     def sample(self):
         """Returns one reading, with the errors that the cell's file asks for."""
-        height_m = self.noise.apply(self.world.tcp_pose(self.cfg.robot).position[2:])
-        return ToolHeight(*self.header(), float(height_m[0]))
+        return ToolHeight(*self.header(), self.noisy(self.world.tcp_pose(self.cfg.robot).position[2]))
 
 
 line = {"type": "tool_height", "robot": "fanuc", "rate_hz": 20}  # in a file: - {type: tool_height, ...}
@@ -58,7 +53,14 @@ cell = cell.model_copy(update={"sensors": (*cell.sensors, line)})
 print("problems:", check_sensor(lambda: make_sensor(line, World(cell, 0), "example")))
 
 with cw.Lab.from_cell(cell, seed=0) as lab:
-    heights = []
-    lab.bus.subscribe("/fanuc/tool_height", lambda _, message: heights.append(message.height_m), subscriber="example")
-    lab.perform(lab.robot("fanuc").move_joints(np.radians([0, 20, 0, 0, -90, 0])))
-print(f"{len(heights)} readings, from {heights[0]:.3f} m down to {heights[-1]:.3f} m")
+    sensor = lab.sensor("/fanuc/tool_height")
+    lab.advance(0.1)
+    start = lab.snapshot()
+    readings = []
+    for _ in range(2):  # the second time from the snapshot
+        lab.restore(start)
+        above = sensor.latest.height_m
+        lab.perform(lab.robot("fanuc").move_joints(np.radians([0, 20, 0, 0, -90, 0])))
+        readings.append(sensor.latest)
+print(f"reading {readings[0].sequence}: from {above:.3f} m down to {readings[0].height_m:.3f} m")
+print("the same again:", readings[0] == readings[1])

@@ -46,10 +46,9 @@ def test_the_arm_that_bears_it_does_not_stop_it_and_its_tool_does(world):
     groups, flange = world.model.geom_group.copy(), world.flange_pose("arm")
     z = flange.rotation_matrix[:, 2]
     assert z == pytest.approx([0, 0, -1], abs=0.02)
-    within = flange.apply([0, 0, -0.001])
-    assert world.ray(within, z) == pytest.approx(0.001)  # the face of the last link, from inside
-    to_tool_m = world.ray(within, z, mounted_on="arm")
-    assert 0.002 < to_tool_m < np.linalg.norm(world.tcp_pose("arm").position - flange.position)
+    within = flange.apply([0.035, 0, -0.01])  # near the rim of the last link, beside what the gripper begins with
+    assert world.ray(within, z) == pytest.approx(0.01)  # the link's own face, from inside
+    assert world.ray(within, z, mounted_on="arm") == pytest.approx(0.057, abs=0.001)  # the gripper's body
     beside_m = world.ray(flange.apply([0.15, 0, 0]), z, mounted_on="arm")
     assert beside_m == pytest.approx(flange.apply([0.15, 0, 0])[2] / -z[2])
     base = world.data.body("arm/base").xpos

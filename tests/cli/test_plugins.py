@@ -1,0 +1,110 @@
+"""A cell's own Python files at the command line: a sensor without a package, and mistakes as one line each."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import pytest
+
+from cellwright.record import read_log
+from cellwright.sensors import SENSORS
+
+PLUGIN = """
+from cellwright.core.messages import Range
+from cellwright.sensors import SENSORS, NoiseCfg, Sensor, SensorCfg
+
+
+class BeamCfg(SensorCfg):
+    robot: str
+    noise: NoiseCfg = NoiseCfg(sd=0.001, random_walk=0.002)
+
+
+@SENSORS.register("own_beam")
+class OwnBeam(Sensor[BeamCfg]):
+    Cfg, message_type, topic_name = BeamCfg, Range, "beam"
+
+    def sample(self):
+        flange = self.world.flange_pose(self.cfg.robot)
+        beam = flange.rotation_matrix[:, 2]
+        away_m = self.world.ray(flange.apply([0.1, 0, 0]), beam, 4.0, mounted_on=self.cfg.robot)
+        return Range(*self.header(), "beam", self.noisy(4.0 if away_m is None else away_m), 0.0, 4.0, 0.0)
+"""
+LINES = ("\nsensors:\n", "\nplugins: [parts/own.py]\nsensors:\n  - {type: own_beam, robot: fanuc, rate_hz: 20}\n")
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """Writes the plugin beside the cell; afterwards it is forgotten."""
+
+    def write(text=PLUGIN):
+        (tmp_path / "parts").mkdir(exist_ok=True)
+        (tmp_path / "parts" / "own.py").write_text(text, encoding="utf-8")
+
+    yield write
+    SENSORS._entries.pop("own_beam", None)
+    for name in [name for name in sys.modules if name.startswith("cellwright_plugin_")]:
+        del sys.modules[name]
+
+
+def test_a_sensor_of_a_plugin_keeps_the_contract(cellwright, cell_file, plugin, tmp_path, monkeypatch):
+    """From another folder: files are found beside the cell's."""
+    plugin()
+    file = cell_file(LINES)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ended = cellwright("cell", "check", file, "--json")
+    findings = {found["check"]: found["ok"] for found in json.loads(ended.out)["findings"]}
+    assert findings["sensor fanuc own_beam"] is True
+    assert ended.code == 0
+
+
+@pytest.mark.slow
+def test_it_is_recorded_in_a_run(cellwright, cell_file, plugin):
+    plugin()
+    ended = cellwright("run", cell_file(LINES), "--record", "run.mcap", "--no-picture")
+    assert ended.code == 0, ended.err
+    beams = read_log("run.mcap").arrays("/fanuc/beam")["range_m"]
+    assert len(beams) > 100
+    assert 0.05 < beams.min() < beams.max() <= 4.02
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = (\n", r"mine\.yaml, line \d+: plugins\.0: .*parts/own\.py, line 1: SyntaxError: '\(' was never closed"),
+        (
+            "\n1 / 0\n",
+            r"mine\.yaml, line \d+: plugins\.0: .*parts/own\.py, line 2: ZeroDivisionError",
+        ),
+        (
+            PLUGIN.replace('"own_beam"', '"wrench"'),
+            r"plugins\.0: .*parts/own\.py, line 11: sensor 'wrench' is registered twice",
+        ),
+        (PLUGIN + "\nraise ValueError('after it registered')\n", r"line \d+: ValueError: after it registered"),
+    ],
+)
+def test_a_plugin_that_cannot_be_imported_is_one_line(refused, cell_file, plugin, text, problem):
+    plugin(text)
+    file = cell_file(LINES)
+    for command in (("cell", "check"), ("run",)):
+        complaints = refused(*command, file).splitlines()
+        assert len(complaints) == 1, complaints  # the sensor that it should have brought is no second mistake
+        assert re.search(problem, complaints[0]), complaints
+
+
+def test_a_plugin_that_is_not_there_is_told_with_all_other_mistakes(refused, cell_file):
+    complaints = refused("cell", "check", cell_file(LINES, ("rate_hz: 20}\n", "rate_hz: 20}\n  - {type: wrench}\n")))
+    assert "plugins.0: plugin " in complaints
+    assert "parts/own.py does not exist" in complaints
+    assert "sensors.1: robot: required, but missing" in complaints
+    assert "own_beam" not in complaints
+
+
+def test_a_plugin_that_was_corrected_is_used(refused, cellwright, cell_file, plugin):
+    plugin(PLUGIN + "\nraise ValueError('after it registered')\n")
+    file = cell_file(LINES)
+    refused("cell", "check", file)
+    plugin(PLUGIN)
+    assert cellwright("cell", "check", file).code == 0
