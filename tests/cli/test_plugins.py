@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,7 +44,8 @@ def plugin(tmp_path):
         (tmp_path / "parts" / "own.py").write_text(text, encoding="utf-8")
 
     yield write
-    SENSORS._entries.pop("own_beam", None)
+    for name in ("own_beam", "distance"):
+        SENSORS._entries.pop(name, None)
     for name in [name for name in sys.modules if name.startswith("cellwright_plugin_")]:
         del sys.modules[name]
 
@@ -58,6 +60,17 @@ def test_a_sensor_of_a_plugin_keeps_the_contract(cellwright, cell_file, plugin, 
     findings = {found["check"]: found["ok"] for found in json.loads(ended.out)["findings"]}
     assert findings["sensor fanuc own_beam"] is True
     assert ended.code == 0
+
+
+def test_the_sensor_of_the_guide_works_as_it_is_written(cellwright, cell_file, plugin, tmp_path):
+    guide = (Path(__file__).parents[2] / "docs/guide/sensors.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", guide.partition("## A sensor of your own")[2], re.DOTALL)
+    (_, source), (_, lines) = blocks[:2]
+    assert 10 < len([line for line in source.splitlines() if line.strip() and line[0] != "#"]) <= 15
+    (tmp_path / "distance.py").write_text(source, encoding="utf-8")
+    ended = cellwright("cell", "check", cell_file(("\nsensors:\n", "\n" + lines)), "--json")
+    findings = {found["check"]: found["ok"] for found in json.loads(ended.out)["findings"]}
+    assert findings["sensor fanuc distance"] is True
 
 
 @pytest.mark.slow

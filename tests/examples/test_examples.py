@@ -17,7 +17,7 @@ ESSENTIAL = {
     "01_poses_and_frames.py": r"part in world: \[0.4, -0.95, 0.92\]\nand back in the tray: True",
     "02_read_a_log.py": r"joint_1 went from 0.0 to 20.0 deg\nthe two runs are identical",
     "03_own_cell.py": r"seed 1: done True.*\nseed 2: done True",
-    "04_own_sensor.py": r"problems: \[\]\n\d+ readings, from 1.3\d\d m down to 1.2\d\d m",
+    "04_own_sensor.py": r"problems: \[\]\nreading \d+: from 1.3\d\d m down to 1.2\d\d m\nthe same again: True",
     "05_move_a_robot.py": r"the tool went down by 50\.\d mm.*\nrefused: fanuc cannot reach.*\nhome again",
     "06_snapshot.py": r"  0 mm beside: seated(?s:.*) 12 mm beside: not seated.*\nthe same again, to the last bit: True",
     "07_own_controller.py": r"pid: 0.0\d deg off.*\nspring: \d.\d\d deg off at the end .*, 0.0\d deg a second later",
