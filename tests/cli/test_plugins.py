@@ -107,6 +107,35 @@ def test_a_plugin_that_cannot_be_imported_is_one_line(refused, cell_file, plugin
         assert re.search(problem, complaints[0]), complaints
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            "Cfg, message_type, topic_name = BeamCfg, Range",
+            "message_type, topic_name = Range",
+            "needs a SensorCfg as its Cfg",
+        ),
+        (
+            "Cfg, message_type, topic_name = BeamCfg, Range",
+            "Cfg, topic_name = BeamCfg",
+            "needs a Message as its message_type",
+        ),
+        ("def sample", "def simple", "'own_beam' cannot be made: TypeError: Can't instantiate abstract class OwnBeam"),
+        (
+            "    def sample",
+            "    def noise_size(self, key):\n        return 1 / 0\n\n    def sample",
+            "ZeroDivisionError",
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_used_is_one_line(refused, cell_file, plugin, old, new, problem):
+    assert old in PLUGIN
+    plugin(PLUGIN.replace(old, new))
+    (complaint,) = refused("cell", "check", cell_file(LINES)).splitlines()
+    assert re.search(r"mine\.yaml, line \d+: sensors\.0: type: ", complaint), complaint
+    assert problem in complaint
+
+
 def test_a_plugin_that_is_not_there_is_told_with_all_other_mistakes(refused, cell_file):
     complaints = refused("cell", "check", cell_file(LINES, ("rate_hz: 20}\n", "rate_hz: 20}\n  - {type: wrench}\n")))
     assert "plugins.0: plugin " in complaints

@@ -109,10 +109,10 @@ class DriftsUnsaved(Good):
 
     def __init__(self, cfg, context):
         super().__init__(cfg, context)
-        self.own_noise = Noise(NoiseCfg(random_walk=0.01), 1, 1 / cfg.rate_hz, context.rng)
+        self.noise = Noise(NoiseCfg(random_walk=0.01), 1, 1 / cfg.rate_hz, context.rng)
 
     def values(self):
-        return self.own_noise.apply(np.zeros(1))
+        return self.noise.apply(np.zeros(1))
 
 
 class RemembersByItself(Good):
@@ -132,6 +132,18 @@ class RemembersInItsState(Good):
         kept = self.state.setdefault("last", [0.0])
         kept[0] = 0.9 * kept[0] + 0.1 * self.context.rng.normal()
         return np.array(kept)
+
+
+class RemembersANumber(Good):
+    """Puts something else in the place of the dictionary."""
+
+    def __init__(self, cfg, context):
+        super().__init__(cfg, context)
+        self.state = 0.0
+
+    def values(self):
+        self.state = 0.9 * self.state + 0.1 * self.context.rng.normal()
+        return np.array([self.state])
 
 
 class SavesWhatItGoesOnChanging(RemembersInItsState):
@@ -192,6 +204,7 @@ class HasAnotherCfg(Good):
         (DriftsUnsaved, "after a restored snapshot its readings are others (values): noise belongs under a key"),
         (RemembersByItself, "after a restored snapshot its readings are others (values)"),
         (RemembersInItsState, ""),
+        (RemembersANumber, ""),
         (SavesWhatItGoesOnChanging, "after a restored snapshot its readings are others (values)"),
         (HasAGeneratorOfItsOwn, "after a restored snapshot its readings are others (values)"),
         (IsSkippableAndDraws, "is_skippable, but after skipped readings the next ones are others"),
@@ -232,7 +245,7 @@ def test_drift_that_is_left_to_the_base_class_is_restored(moment):
     first = [sensor.sample().values[0] for _ in range(50)]
     assert np.std(first) > 0.001
     sensor.load(state)
-    assert sensor.noise["noise"].save() == [0.0]
+    assert sensor.noises["noise"].save() == [0.0]
 
 
 def planted(kind: type[Sensor[SensorCfg]], world: World, start: Snapshot) -> Callable[[], Sensor[SensorCfg]]:

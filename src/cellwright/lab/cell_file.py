@@ -81,7 +81,11 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
             if not all_loaded and isinstance(kind, str) and kind not in SENSORS:
                 detectors.append(str(line.get("name")))
                 continue  # a plugin that cannot be imported may have meant to register it
-            if isinstance(kind, str) and kind in SENSORS and SENSORS.get(kind).message_type is Detections:
+            if (
+                isinstance(kind, str)
+                and kind in SENSORS
+                and getattr(SENSORS.get(kind), "message_type", None) is Detections
+            ):
                 detectors.append(str(line.get("name")))
             check_line(line, f"{cell.where}: {place}", known)
             label = sensor_label(line)

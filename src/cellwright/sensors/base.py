@@ -21,7 +21,7 @@ from pydantic import Field
 from cellwright.core.bus import Bus
 from cellwright.core.config import Cfg, validate
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.errors import CellwrightError, ConfigError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.core.registry import Registry
 from cellwright.sensors.noise import Noise, NoiseCfg
@@ -67,8 +67,8 @@ class Sensor(ABC, Generic[C]):
         Cfg: Class of its configuration.
         message_type: Class of its messages.
         topic_name: The end of its topic, `/<source>/<topic_name>`; by default the type under which it is registered.
-        noise: Key of its configuration that is a `NoiseCfg` -> the noise, whose drift is part of snapshots.
-        state: Whatever else it keeps between readings; part of snapshots.
+        noises: Key of its configuration that is a `NoiseCfg` -> the noise, whose drift is part of snapshots.
+        state: Whatever else it keeps between readings, an empty dictionary at first; part of snapshots.
         latest: Its last message, None before the first.
         is_kept: Whether it makes messages for `latest` even while nobody listens and it could do without.
         filters: Functions that each message passes, in order; one that returns None drops it. A filter has no state of
@@ -82,12 +82,12 @@ class Sensor(ABC, Generic[C]):
     def __init__(self, cfg: C, context: SensorContext) -> None:
         self.cfg, self.context = cfg, context
         self.world, self._clock = context.world, context.world.clock
-        self.noise = {
+        self.noises = {
             key: Noise(errors, self.noise_size(key), 1 / cfg.rate_hz, context.rng)
             for key in type(cfg).model_fields
             if isinstance(errors := getattr(cfg, key), NoiseCfg)
         }
-        self.state: dict[str, Any] = {}
+        self.state: Any = {}
         self.sequence = 0
         self.latest: Message | None = None
         self.is_kept = False
@@ -109,8 +109,8 @@ class Sensor(ABC, Generic[C]):
         return 1
 
     def noisy(self, value: float, key: str = "noise") -> float:
-        """Returns a value with the errors that its configuration has under a key; of arrays, see `noise`."""
-        return float(self.noise[key].apply(np.array([value]))[0])
+        """Returns a value with the errors that its configuration has under a key; for arrays, see `noises`."""
+        return float(self.noises[key].apply(np.array([value]))[0])
 
     @abstractmethod
     def sample(self) -> Message:
@@ -123,7 +123,7 @@ class Sensor(ABC, Generic[C]):
 
     def save(self) -> Any:
         """Returns what it keeps between samples, besides its random stream."""
-        drifts = {key: noise.save() for key, noise in self.noise.items()}
+        drifts = {key: noise.save() for key, noise in self.noises.items()}
         return self.sequence, tuple(self.under_way), self.latest, drifts, deepcopy(self.state)
 
     def load(self, state: Any) -> None:
@@ -132,9 +132,8 @@ class Sensor(ABC, Generic[C]):
         self.under_way.clear()
         self.under_way.extend(under_way)
         for key, drift in drifts.items():
-            self.noise[key].load(drift)
-        self.state.clear()
-        self.state.update(deepcopy(kept))
+            self.noises[key].load(drift)
+        self.state = deepcopy(kept)
 
     def header(self) -> tuple[int, int, str]:
         """Returns time, sequence number and source of the message that is being made."""
@@ -154,6 +153,10 @@ def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
     except UnknownName as error:
         key = next((f".{key}" for key, value in line.items() if value == error.name), "")
         raise UnknownName(error.kind, error.name, error.available, f"{where}{key}") from None
+    except CellwrightError:
+        raise
+    except Exception as error:  # whatever the class of somebody else does
+        raise ConfigError(where, "type", f"'{cfg.type}' cannot be made: {type(error).__name__}: {error}") from error
 
 
 def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[str]]) -> None:
@@ -186,6 +189,12 @@ def _configured(line: dict[str, Any], where: str) -> tuple[type[Sensor[Any]], Se
     if not isinstance(name, str):
         raise ConfigError(where, "type", f"name a sensor (available: {', '.join(SENSORS)})")
     sensor_class = SENSORS.get(name, f"{where}.type")
+    for attribute, base in (("Cfg", SensorCfg), ("message_type", Message)):
+        found = getattr(sensor_class, attribute, None)
+        if not (isinstance(found, type) and issubclass(found, base)):
+            raise ConfigError(
+                where, "type", f"class {sensor_class.__name__} needs a {base.__name__} as its {attribute}"
+            )
     return sensor_class, validate(line, sensor_class.Cfg, where)
 
 

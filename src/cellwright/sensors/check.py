@@ -84,7 +84,7 @@ def _repeats(sensor: Sensor[Any]) -> list[str]:
     if differ:
         return [
             f"after a restored snapshot its readings are others ({', '.join(differ)}): noise belongs under a key of "
-            "its configuration (self.noisy, self.noise), what else it keeps between readings into self.state"
+            "its configuration (self.noisy, self.noises), what else it keeps between readings into self.state"
         ]
     if sensor.is_skippable and _differing(first[BEFORE:], again(skipped=BEFORE)):
         return ["it is_skippable, but after skipped readings the next ones are others"]

@@ -38,7 +38,7 @@ class JointStateSensor(Sensor[JointStateCfg]):
         self._names = tuple(joint.name for joint in self.world.robot(cfg.robot).figures.joints)
         self._zeros = self.world.layout.joint_zeros_rad[cfg.robot]
         self._backlash = self.world.backlash.get(cfg.robot)
-        self._noise = self.noise["position"]
+        self._noise = self.noises["position"]
         self.world.bind(self._look_up)
 
     def _look_up(self) -> None:
