@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
-from cellwright.cells import load_cell, nominal_layout, own_name
+from cellwright.cells import cell_yaml, load_cell, nominal_layout, own_name
 from cellwright.core.errors import BadInput, ConfigError
 from cellwright.shapes.mesh import cuboid
 
@@ -166,3 +167,12 @@ def test_all_mistakes_in_the_figures_of_models_are_told_at_the_file_that_has_the
     ]
     assert told[2].startswith("cell.yaml, line 5: models.b: worse.yaml, line 2: kind: should be 'arm', 'tool'")
     assert told[3].startswith("cell.yaml, line 5: models.b: worse.yaml, line 3: payload_kg: should be greater than")
+
+
+def test_written_as_yaml_they_have_the_names_of_their_author(tmp_path):
+    cell = load_cell(write(tmp_path))
+    (tmp_path / "again.yaml").write_text(cell_yaml(cell))
+    written = yaml.safe_load(cell_yaml(cell))
+    assert (written["robots"]["r"]["model"], written["robots"]["r"]["tool"]) == ("my_arm", "my_hand")
+    assert (written["parts"]["one"]["model"], written["populations"][0]["model"]) == ("my_block", "my_block")
+    assert load_cell(tmp_path / "again.yaml").read_from(cell.file) == cell

@@ -11,6 +11,7 @@ from cellwright.cells.models import own_name, with_models
 from cellwright.cells.placement import Placement
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
+from cellwright.cells.text import cell_yaml, renamed_text
 
 __all__ = [
     "CELLS",
@@ -29,8 +30,10 @@ __all__ = [
     "actual_layout",
     "cell_hints",
     "cell_json_schema",
+    "cell_yaml",
     "load_cell",
     "nominal_layout",
     "own_name",
+    "renamed_text",
     "with_models",
 ]

@@ -24,7 +24,7 @@ from cellwright.core.registry import Registry
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
 
-__all__ = ["models_missing", "own_name", "unknown_models", "with_models"]
+__all__ = ["models_missing", "own_name", "unknown_models", "with_models", "with_own_names"]
 
 _USES: tuple[tuple[str, str, Kind, Registry[Any]], ...] = (
     ("robots", "model", "arm", ROBOTS),
@@ -104,6 +104,21 @@ def own_name(registered: str) -> str:
     """Returns the name that the cell's author gave to a model: its registered name without the digest."""
     found = _REGISTERED.fullmatch(registered)
     return found.group(1) if found else registered
+
+
+def with_own_names(cell: Cell) -> Cell:
+    """Returns the cell with its own models under the names that its author gave them, as they stand in its file."""
+
+    def named(item: Any, key: str) -> Any:
+        own = own_name(getattr(item, key) or "")
+        return item.model_copy(update={key: own}) if own in cell.models else item
+
+    changes: dict[str, Any] = {}
+    for section, key, _, _ in _USES:
+        items = changes.get(section, getattr(cell, section))
+        changes[section] = {name: named(item, key) for name, item in items.items()}
+    populations = tuple(named(item, "model") for item in cell.populations)
+    return cell.model_copy(update={**changes, "populations": populations})
 
 
 def models_missing(cell: Cell) -> bool:

@@ -1,4 +1,4 @@
-"""`cellwright cell`: list, show, check, picture, export."""
+"""`cellwright cell`: new, list, show, check, picture, export."""
 
 from __future__ import annotations
 
@@ -11,11 +11,24 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from cellwright.cells import CELLS, Cell, Layout, SafetyCfg, actual_layout, cell_hints, load_cell, nominal_layout
+from cellwright.cells import (
+    CELLS,
+    Cell,
+    Layout,
+    SafetyCfg,
+    actual_layout,
+    cell_hints,
+    cell_json_schema,
+    cell_yaml,
+    load_cell,
+    nominal_layout,
+)
 from cellwright.checks.cell import check_cell
 from cellwright.cli.cell_export import export
+from cellwright.cli.cell_new import new
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
+from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
 from cellwright.lab.cell_file import read_cell
@@ -31,6 +44,7 @@ Seed = Annotated[int, typer.Option(help="Decides the actual layout.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
+app.command()(new)
 app.command()(export)
 
 
@@ -52,9 +66,27 @@ def list_cells(as_json: Json = False) -> None:
 
 
 @app.command()
-def show(cell: CellName, seed: Seed = 0, as_json: Json = False) -> None:
+def show(
+    cell: Annotated[str | None, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")] = None,
+    seed: Seed = 0,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a cell file, with every default.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of cell files and end.")] = False,
+    as_json: Json = False,
+) -> None:
     """Shows a cell: robots, fixtures, trays, parts; nominal poses, and how far the actual ones are from them."""
+    if schema:
+        print_json(cell_json_schema())
+        return
+    if cell is None:
+        raise BadInput("Missing argument 'CELL', or --schema (see 'cellwright cell show --help')")
+    if as_yaml and as_json:
+        raise BadInput("--yaml and --json are two forms of one cell: give one of them")
     loaded = read_cell(cell, seed)
+    if as_yaml:
+        if loaded.models and loaded.file:
+            tell_hints([f"files under models are named from {loaded.file.parent}: save it there"])
+        print(cell_yaml(loaded), end="")
+        return
     nominal, actual = nominal_layout(loaded, seed), actual_layout(loaded, seed)
     off_mm = _off_mm(nominal, actual)
     if as_json:
