@@ -56,8 +56,9 @@ format: setup ## put the code into the project's form
 lock: ## make the lock files anew (ARGS=--upgrade takes newer versions)
 	@sh scripts/lock $(ARGS)
 
-regenerate: setup ## make tables, access classes and vocabulary anew from the ontology
+regenerate: setup ## make anew: tables, access classes and vocabulary from the ontology, the page of keys from the schemas
 	@$(BIN)/python -m cellwright.knowledge.generate
+	@$(BIN)/python scripts/list-keys > docs/guide/keys.md
 
 bench: setup ## a measurement as ratios (NAME=physics chooses)
 	@$(BIN)/cellwright bench $(NAME) $(ARGS)

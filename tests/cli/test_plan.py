@@ -110,3 +110,9 @@ def test_export_knowledge(cellwright):
     assert by_name[0] == by_name[1]
     files = cellwright("cell", "export", "aprs", "--format", "pddl", "--out", "pddl", "--json").json["files"]
     assert len(files) == 12
+
+
+def test_the_schema_of_orders_is_printed_alone(cellwright, refused):
+    assert cellwright("plan", "--schema").json["required"] == ["order", "kits"]
+    assert "--schema plans nothing: leave CELL out" in refused("plan", "aprs", "--schema")
+    assert "--check plans nothing: leave --schema out" in refused("plan", "--schema", "--check", "d", "p", "l")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cellwright.core.errors import BadInput
+from cellwright.judge import parse_fault
+from cellwright.judge.faults.cfg import FAULTS
 from cellwright.trials.cfg import TrialCfg, read_trial, trial_json_schema
 
 GOOD = """\
@@ -92,3 +95,33 @@ def test_the_schema_names_every_key_and_all_faults():
     assert "way_mm" in schema["$defs"]["DropCfg"]["properties"]
     for name in ("TrialOrderCfg", "AnnounceCfg", "Event"):
         assert name in schema["$defs"]
+
+
+def texts(said):
+    """The patterns of text that a key may be."""
+    return [form["pattern"] for form in said["anyOf"] if form.get("type") == "string"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "right", "wrong"),
+    [
+        ("drop", "during", "transfer:2", "grasp:2"),
+        ("drop", "during", "transfer", "transfer:0"),
+        ("swap", "after", "place:1", "place:"),
+        ("drop", "at", "20..60", "20...x"),
+        ("push", "by_mm", "40/0", "40/"),
+        ("push", "by_mm", "-5..5", "5"),
+    ],
+)
+def test_the_schema_takes_what_a_fault_takes_as_text(kind, key, right, wrong):
+    schema = trial_json_schema()
+    allowed = texts(schema["$defs"][FAULTS[kind].__name__]["properties"][key])
+    when = {} if key in ("at", "before", "during", "after") else {"before": "grasp:1"}
+    assert parse_fault({"kind": kind, key: right, **when})
+    assert any(re.search(pattern, right) for pattern in allowed)
+    assert not any(re.search(pattern, wrong) for pattern in allowed)
+
+
+def test_the_schema_says_when_an_order_is_announced_by_default():
+    announce = trial_json_schema()["$defs"]["TrialOrderCfg"]["properties"]["announce"]
+    assert (announce["default"], announce["anyOf"][0]) == ("start", {"const": "start"})

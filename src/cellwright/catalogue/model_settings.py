@@ -19,7 +19,18 @@ Text = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class JointSettings(Cfg):
-    """Figures of one joint that take the place of the file's, or of guesses."""
+    """Figures of one joint that take the place of the file's, or of guesses.
+
+    Attributes:
+        position_limits_rad: Lowest and highest angle.
+        velocity_radps: Largest speed.
+        acceleration_radps2: Largest acceleration.
+        jerk_radps3: Largest jerk.
+        effort_nm: Largest torque.
+        rotor_inertia_kgm2: Inertia of the motor's rotor, before the gear.
+        gear_ratio: Turns of the motor for one of the joint.
+        damping_nms_per_rad: Viscous friction of the joint.
+    """
 
     position_limits_rad: tuple[float, float] | None = None
     velocity_radps: Positive | None = None
@@ -56,7 +67,7 @@ class ModelSettings(Cfg):
             in pieces, arms and tools as hulls.
         units: Of the numbers in a mesh file.
         origin: The origin of a part: as in the file, in the middle of its underside, in its middle.
-        sku: Of a part; its name in capitals by default.
+        sku: Of a part; by default `sku_` and its name.
         friction: Sliding friction of a part.
         rgba: Colour of a part that has none.
     """

@@ -29,7 +29,14 @@ def _at_most(limit: float, least: float | None = None) -> Callable[[Number], Num
 
 
 class PoseErrorCfg(Cfg):
-    """The deviation of a pose from its drawing: numbers and standard deviations up to 1 m and 180 degrees."""
+    """The deviation of a pose from its drawing: numbers and standard deviations up to 1 m and 180 degrees.
+
+    Attributes:
+        x_m: Along the object's own x axis.
+        y_m: Along its y axis.
+        z_m: Along its z axis.
+        yaw_deg: About its z axis.
+    """
 
     x_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
     y_m: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
@@ -43,8 +50,17 @@ Backlash = Annotated[Number, AfterValidator(_at_most(5.0, least=0.0))]
 class ActualCfg(Cfg):
     """The errors from which the actual layout is drawn, once per seed; only the simulation knows the result.
 
-    `backlash_deg` is the whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
-    above it. `wheel_radius_m` is drawn for each wheel of a mobile robot, `wheel_base_m` for the distance of its wheels.
+    Attributes:
+        robot_base: Of each robot's base.
+        tool: Of each robot's tool on its flange.
+        joint_zero_deg: Of the zero of each joint.
+        backlash_deg: The whole play of a joint's gear, for every joint or one by one; a draw below zero counts as far
+            above it.
+        tray: Of each tray.
+        camera: Of each camera.
+        mobile: Of each mobile robot.
+        wheel_radius_m: Of the radius of each wheel of a mobile robot.
+        wheel_base_m: Of the distance of a mobile robot's wheels.
     """
 
     robot_base: PoseErrorCfg = PoseErrorCfg()

@@ -30,7 +30,12 @@ Name = Annotated[str, AfterValidator(checked_name), WithJsonSchema({"type": "str
 
 
 class PoseCfg(Cfg):
-    """A pose in the cell's frame: position, and roll, pitch, yaw about fixed axes."""
+    """A pose in the cell's frame.
+
+    Attributes:
+        xyz_m: The position.
+        rpy_deg: Roll, pitch, yaw about fixed axes.
+    """
 
     xyz_m: Vector
     rpy_deg: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)

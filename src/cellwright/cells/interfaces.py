@@ -21,7 +21,12 @@ def _wrist() -> dict[str, Direction]:
 
 
 class LabFrameCfg(Cfg):
-    """Coordinates of a real laboratory's programs: where their origin is in the robot's base, and of which point."""
+    """Coordinates of a real laboratory's programs.
+
+    Attributes:
+        pose: Their frame in the robot's base.
+        point: The point whose coordinates they are: the tool's centre point, or the flange.
+    """
 
     pose: PoseCfg
     point: Literal["tool", "flange"] = "tool"

@@ -28,7 +28,14 @@ MobileName = Annotated[str, AfterValidator(_checked_name), WithJsonSchema({"type
 
 
 class GridCfg(Cfg):
-    """Rows and columns about the middle, the first robot at the lowest x and y; all look along x, turned by yaw."""
+    """Rows and columns about the middle, the first robot at the lowest x and y.
+
+    Attributes:
+        shape: The name of this arrangement; a file must say it.
+        spacing_m: Distance of rows and of columns.
+        columns: Number of columns; without it, as many as rows, or one more.
+        yaw_deg: Direction in which all of them look; 0 is along x.
+    """
 
     shape: Literal["grid"] = "grid"
     spacing_m: Distance
@@ -37,7 +44,13 @@ class GridCfg(Cfg):
 
 
 class RingCfg(Cfg):
-    """A circle about the middle, counter-clockwise from +x; robots look out of it, into it or along it."""
+    """A circle about the middle, counter-clockwise from +x.
+
+    Attributes:
+        shape: The name of this arrangement.
+        radius_m: Radius of the circle.
+        facing: Direction in which robots look: out of the circle, into it or along it.
+    """
 
     shape: Literal["ring"]
     radius_m: Distance
@@ -45,7 +58,13 @@ class RingCfg(Cfg):
 
 
 class ScatterCfg(Cfg):
-    """Random places in a rectangle about the middle, clear of each other by a gap, by the seed."""
+    """Random places in a rectangle about the middle, by the seed.
+
+    Attributes:
+        shape: The name of this arrangement.
+        size_m: Extent of the rectangle along x and y.
+        gap_m: The least distance of a robot from another one and from inner walls.
+    """
 
     shape: Literal["scatter"]
     size_m: tuple[Distance, Distance]
@@ -61,7 +80,7 @@ class MobileCfg(Cfg):
     Attributes:
         model: The robot's model.
         pose: Its start; of several, the middle of their arrangement.
-        count: How many. They are named by their key and a number from 0; without a count there is one, with the key
+        count: Their number. They are named by their key and a number from 0; without a count there is one, with the key
             as its name.
         arrange: The arrangement of several.
         odometry_hz: The rate at which their controllers count steps and compute their odometry.

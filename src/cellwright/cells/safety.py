@@ -21,10 +21,12 @@ BEAM_M = 0.02  # estimated: as thick as the beams of such a curtain
 
 
 class ZoneCfg(Cfg):
-    """A box in the cell; `pose` is the middle of its floor.
+    """A box in the cell.
 
     Attributes:
         robots: Those that stop when it is entered.
+        pose: The middle of its floor.
+        size_m: Its size along its x, y and z axes.
         category: The stop category of the robots.
         watched: Whether it also notices by itself what comes in from outside, as an area scanner does. What is carried
             in by a robot comes in, too.
@@ -43,7 +45,14 @@ class ZoneCfg(Cfg):
 
 
 class CurtainCfg(Cfg):
-    """A light curtain: upright between two posts."""
+    """A light curtain: upright between two posts.
+
+    Attributes:
+        from_xy_m: One post.
+        to_xy_m: The other post.
+        bottom_m: Height of the lowest beam.
+        top_m: Height of the highest beam.
+    """
 
     from_xy_m: tuple[Coordinate, Coordinate]
     to_xy_m: tuple[Coordinate, Coordinate]
@@ -69,7 +78,9 @@ class SafetyInputCfg(Cfg):
     """A guard, which is a digital input: the zones that count as entered when it opens, and the stop of their robots.
 
     Attributes:
-        category: Instead of the zones' own.
+        kind: The kind of guard.
+        zones: Those that count as entered when it opens.
+        category: The stop category, instead of the zones' own.
         curtain: The place of a light curtain; without it, its signal comes from elsewhere, as a gate's does.
     """
 
@@ -91,7 +102,12 @@ class SafetyInputCfg(Cfg):
 
 
 class SafetyCfg(Cfg):
-    """Zones with the robots that work in them, and the guards around them."""
+    """Zones with the robots that work in them, and the guards around them.
+
+    Attributes:
+        zones: Boxes, each with the robots that work in it.
+        inputs: The guards.
+    """
 
     zones: dict[Name, ZoneCfg] = Field(default_factory=dict)
     inputs: dict[Name, SafetyInputCfg] = Field(default_factory=dict)

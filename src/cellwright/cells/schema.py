@@ -16,9 +16,10 @@ from pydantic import Field, PrivateAttr, model_validator
 from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells.actual import ActualCfg
-from cellwright.cells.fields import Angle, Coordinate, Name, PoseCfg, Vector, checked_name
+from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
+from cellwright.cells.part_entries import PartCfg, PopulationCfg
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.tools import LooseToolCfg
 from cellwright.core.config import Cfg, validate
@@ -31,7 +32,6 @@ __all__ = [
     "PartCfg",
     "PopulationCfg",
     "PoseCfg",
-    "RegionCfg",
     "RobotCfg",
     "TrayCfg",
     "cell_json_schema",
@@ -44,7 +44,14 @@ Fidelity = Literal["physics", "kinematic"]
 class RobotCfg(Cfg):
     """An arm: its model, its place, its fixed tool or tool changer, its start configuration.
 
-    Without `home_deg` it starts in the home of its model's figures.
+    Attributes:
+        model: The arm's model.
+        base: Its place.
+        tool: A tool that stays on its flange.
+        changer: A tool changer instead; its tools stand under `tools`.
+        home_deg: The joint angles with which it starts; without them, those of its model's figures.
+        crcl: Its CRCL server.
+        vision: Its vision server; without it there is none.
     """
 
     model: str
@@ -64,71 +71,36 @@ class RobotCfg(Cfg):
 
 
 class FixtureCfg(Cfg):
-    """An object that never moves: tables, fences, posts."""
+    """An object that never moves: tables, fences, posts.
+
+    Attributes:
+        model: The fixture's model.
+        pose: Its place.
+    """
 
     model: str
     pose: PoseCfg
 
 
 class TrayCfg(Cfg):
-    """A loose tray."""
+    """A loose tray.
+
+    Attributes:
+        model: The tray's model.
+        pose: Its place.
+    """
 
     model: str
     pose: PoseCfg
 
 
-class PartCfg(Cfg):
-    """A loose part: at a pose, or in a slot written `tray/slot`."""
-
-    model: str
-    pose: PoseCfg | None = None
-    slot: str | None = None
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Self:
-        if (self.pose is None) == (self.slot is None):
-            raise ValueError("give either pose or slot")
-        if self.slot is not None and self.slot.count("/") != 1:
-            raise ValueError(f"slot should be written tray/slot, got '{self.slot}'")
-        return self
-
-
-class RegionCfg(Cfg):
-    """A rectangle on a surface where the middles of parts may lie; `z_m` is the height of the surface."""
-
-    min_xy_m: tuple[Coordinate, Coordinate]
-    max_xy_m: tuple[Coordinate, Coordinate]
-    z_m: Coordinate
-
-    @model_validator(mode="after")
-    def _not_empty(self) -> Self:
-        if not (self.min_xy_m[0] < self.max_xy_m[0] and self.min_xy_m[1] < self.max_xy_m[1]):
-            raise ValueError("min_xy_m must be below max_xy_m in both coordinates")
-        return self
-
-
-class PopulationCfg(Cfg):
-    """Several parts of one kind: in the free slots of trays, or scattered over a region by the seed.
-
-    Parts are named `<model>_<n>`, counted through the whole cell. `shuffle` picks the slots by the seed instead
-    of in the trays' own order.
-    """
-
-    model: str
-    count: Annotated[int, Field(ge=1, le=500)]
-    trays: tuple[Name, ...] = ()
-    region: RegionCfg | None = None
-    shuffle: bool = False
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Self:
-        if bool(self.trays) == (self.region is not None):
-            raise ValueError("give either trays or region")
-        return self
-
-
 class ViewCfg(Cfg):
-    """The viewpoint for pictures of the cell."""
+    """The viewpoint for pictures of the cell.
+
+    Attributes:
+        eye_m: The point from which the picture is taken.
+        target_m: The point in the middle of the picture.
+    """
 
     eye_m: Vector
     target_m: Vector
@@ -138,16 +110,30 @@ class Cell(Cfg):
     """A whole cell.
 
     Attributes:
-        variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
-            The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
+        name: Its name in logs, reports and errors.
+        title: Its name for people.
+        description: A few sentences about it.
+        timestep_s: Step of the physics.
+        fidelity: `physics` with contacts and forces, or `kinematic`: arms move as commanded, nothing falls or slips.
+        view: The viewpoint for pictures; without it, one from which the work is seen.
         models: Robots, tools, parts and fixtures from files, by the names that the other sections use: a figures file,
             or a description and what it does not say itself.
         plugins: Python files beside the cell's, imported once before its sensors are made, which they may register.
+        robots: The arms.
         mobiles: Robots on wheels: one, or several of a kind under one key.
         arena: Walls for them to drive between; a fixture of the name `arena`.
+        fixtures: Objects that never move.
+        tools: Tools that robots with a changer take and leave.
+        trays: Parts trays and kit trays.
+        parts: Loose parts, one by one.
+        populations: Loose parts, several of a kind.
+        actual: Errors of the real cell against its drawings.
         sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
         grasp_lock: Whether a gripper that presses on a part is welded to it.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
+        safety: Zones, and the guards around them.
+        variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
+            The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
     """
 
     name: Name

@@ -22,7 +22,11 @@ __all__ = ["LooseToolCfg", "check_tools"]
 class LooseToolCfg(Cfg):
     """A tool with a coupling, in a holder or on a robot that has a changer.
 
-    `handles` are the models of the parts that it is for; by default all that it can hold.
+    Attributes:
+        model: The tool's model.
+        handles: The models of the parts that it is for; without them, all that it can hold.
+        holder: The fixture that it stands in at the start.
+        robot: The robot that has it at the start instead.
     """
 
     model: str

@@ -18,7 +18,7 @@ from cellwright.core.extras import need_extra
 from cellwright.drawings.database import planning_database
 from cellwright.knowledge.pddl import MAIN_VOCABULARY, WITHOUT_SLOTS, Parts, PddlForm
 from cellwright.lab.cell_file import read_cell
-from cellwright.orders import find_order
+from cellwright.orders import find_order, order_json_schema
 from cellwright.planning import (
     PlanRequest,
     PlanResult,
@@ -66,6 +66,7 @@ def plan(
         tuple[Path, Path, Path] | None,
         typer.Option(metavar="DOMAIN PROBLEM PLAN", help="Check whether a plan file solves a problem; plans nothing."),
     ] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of order files and end.")] = False,
     gantt: Annotated[Path | None, typer.Option(help="PNG file for a chart of the plan.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
@@ -74,8 +75,12 @@ def plan(
     With --check a plan file is checked instead; exit 0 when it is valid, 1 when not, with the step and the reason.
     """
     if check is not None:
-        _refuse_others(context)
+        _refuse_others(context, "check")
         return check_files(*check, as_json=as_json)
+    if schema:
+        _refuse_others(context, "schema")
+        print_json(order_json_schema())
+        return 0
     for missing, name in ((cell, "argument 'CELL'"), (order, "option '--order'")):
         if not missing:
             raise BadInput(f"Missing {name} (see 'cellwright plan --help')")
@@ -121,11 +126,11 @@ def plan(
     return 0 if complete and verdict.valid else 1
 
 
-def _refuse_others(context: typer.Context) -> None:
+def _refuse_others(context: typer.Context, chosen: str) -> None:
     for name in context.params:
         source = context.get_parameter_source(name)
-        if name not in ("check", "as_json") and source is not None and source.name == "COMMANDLINE":
-            raise BadInput(f"--check plans nothing: leave {'CELL' if name == 'cell' else f'--{name}'} out")
+        if name not in (chosen, "as_json") and source is not None and source.name == "COMMANDLINE":
+            raise BadInput(f"--{chosen} plans nothing: leave {'CELL' if name == 'cell' else f'--{name}'} out")
 
 
 def _vocabularies(words: str | None) -> list[str]:

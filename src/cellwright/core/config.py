@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
+from cellwright.core.key_docs import describe_keys
 from cellwright.core.yaml_text import MAX_CHARACTERS, parse_yaml
 
 __all__ = ["Cfg", "Normal", "Number", "Uniform", "draw", "parse_yaml", "read_yaml", "validate"]
@@ -26,7 +27,7 @@ UNKNOWN = ("extra_forbidden", "invalid_key")  # pydantic's error types for a key
 class Cfg(BaseModel):
     """Base of every configuration class: unknown keys are errors, values cannot be changed afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra=describe_keys)
 
     @model_validator(mode="before")
     @classmethod
@@ -47,7 +48,13 @@ class Cfg(BaseModel):
 
 
 class Uniform(Cfg):
-    """A number drawn evenly between two bounds."""
+    """A number drawn evenly between two bounds.
+
+    Attributes:
+        distribution: May be left out.
+        low: The lower bound.
+        high: The upper bound.
+    """
 
     distribution: Literal["uniform"] = "uniform"
     low: float
@@ -65,7 +72,13 @@ class Uniform(Cfg):
 
 
 class Normal(Cfg):
-    """A number drawn from a normal distribution."""
+    """A number drawn from a normal distribution.
+
+    Attributes:
+        distribution: May be left out.
+        mean: Its mean.
+        sd: Its standard deviation.
+    """
 
     distribution: Literal["normal"] = "normal"
     mean: float = 0.0

@@ -82,7 +82,7 @@ class TrialCfg(Cfg):
         orders: What is wanted.
         faults: What goes wrong, as text or as mappings.
         points: Item of the score -> its worth, where it is not the usual.
-        controller: The default controller: `external`, or the name of one inside.
+        controller: The default controller: `external`, `internal` (Cellwright's own), or the name of another inside.
         connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
         reconnect_within_s: Simulated time in which one that has disconnected must be back.
         still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
@@ -182,4 +182,5 @@ def trial_json_schema() -> dict[str, Any]:
     schema["$defs"]["TrialOrderCfg"]["properties"]["order"]["examples"] = DESIGNS.names()
     announce = schema["$defs"]["TrialOrderCfg"]["properties"]["announce"]
     announce["anyOf"] = [{"const": "start"}, {"$ref": announce.pop("$ref", "#/$defs/AnnounceCfg")}]
+    announce["default"] = "start"
     return schema

@@ -34,7 +34,12 @@ RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
 
 
 class Event(Cfg):
-    """The n-th time that something happens to a matching part."""
+    """The n-th time that something happens to a matching part.
+
+    Attributes:
+        what: `grasp`, `transfer` or `place`.
+        count: The number of the time, from 1.
+    """
 
     what: str
     count: int
@@ -55,7 +60,10 @@ def _event(key: str) -> BeforeValidator:
             raise ValueError(f"should be {allowed} with N from 1, such as {EVENTS[key][0]}:2")
         return Event(what=what, count=int(count or 1))
 
-    return BeforeValidator(read)
+    text = Annotated[
+        str, Field(pattern=f"^({'|'.join(EVENTS[key])})(:[1-9][0-9]*)?$", examples=[f"{EVENTS[key][0]}:2"])
+    ]
+    return BeforeValidator(read, json_schema_input_type=text | Event | None)
 
 
 def _range(value: Any) -> Any:
@@ -96,11 +104,17 @@ def _within(low: float, high: float) -> AfterValidator:
     return AfterValidator(check)
 
 
-Quantity = Annotated[Number, BeforeValidator(_range)]
+RangeText = Annotated[str, Field(pattern=f"^{RANGE.pattern}$", examples=["20..60"])]
+ShiftText = Annotated[str, Field(pattern=r"^-?[\d.]+/-?[\d.]+$", examples=["40/0"])]
+Quantity = Annotated[Number, BeforeValidator(_range, json_schema_input_type=Number | RangeText)]
 Seconds = Annotated[Quantity, _within(0, 1e6)]
 Way = Annotated[Quantity, _within(0, 2000)]
 Turn = Annotated[Quantity, _within(-360, 360)]
-Shift = Annotated[tuple[float, float] | Number, BeforeValidator(_shift), _within(-1000, 1000)]
+Shift = Annotated[
+    tuple[float, float] | Number,
+    BeforeValidator(_shift, json_schema_input_type=tuple[float, float] | Number | RangeText | ShiftText),
+    _within(-1000, 1000),
+]
 Pattern = Annotated[str, Field(min_length=1)]
 Duration = Annotated[float, Field(gt=0, le=1e6)]
 
@@ -111,6 +125,7 @@ class FaultCfg(Cfg):
     Exactly one of `at`, `before`, `during` and `after` is given.
 
     Attributes:
+        kind: The kind of fault.
         at: Simulation time in seconds; the fault then waits until it is possible.
         before: `grasp:2`: an empty hand comes to a matching part, for its second grasp.
         during: `transfer:2`: a matching part is held, lifted and under way, for the second time.
@@ -152,7 +167,11 @@ class FaultCfg(Cfg):
 
 
 class DropCfg(FaultCfg):
-    """A held part or tray slips out of the hand; `way_mm` is how far it has come sideways by then."""
+    """A held part or tray slips out of the hand.
+
+    Attributes:
+        way_mm: The distance that it has come sideways by then.
+    """
 
     kind: Literal["drop"] = "drop"
     way_mm: Way = 20.0
@@ -165,7 +184,12 @@ class DropCfg(FaultCfg):
 
 
 class PushCfg(FaultCfg):
-    """A hand lifts a part, or the tray that is named, sets it down elsewhere and lets it go."""
+    """A hand lifts a part, or the tray that is named, sets it down elsewhere and lets it go.
+
+    Attributes:
+        by_mm: The way along x and y of the world, or a distance in a direction that is drawn.
+        yaw_deg: The turn about z.
+    """
 
     kind: Literal["push"] = "push"
     by_mm: Shift = 40.0
@@ -179,14 +203,23 @@ class RemoveCfg(FaultCfg):
 
 
 class SwapCfg(FaultCfg):
-    """A part, or an empty tray, and the nearest one of another SKU that `other` matches change places."""
+    """A part, or an empty tray, and the nearest one of another SKU change places.
+
+    Attributes:
+        other: The parts or trays of which the nearest is taken, by name, SKU or model, with `*` and `?`.
+    """
 
     kind: Literal["swap"] = "swap"
     other: Pattern = "*"
 
 
 class WeakGripperCfg(FaultCfg):
-    """A gripper presses, or a vacuum tool draws, with a fraction of its force, for a while or for good."""
+    """A gripper presses, or a vacuum tool draws, with a fraction of its force, for a while or for good.
+
+    Attributes:
+        factor: The fraction.
+        for_s: The duration; without it, for good.
+    """
 
     kind: Literal["weak_gripper"] = "weak_gripper"
     factor: Annotated[float, Field(gt=0, lt=1)] = 0.03
@@ -194,7 +227,12 @@ class WeakGripperCfg(FaultCfg):
 
 
 class DetectorFaultCfg(FaultCfg):
-    """A fault of a detector, for a while or for good."""
+    """A fault of a detector, for a while or for good.
+
+    Attributes:
+        detector: The detectors, by name, with `*` and `?`.
+        for_s: The duration; without it, for good.
+    """
 
     detector: Pattern = "*"
     for_s: Duration | None = None
@@ -208,7 +246,12 @@ class BlackoutCfg(DetectorFaultCfg):
 
 
 class OffsetCfg(DetectorFaultCfg):
-    """A detector's poses are shifted and turned."""
+    """A detector's poses are shifted and turned.
+
+    Attributes:
+        by_mm: The shift along x and y of the world, or a distance in a direction that is drawn.
+        yaw_deg: The turn about the middle of what was seen first.
+    """
 
     kind: Literal["offset"] = "offset"
     by_mm: Shift = 5.0
