@@ -1,6 +1,6 @@
 """The robot as a CRCL server needs it: facts, readings and commands, in SI units and in the robot's base frame.
 
-Anything that has these methods can be served: a simulated arm, a real one, the practice arm of this package. A command
+Anything that has these methods can be served: a simulated arm, a real one, the example arm of this package. A command
 that cannot be done raises an error of `core.errors`; its text becomes the status' description.
 """
 

@@ -1,4 +1,4 @@
-"""The kinematics of the practice arm: three sliding joints, then yaw, pitch and roll of a tool that points down."""
+"""The kinematics of the example arm: three sliding joints, then yaw, pitch and roll of a tool that points down."""
 
 from __future__ import annotations
 

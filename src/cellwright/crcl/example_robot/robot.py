@@ -295,7 +295,7 @@ def _checked(segment: TrajectorySegment, turn_rad: float) -> TrajectorySegment:
 async def serve_example_arm(
     host: str = "127.0.0.1", port: int = DEFAULT_PORT, profile: Literal["spec", "aprs-lab"] = "spec"
 ) -> None:
-    """Serves a practice arm in real time until it is cancelled."""
+    """Serves an example arm in real time until it is cancelled."""
     async with CrclServer(ExampleArm(WallClock()), profile=profile, epoch_s=time.time()) as server:
         await server.start(host, port)
         await asyncio.Event().wait()
