@@ -1,4 +1,4 @@
-"""Where a gear rests in a slot: the geometry of two cones."""
+"""Where a part rests in a slot: a gear cone in cone, any other part on the floor."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cellwright.catalogue import PARTS, TRAYS, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, seated_height_m, seated_pose
 
 GEAR = PARTS.get("medium_gear")
 TRAY = TRAYS.get("medium_gear_tray")
@@ -90,3 +90,14 @@ def test_a_seated_gear_touches_without_overlap(bottom, wider, depth, foot, cone,
     assert sunk_mm >= -1e-9
     assert overlap_mm(sunk_mm) < 1e-6
     assert sunk_mm < 1e-6 or overlap_mm(sunk_mm - 0.01) > 0
+
+
+def test_the_seat_of_a_part_is_on_the_slots_axis():
+    assert seated_pose(TRAY, SLOT, GEAR).position == pytest.approx([*SLOT.xy_m, seated_height_m(TRAY, SLOT, GEAR)])
+
+
+@pytest.mark.parametrize("name", ["cube", "flat_tray", "mug"])
+def test_a_part_that_is_no_gear_stands_with_its_underside_on_the_floor(name):
+    part = PARTS.get(name)
+    underside_m = seated_pose(TRAY, slot(60, 60), part).position[2] + part.bottom_m
+    assert underside_m == pytest.approx(0.004)

@@ -28,7 +28,7 @@ from cellwright.catalogue.objects import ObjectFigures
 from cellwright.catalogue.part_grasps import TIP_CLEARANCE_M, TIP_FLOOR_M, least_height_m, part_grasp, tool_grasp_xyz_m
 from cellwright.catalogue.parts import PartFigures, PartGrasp
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
-from cellwright.catalogue.seating import seated_height_m
+from cellwright.catalogue.seating import seated_height_m, seated_pose
 from cellwright.catalogue.tools import ToolFigures
 from cellwright.catalogue.tray_grasps import TrayGrasp, full_mass_kg, tray_grasp
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
@@ -80,6 +80,7 @@ __all__ = [
     "part_grasp",
     "part_of_sku",
     "seated_height_m",
+    "seated_pose",
     "tool_grasp_xyz_m",
     "tray_grasp",
     "tray_of_sku",

@@ -12,7 +12,6 @@ from itertools import product
 from math import cos, hypot, inf, pi, sin
 
 from cellwright.catalogue.arms import Vector3
-from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.library import part_of_sku
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.seating import seated_height_m
@@ -101,7 +100,7 @@ def _plan(tray: TrayFigures) -> _Plan:
         if slot.name in parts:
             part = parts[slot.name]
             radius_m = max(radius_m, part.radius_m)
-            tall_m = max(tall_m, _bottom_m(tray, slot, part) + part.bottom_m + part.height_m - tray.thickness_m)
+            tall_m = max(tall_m, seated_height_m(tray, slot, part) + part.bottom_m + part.height_m - tray.thickness_m)
             loads.append((part.mass_kg, slot.xy_m))
         taken.append((*slot.xy_m, radius_m))
     mass_kg = sum(kg for kg, _ in loads)
@@ -116,11 +115,6 @@ def _part(slot: SlotFigures) -> PartFigures | None:
         return part_of_sku(slot.accepts)
     except UnknownName:
         return None
-
-
-def _bottom_m(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> float:
-    """Returns the height of a seated part's origin."""
-    return seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m - part.bottom_m
 
 
 def _centre_m(tray: TrayFigures) -> Point:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, PartFigures, SlotFigures, TrayFigures, seated_pose
 from cellwright.cells.models import own_name
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell, PartCfg, PopulationCfg
@@ -85,11 +85,7 @@ class PartPlacer:
         return self._seat(tray_name, tray, slots[slot_name], part)
 
     def _seat(self, tray_name: str, tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> Pose:
-        height_m = slot.floor_m - part.bottom_m
-        if isinstance(part, GearFigures):
-            height_m = seated_height_m(tray, slot, part)
-        pose_part_in_tray = Pose.from_xyz_rpy([*slot.xy_m, height_m])
-        return self._trays[tray_name].pose_in_world @ pose_part_in_tray
+        return self._trays[tray_name].pose_in_world @ seated_pose(tray, slot, part)
 
     def _fill(self, where: str, population: PopulationCfg) -> Iterator[tuple[Pose, str]]:
         """Yields parts in the free slots of trays, in the trays' own order or shuffled; each with its tray."""

@@ -8,13 +8,12 @@ import numpy as np
 
 from cellwright.catalogue import (
     CHANGERS,
-    GearFigures,
     PartFigures,
     SlotFigures,
     TrayFigures,
     TrayKind,
     part_of_sku,
-    seated_height_m,
+    seated_pose,
 )
 from cellwright.cells import Layout, nominal_layout, own_name
 from cellwright.checks.cell_grasps import RobotTool, check_grasps, hands_of
@@ -145,5 +144,4 @@ def _points(world: World, nominal: Layout) -> dict[str, tuple[PartFigures, Pose]
 
 def _seated(pose_tray: Pose, tray: TrayFigures, slot: SlotFigures) -> tuple[PartFigures, Pose]:
     part = part_of_sku(slot.accepts)
-    height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
-    return part, pose_tray @ Pose.from_xyz_rpy([*slot.xy_m, height_m])
+    return part, pose_tray @ seated_pose(tray, slot, part)

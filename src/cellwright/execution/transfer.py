@@ -16,7 +16,7 @@ from cellwright.catalogue import (
     SlotFigures,
     TrayFigures,
     part_of_sku,
-    seated_height_m,
+    seated_pose,
     tool_grasp_xyz_m,
 )
 from cellwright.core.errors import JobFailed
@@ -94,7 +94,7 @@ class Transfer:
             scene = await self.look()
             source = self._choose(scene, self._trays(scene, self.supply), gear)
             kit = self._trays(scene, self.kit)[0]
-            seat = kit.pose_in_world @ Pose.from_xyz_rpy([*self.slot.xy_m, seated_height_m(self.kit, self.slot, gear)])
+            seat = kit.pose_in_world @ seated_pose(self.kit, self.slot, gear)
             self._refuse_filled(scene, seat)
             step.detail = f"{len(scene.sightings)} objects in view"
         async with self._step("take") as step:

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from cellwright.catalogue import (
-    GearFigures,
     PartFigures,
     SlotFigures,
     TrayFigures,
     TrayKind,
     part_of_sku,
-    seated_height_m,
+    seated_pose,
 )
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
@@ -211,15 +210,9 @@ class TrueState:
         """Returns whether a robot reaches all slots for whose parts it has a tool; there must be one."""
         poses: dict[str, list[Pose]] = {}
         for slot in slots:
-            poses.setdefault(slot.accepts, []).append(self.world.pose_of(tray) @ _part_in_tray(figures, slot))
+            seat = seated_pose(figures, slot, part_of_sku(slot.accepts))
+            poses.setdefault(slot.accepts, []).append(self.world.pose_of(tray) @ seat)
         for_it = {sku: these for sku, these in poses.items() if self.tool_inventory.holds(robot, sku)}
         return (bool(for_it) or not poses) and all(
             self.tool_inventory.takes_parts(robot, part_of_sku(sku), *these) for sku, these in for_it.items()
         )
-
-
-def _part_in_tray(tray: TrayFigures, slot: SlotFigures) -> Pose:
-    """Returns the pose of a part that is seated in the slot."""
-    part = part_of_sku(slot.accepts)
-    height_m = seated_height_m(tray, slot, part) if isinstance(part, GearFigures) else slot.floor_m
-    return Pose.from_xyz_rpy([*slot.xy_m, height_m])

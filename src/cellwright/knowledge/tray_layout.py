@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, TrayFigures, part_of_sku, seated_height_m
-from cellwright.catalogue.trays import SlotFigures
+from cellwright.catalogue import PARTS, TRAYS, TrayFigures, part_of_sku, seated_pose
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.orders import KitDesign, known_tray_skus
@@ -120,15 +119,8 @@ def design_slots(design: KitDesign) -> tuple[SlotPlace, ...]:
 
 def _of_figures(tray: TrayFigures) -> TrayLayout:
     parts = {PARTS.get(name).sku: PARTS.get(name) for name in PARTS}
-    slots = (SlotPlace(slot.name, slot.accepts, _seated(tray, slot, parts[slot.accepts])) for slot in tray.slots)
+    slots = (SlotPlace(slot.name, slot.accepts, seated_pose(tray, slot, parts[slot.accepts])) for slot in tray.slots)
     return TrayLayout(tray.sku, tray.title, (*tray.size_m, tray.thickness_m), tray.mass_kg, tuple(slots))
-
-
-def _seated(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> Pose:
-    height_m = slot.floor_m - part.bottom_m
-    if isinstance(part, GearFigures):
-        height_m = seated_height_m(tray, slot, part)
-    return Pose.from_xyz_rpy([*slot.xy_m, height_m])
 
 
 def _grid(sku: str, title: str, count: int, part: str) -> TrayLayout:

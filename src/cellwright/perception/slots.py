@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PARTS, TRAYS, GearFigures, PartFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, seated_height_m
 
 __all__ = ["SlotMap"]
 
@@ -34,7 +34,7 @@ class SlotMap:
         cache: dict[tuple[str, str, str], float] = {}
         for sku in {skus[i] for i in self._parts}:
             for _, tray, slot in slots:
-                cache.setdefault((sku, tray.sku, slot.name), _seat_m(tray, slot, parts[sku]))
+                cache.setdefault((sku, tray.sku, slot.name), seated_height_m(tray, slot, parts[sku]))
         self._seats: Array = np.array(
             [[cache[skus[i], tray.sku, slot.name] for _, tray, slot in slots] for i in self._parts]
         ).reshape(len(self._parts), len(slots))
@@ -74,9 +74,3 @@ class SlotMap:
             if row not in nearest or square < nearest[row][0]:
                 nearest[row] = square, slot
         return {row: self._names[slot] for row, (_, slot) in nearest.items()}
-
-
-def _seat_m(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> float:
-    if isinstance(part, GearFigures):
-        return seated_height_m(tray, slot, part)
-    return slot.floor_m - part.bottom_m

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, seated_pose
 from cellwright.core.pose import Pose
 from cellwright.models.contact_settings import GeomGroup
 
@@ -43,7 +43,7 @@ def _seats(world: World, gear: GearFigures) -> Iterator[Pose]:
         tray = item.figures
         if isinstance(tray, TrayFigures):
             for slot in (slot for slot in tray.slots if slot.accepts == gear.sku):
-                yield world.pose_of(name) @ Pose.from_xyz_rpy([*slot.xy_m, seated_height_m(tray, slot, gear)])
+                yield world.pose_of(name) @ seated_pose(tray, slot, gear)
 
 
 def _is_free(world: World, seat: Pose, part: str) -> bool:
