@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Generic, TypeVar
 
 from cellwright.core.errors import BadInput, UnknownName
@@ -66,7 +68,7 @@ class Registry(Generic[T]):
         """Returns the entry points of other packages that are not loaded yet."""
         if self._points is None:
             self._points = {}
-            for point in entry_points(group=self.group):
+            for point in _entry_points(tuple(sys.path)).select(group=self.group):
                 self._points.setdefault(point.name, []).append(point)
         return self._points
 
@@ -82,6 +84,12 @@ class Registry(Generic[T]):
             self.add(point.name, thing)
         except BadInput as error:
             raise BadInput(f"{error}, the second time by package '{package}'") from None
+
+
+@cache
+def _entry_points(_path: tuple[str, ...]) -> EntryPoints:
+    """Returns the entry points of all packages, read once: each reading opens a file of every package."""
+    return entry_points()
 
 
 def _same(old: object, new: object) -> bool:

@@ -81,23 +81,33 @@ def _in_cone(points: Array, loop: list[int], k: int, towards: Array) -> bool:
 
 def _ears(points: Array, loop: list[int]) -> list[tuple[int, int, int]]:
     loop = list(loop)
+    x, y = points[:, 0].tolist(), points[:, 1].tolist()
+    times_left = np.bincount(loop, minlength=len(points))  # the ends of a cut occur twice
     triangles: list[tuple[int, int, int]] = []
     k, idle = 0, 0
     while len(loop) > 3:
         if idle > len(loop):
             raise ValueError("the outline crosses itself")
-        i, j, m = loop[k - 1], loop[k % len(loop)], loop[(k + 1) % len(loop)]
-        a, b, c = points[i], points[j], points[m]
-        others = points[[v for v in loop if v not in (i, j, m)]]
-        inside = (_cross(a, b, others) >= 0) & (_cross(b, c, others) >= 0) & (_cross(c, a, others) >= 0)
-        twin = (np.abs(others[:, None] - np.array([a, b, c])).max(axis=2) < 1e-12).any(axis=1)
-        if _cross(a, b, c) > 1e-16 and not (inside & ~twin).any():
+        i, j, m = loop[k - 1], loop[k], loop[(k + 1) % len(loop)]
+        turn = (x[j] - x[i]) * (y[m] - y[i]) - (y[j] - y[i]) * (x[m] - x[i])
+        if turn > 1e-16 and not _covers_any(points, (i, j, m), times_left > 0):
             triangles.append((i, j, m))
-            del loop[k % len(loop)]
-            idle = 0
-            k = k % len(loop)
+            times_left[j] -= 1
+            del loop[k]
+            idle, k = 0, k % len(loop)
         else:
-            k = (k + 1) % len(loop)
-            idle += 1
+            idle, k = idle + 1, (k + 1) % len(loop)
     triangles.append((loop[0], loop[1], loop[2]))
     return triangles
+
+
+def _covers_any(points: Array, triangle: tuple[int, int, int], left: npt.NDArray[np.bool_]) -> bool:
+    """Returns whether a point that is left, other than the corners and points in their places, is in a triangle."""
+    corners = points[list(triangle)]
+    a, b, c = corners
+    inside = left & (_cross(a, b, points) >= 0) & (_cross(b, c, points) >= 0) & (_cross(c, a, points) >= 0)
+    inside[list(triangle)] = False
+    if not inside.any():
+        return False
+    twin = (np.abs(points[inside][:, None] - corners).max(axis=2) < 1e-12).any(axis=1)
+    return bool((~twin).any())
