@@ -25,7 +25,7 @@ COMMANDS = (
 """Modules of this package: a group called `app`, or a function of the module's own name."""
 
 GC_THRESHOLDS = (100_000, 20, 20)
-"""Set-up makes a million objects that live to the end; with Python's own thresholds a tenth of a run is spent on them."""
+"""Set-up makes a million objects that live to the end; by Python's own thresholds a tenth of a run goes into them."""
 
 # Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.
 _click = sys.modules[typer.BadParameter.__module__]
