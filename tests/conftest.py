@@ -60,9 +60,10 @@ def _in_ci() -> bool:
 @contextmanager
 def _catalogue_restored():
     """Removes from the catalogue what was registered in between."""
-    from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
+    from cellwright.catalogue import KINDS
+    from cellwright.orders import DESIGNS
 
-    before = [(table, dict(table._entries)) for table in (FURNITURE, PARTS, ROBOTS, TOOLS)]
+    before = [(table, dict(table._entries)) for table in (*KINDS.values(), DESIGNS)]
     yield
     for table, entries in before:
         table._entries.clear()

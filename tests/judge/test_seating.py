@@ -1,9 +1,11 @@
 """The one definition of seated, by the true state."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cellwright.catalogue import PARTS, TRAYS, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, seated_pose
 from cellwright.cells import Cell
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
@@ -11,7 +13,7 @@ from cellwright.judge import judge_slot
 from cellwright.sim import World
 
 KIT, GEAR = TRAYS.get("kit_m2l1_tray"), PARTS.get("medium_gear")
-SEAT = Pose.from_xyz_rpy([*KIT.slots[0].xy_m, seated_height_m(KIT, KIT.slots[0], GEAR)])
+SEAT = seated_pose(KIT, KIT.slots[0], GEAR)
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +157,48 @@ def test_a_slot_that_is_none_is_one_line(world, slot, problem):
     with pytest.raises(BadInput) as caught:
         judge_slot(world, slot)
     assert problem in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def cubes() -> World:
+    """A tray with slots for cubes, whose origin is their middle."""
+    slots = tuple(replace(s, accepts="sku_cube", bottom_radius_m=0.058, top_radius_m=0.060) for s in KIT.slots[2:])
+    tray = replace(KIT, name="cube_tray", sku="sku_cube_tray", slots=slots, size_m=(0.25, 0.25))
+    TRAYS.add("cube_tray", tray)
+    cell = {
+        "name": "cubes",
+        "title": "A cube in a tray, turned",
+        "trays": {"kit": {"model": "cube_tray", "pose": {"xyz_m": [0.4, 0.2, 0], "rpy_deg": [0, 0, 130]}}},
+        "fixtures": {"floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}}},
+        "parts": {"cube": {"model": "cube", "slot": "kit/slot_3"}},
+    }
+    return World(Cell.model_validate(cell))
+
+
+def test_a_part_that_is_no_gear_and_has_settled_on_the_floor_of_its_slot_is_seated(cubes):
+    verdict = judge_slot(cubes, "kit/slot_3")
+    assert (verdict.part, verdict.seated) == ("cube", True)
+    assert verdict.height_error_m == pytest.approx(-0.0001, abs=5e-5)  # the floor that is touched is so much lower
+
+
+@pytest.mark.parametrize(
+    ("offset_mm", "tilt_deg", "reason"),
+    [
+        ((0.7, 0, 0.5), 0, "0.70 mm off centre, tilt 0.00 deg"),
+        ((5, 0, 0), 0, "5.00 mm off centre (limit 1 mm)"),
+        ((0, 0, 13), 0, "13.0 mm above its seat (limit 1 mm)"),
+        ((0, 0, -5), 0, "5.0 mm below its seat (limit 1 mm)"),
+        ((0, 0, 0), 90, "tilted by 90.0 deg (limit 2 deg)"),
+    ],
+)
+def test_a_part_that_is_no_gear_is_held_to_the_same_limits(cubes, offset_mm, tilt_deg, reason):
+    tray = cubes.objects["kit"].figures
+    seat = seated_pose(tray, tray.slots[0], PARTS.get("cube"))
+    put(cubes, "cube", Pose.from_xyz_rpy(np.array(offset_mm) / 1000) @ seat @ tilted(tilt_deg))
+    verdict = judge_slot(cubes, "kit/slot_3")
+    assert verdict.reason == reason
+    assert verdict.seated == ("limit" not in reason)
+
+
+def tilted(deg: float) -> Pose:
+    return Pose.from_xyz_rpy([0, 0, 0], [np.radians(deg), 0, 0])

@@ -15,12 +15,13 @@ class Figures:
     Attributes:
         name: The key under which cells refer to it, such as `lr_mate_200id` or `medium_gear`.
         title: The name for people.
-        sources: Field name -> where its figures come from, or `estimated: ` and how; every field must have one.
+        sources: Field name -> where its figures come from, or `estimated: ` and how; every field of a model that ships
+            must have one.
     """
 
     name: str
     title: str
-    sources: Mapping[str, str] = field(repr=False)
+    sources: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     def unsourced(self) -> list[str]:
         """Returns fields without a source; the tests keep this list empty for every entry."""

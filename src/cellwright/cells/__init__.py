@@ -9,6 +9,7 @@ from cellwright.cells.mobile_places import MobilePlacement
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg
 from cellwright.cells.models import own_name, with_models
 from cellwright.cells.placement import Placement
+from cellwright.cells.plugins import load_plugins
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
 from cellwright.cells.text import cell_yaml, renamed_text
@@ -32,6 +33,7 @@ __all__ = [
     "cell_json_schema",
     "cell_yaml",
     "load_cell",
+    "load_plugins",
     "nominal_layout",
     "own_name",
     "renamed_text",

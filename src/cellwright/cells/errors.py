@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cellwright.cells.models import unknown_models, with_models
+from cellwright.cells.plugins import load_plugins
 from cellwright.cells.schema import Cell
 from cellwright.core.config import parse_yaml, validate
 from cellwright.core.error_collector import ErrorCollector
@@ -46,13 +47,15 @@ def errors_of_file(
     collector = ErrorCollector()
     collector.add(error)
     valid = _readable(collector.found, file)
-    for unknown in unknown_models(file):  # also in entries that are left out
-        collector.add(unknown)
     if valid is not None and variant is not None:
         with collector.collecting():
             valid = valid.variant(variant)
     if valid is not None:
         valid = with_models(valid, collector)
+        load_plugins(valid)
+    for unknown in unknown_models(file):  # also in entries that are left out
+        collector.add(unknown)
+    if valid is not None:
         further = ErrorCollector(valid.left_out)
         try:
             check(valid)

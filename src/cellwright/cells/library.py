@@ -8,6 +8,7 @@ from pathlib import Path
 from cellwright.cells.errors import errors_of_file
 from cellwright.cells.layout import nominal_layout
 from cellwright.cells.models import with_models
+from cellwright.cells.plugins import load_plugins
 from cellwright.cells.schema import Cell
 from cellwright.core.config import read_yaml
 from cellwright.core.errors import BadInput, ConfigError
@@ -36,6 +37,8 @@ def load_cell(name_or_file: str | Path) -> Cell:
     path = Path(text) if is_file else CELLS.get(text)
     try:
         cell = read_yaml(path, Cell).read_from(path)
-        return with_models(cell if variant is None else cell.variant(variant))
+        cell = with_models(cell if variant is None else cell.variant(variant))
     except ConfigError as error:
         raise errors_of_file(error, path, variant, lambda rest: nominal_layout(rest, 0)) from None
+    load_plugins(cell)  # after its models: a plugin may name their SKUs
+    return cell

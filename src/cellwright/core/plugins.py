@@ -12,6 +12,9 @@ from cellwright.core.errors import BadInput
 
 __all__ = ["load_plugin"]
 
+_failed: dict[str, tuple[bytes, BadInput]] = {}
+"""Module -> its text and why it could not be imported: what it registered before stays, and would be there twice."""
+
 
 def load_plugin(file: Path) -> None:
     """Imports a Python file, unless it has been imported before; its folder is not searched for other modules.
@@ -27,6 +30,9 @@ def load_plugin(file: Path) -> None:
         raise BadInput(f"a plugin should be a Python file, its name ending in .py, got '{file}'")
     if not path.is_file():
         raise BadInput(f"plugin {file} {'is not a file' if path.exists() else 'does not exist'}")
+    text = path.read_bytes()
+    if name in _failed and _failed[name][0] == text:
+        raise _failed[name][1]
     spec = spec_from_file_location(name, path)
     assert spec is not None  # of a file that ends in .py there always is one
     assert spec.loader is not None
@@ -39,7 +45,9 @@ def load_plugin(file: Path) -> None:
         line = _line(error, path)
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
-        raise BadInput(f"{file}{f', line {line}' if line else ''}: {kind}{reason}".removesuffix(": ")) from error
+        problem = BadInput(f"{file}{f', line {line}' if line else ''}: {kind}{reason}".removesuffix(": "))
+        _failed[name] = (text, problem)
+        raise problem from error
 
 
 def _line(error: BaseException, path: Path) -> int | None:

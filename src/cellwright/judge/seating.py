@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellwright.catalogue import GearFigures, SlotFigures, TrayFigures, seated_height_m
+from cellwright.catalogue import PartFigures, SlotFigures, TrayFigures, seated_pose
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.sim import World
@@ -70,16 +70,15 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     if part is None:
         return Seating(slot, "", False, "the slot is empty")
     item = world.objects[part]
-    gear = item.figures
-    assert isinstance(gear, GearFigures)
+    assert isinstance(item.figures, PartFigures)
     pose = pose_world_in_tray @ world.pose_of(part)
-    centre_m = float(np.hypot(*(pose.position[:2] - figures.xy_m)))
+    x_m, y_m, height_m = (float(error) for error in pose.position - seated_pose(tray, figures, item.figures).position)
+    centre_m = float(np.hypot(x_m, y_m))
     tilt_rad = lean_rad(pose)
-    height_m = float(pose.position[2]) - seated_height_m(tray, figures, gear)
     speed_mps, spin_radps = np.abs(world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1)
     problems = []
-    if gear.sku != figures.accepts:
-        problems.append(f"it is a {gear.sku}, the slot is for a {figures.accepts}")
+    if item.sku != figures.accepts:
+        problems.append(f"it is a {item.sku}, the slot is for a {figures.accepts}")
     if centre_m > CENTRE_LIMIT_M:
         problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {CENTRE_LIMIT_M * 1000:g} mm)")
     if tilt_rad > TILT_LIMIT_RAD:
@@ -98,8 +97,9 @@ def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str
     found: dict[str, float] = {}
     floor = np.array([*slot.xy_m, slot.floor_m])
     for name, item in world.objects.items():
-        if isinstance(item.figures, GearFigures):
-            offset = pose_world_in_tray.apply(world.pose_of(name).position) - floor
+        if isinstance(item.figures, PartFigures):
+            foot = world.pose_of(name).apply([0.0, 0.0, item.figures.bottom_m])
+            offset = pose_world_in_tray.apply(foot) - floor
             if np.hypot(*offset[:2]) < slot.top_radius_m and abs(offset[2]) < NEAR_M:
                 found[name] = float(np.linalg.norm(offset))
     return min(found, key=lambda name: found[name], default=None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from cellwright.catalogue import PARTS, TRAYS, TrayFigures, part_of_sku, seated_pose
+from cellwright.catalogue import PARTS, TRAYS, TrayFigures, part_of_sku, seated_pose, tray_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.orders import KitDesign, known_tray_skus
@@ -18,6 +18,7 @@ __all__ = [
     "SlotPlace",
     "TrayLayout",
     "design_slots",
+    "is_tray_sku",
     "sku_figures",
     "tray_layout",
 ]
@@ -109,6 +110,11 @@ def tray_layout(sku: str) -> TrayLayout:
             return _grid(sku, title, PAPER_PARTS_TRAY_SLOTS, part)
     known = {*known_tray_skus(), *PAPER_PARTS_TRAY_SKUS.values(), *(TRAYS.get(name).sku for name in TRAYS)}
     raise UnknownName("tray SKU", sku, known)
+
+
+def is_tray_sku(sku: str) -> bool:
+    """Returns whether a SKU is that of a tray, and not of a part."""
+    return sku == PAPER_TRAY_SKU or sku in PAPER_PARTS_TRAY_SKUS.values() or tray_of_sku(sku) is not None
 
 
 def design_slots(design: KitDesign) -> tuple[SlotPlace, ...]:

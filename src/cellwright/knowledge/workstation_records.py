@@ -14,7 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.knowledge.database import Database, copy_template, keep_template
 from cellwright.knowledge.generated import records
 from cellwright.knowledge.location_records import axes_of, locate, point_of
-from cellwright.knowledge.tray_layout import SlotPlace, TrayLayout, design_slots, sku_figures, tray_layout
+from cellwright.knowledge.tray_layout import SlotPlace, TrayLayout, design_slots, is_tray_sku, sku_figures, tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
     PartInTray,
@@ -213,7 +213,7 @@ class _Writer:
             made = records.StockKeepingUnit(name=name)
             if name == CONTAINER_SKU:
                 made.description = "A box for trays or kits"
-            elif name.endswith(("_tray", "_vessel")):
+            elif is_tray_sku(name):
                 layout = tray_layout(name)
                 made.description, made.weight = layout.title, layout.mass_kg
                 made.internal_shape = _box(name, layout.size_m)

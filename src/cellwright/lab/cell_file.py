@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, nominal_layout
+from cellwright.catalogue import PARTS, TRAYS
+from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, load_plugins, nominal_layout
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import BadInput, ConfigError, UnknownName
+from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections
-from cellwright.core.plugins import load_plugin
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
 
 __all__ = ["check_vision_interfaces", "checked_layout", "read_cell"]
+
+PLUGIN_MODELS = (PARTS.kind, TRAYS.kind)
 
 
 def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
@@ -39,6 +41,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, interfaces: bool = False) -> La
     Raises:
         BadInput: All that is wrong with the cell; overlaps, for which it must be built, only if something else is.
     """
+    load_plugins(cell)
     try:
         layout = nominal_layout(cell, seed)
     except CellConfigErrors as error:
@@ -66,12 +69,14 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
         pass
     all_of_them = ErrorCollector()
     all_of_them.found = [*error.errors, *others.found]
+    if not load_plugins(rest):  # what is unknown may be what a plugin would have registered
+        all_of_them.found = [one for one in all_of_them.found if getattr(one, "kind", "") not in PLUGIN_MODELS]
     return CellConfigErrors(all_of_them.sorted_errors(), rest)
 
 
 def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorCollector) -> list[str]:
     """Loads plugins and checks every sensor's line; returns the names of all detectors, those with mistakes too."""
-    all_loaded = _load_plugins(cell, errors)
+    all_loaded = load_plugins(cell, errors)
     known = {"robot": [*cell.names_in("robots"), *cell.mobile_names], "camera": [*cameras]}
     places: dict[str, str] = {}
     detectors: list[str] = []
@@ -94,17 +99,6 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
                 raise ConfigError(cell.where, place, problem)
             places[label] = place
     return detectors
-
-
-def _load_plugins(cell: Cell, errors: ErrorCollector) -> bool:
-    """Imports the cell's plugins, relative to its file; returns whether all of them could be."""
-    folder, before = cell.file.parent if cell.file else Path(), len(errors.found)
-    for number, plugin in enumerate(cell.plugins):
-        try:
-            load_plugin(folder / plugin)
-        except BadInput as error:
-            errors.add(ConfigError(cell.where, f"plugins.{number}", str(error)))
-    return len(errors.found) == before
 
 
 def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:
