@@ -6,17 +6,18 @@ Shows:
 - `@` to chain poses, `inverse()` to turn one round, `apply()` to map points
 - `FramedPose`, which refuses a chain that makes no sense
 - `KinematicRing`: base, tool and part as one transform each
+
+The last two come from `cellwright.core`: poses alone carry most programs.
 """
 
 import numpy as np
 
-from cellwright import Pose
+import cellwright as cw
 from cellwright.core import FramedPose, KinematicRing
-from cellwright.core.errors import FrameMismatch
 
 # A tray on a table, turned by a right angle; a part in it. Metres and radians, z up.
-pose_tray_in_world = Pose.from_xyz_rpy([0.40, -1.00, 0.90], [0, 0, np.pi / 2])
-pose_part_in_tray = Pose.from_xyz_rpy([0.05, 0.00, 0.02])
+pose_tray_in_world = cw.Pose.from_xyz_rpy([0.40, -1.00, 0.90], [0, 0, np.pi / 2])
+pose_part_in_tray = cw.Pose.from_xyz_rpy([0.05, 0.00, 0.02])
 pose_part_in_world = pose_tray_in_world @ pose_part_in_tray
 print("part in world:", np.round(pose_part_in_world.position, 3).tolist())
 
@@ -33,10 +34,10 @@ part = FramedPose("part", "tray", pose_part_in_tray)
 print(f"{(tray @ part).child} in {(tray @ part).parent}")
 try:
     part @ tray
-except FrameMismatch as error:
+except cw.CellwrightError as error:
     print("refused:", error)
 
 # Which flange pose, in the robot's base, brings the tool to the part? Tool pointing at the floor.
-ring = KinematicRing(Pose.from_xyz_rpy([0.0, -1.1, 0.9]), pose_tool_in_flange=Pose.from_xyz_rpy([0, 0, 0.18]))
-pose_tool_in_world = Pose.from_xyz_rpy(pose_part_in_world.position, [np.pi, 0, 0])
+ring = KinematicRing(cw.Pose.from_xyz_rpy([0.0, -1.1, 0.9]), pose_tool_in_flange=cw.Pose.from_xyz_rpy([0, 0, 0.18]))
+pose_tool_in_world = cw.Pose.from_xyz_rpy(pose_part_in_world.position, [np.pi, 0, 0])
 print("flange in base:", np.round(ring.flange_for_tool(pose_tool_in_world).position, 3).tolist())

@@ -11,9 +11,6 @@ import tempfile
 from pathlib import Path
 
 import cellwright as cw
-from cellwright.cells import load_cell
-from cellwright.checks.cell import check_cell
-from cellwright.orders import KitDesign, Order, OrderLine
 
 CELL = """
 name: bench
@@ -42,11 +39,11 @@ sensors:
 file = Path(tempfile.mkdtemp()) / "bench.yaml"
 file.write_text(CELL, encoding="utf-8")
 
-for finding in check_cell(load_cell(file)):
+for finding in cw.check_cell(cw.load_cell(file)):
     print("ok   " if finding.ok else "WRONG", f"{finding.check}: {finding.detail}")
 
-pair = KitDesign.of("pair", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 2})
+pair = cw.KitDesign.of("pair", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 2})
 for seed in (1, 2):
     with cw.Lab.from_cell(file, seed) as lab:
-        report = lab.run(Order("pair", (OrderLine(pair, 1),)))
+        report = lab.run(cw.Order.of("pair", {pair: 1}))
     print(f"seed {seed}: done {report.done}, {report.reason}")

@@ -16,28 +16,24 @@ from dataclasses import dataclass
 import numpy as np
 
 import cellwright as cw
-from cellwright.cells import load_cell
-from cellwright.core.messages import Message
-from cellwright.sensors import SENSORS, NoiseCfg, Sensor, SensorCfg, check_sensor, make_sensor
-from cellwright.sim import World
 
 
 @dataclass(slots=True)
-class ToolHeight(Message):
+class ToolHeight(cw.messages.Message):
     """The height of a tool above the floor."""
 
     height_m: float
 
 
-class ToolHeightCfg(SensorCfg):
+class ToolHeightCfg(cw.SensorCfg):
     """A scale that measures the height of a robot's tool, and drifts."""
 
     robot: str
-    noise: NoiseCfg = NoiseCfg(sd=0.0005, random_walk=0.001, resolution=0.0001)
+    noise: cw.NoiseCfg = cw.NoiseCfg(sd=0.0005, random_walk=0.001, resolution=0.0001)
 
 
-@SENSORS.register("tool_height")
-class ToolHeightSensor(Sensor[ToolHeightCfg]):
+@cw.SENSORS.register("tool_height")
+class ToolHeightSensor(cw.Sensor[ToolHeightCfg]):
     """Measures the height of a tool, on `/<robot>/tool_height`."""
 
     Cfg, message_type = ToolHeightCfg, ToolHeight
@@ -48,11 +44,11 @@ class ToolHeightSensor(Sensor[ToolHeightCfg]):
 
 
 line = {"type": "tool_height", "robot": "fanuc", "rate_hz": 20}  # in a file: - {type: tool_height, ...}
-cell = load_cell("aprs")
+cell = cw.load_cell("aprs")
 cell = cell.model_copy(update={"sensors": (*cell.sensors, line)})
-print("problems:", check_sensor(lambda: make_sensor(line, World(cell, 0), "example")))
 
 with cw.Lab.from_cell(cell, seed=0) as lab:
+    print("problems:", cw.check_sensor(line, lab.world))
     sensor = lab.sensor("/fanuc/tool_height")
     lab.advance(0.1)
     start = lab.snapshot()

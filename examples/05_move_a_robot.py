@@ -12,7 +12,6 @@ import asyncio
 import numpy as np
 
 import cellwright as cw
-from cellwright.motion import LineSpeed, Unreachable
 
 
 async def nod(robot, joint, by_deg):
@@ -28,7 +27,7 @@ async def lower(robot, by_m):
     """Moves the tool straight down."""
     start = robot.tool_in_world
     goal = cw.Pose(start.position - np.array([0, 0, by_m]), start.quaternion)
-    await robot.move_tool_straight(goal, LineSpeed(speed_mps=0.2))
+    await robot.move_tool_straight(goal)
     return start.position[2] - robot.tool_in_world.position[2]
 
 
@@ -39,7 +38,7 @@ async def work():
     print(f"the tool went down by {1000 * await lower(fanuc, 0.05):.1f} mm, at {lab.clock.time_s:.2f} s")
     try:
         await fanuc.move_tool(cw.Pose.from_xyz_rpy([3, 0, 1], [np.pi, 0, 0]))
-    except Unreachable as error:
+    except cw.CellwrightError as error:
         print("refused:", error)
 
 

@@ -5,18 +5,19 @@ Shows:
 - a world without a laboratory around it: physics, and the truth about everything in it
 - a snapshot, exact to the last bit, to which the world returns as often as you like
 - an experiment with it: how far beside its slot may a gear be let go and still be seated?
+
+`World` and `judge_slot` come from their packages, `sim` and `judge`: they know the truth, which no controller may see.
 """
 
 import numpy as np
 
-from cellwright import Pose
-from cellwright.cells import load_cell
+import cellwright as cw
 from cellwright.judge import judge_slot
 from cellwright.sim import World
 
 GEAR, SLOT = "medium_gear_1", "fanuc_medium_tray/slot_1"  # where the gear is at the start
 
-world = World(load_cell("aprs"), seed=0)
+world = World(cw.load_cell("aprs"), seed=0)
 seated = world.pose_of(GEAR)
 start = world.snapshot()
 
@@ -24,7 +25,7 @@ start = world.snapshot()
 def drop(beside_m):
     """Lets the gear go 3 mm above its seat and so far beside it, and waits for a second."""
     world.restore(start)
-    world.place(GEAR, Pose(seated.position + np.array([beside_m, 0, 0.003]), seated.quaternion))
+    world.place(GEAR, cw.Pose(seated.position + np.array([beside_m, 0, 0.003]), seated.quaternion))
     world.engine.step(round(1 / world.clock.tick_s))
     return judge_slot(world, SLOT), world.data.qpos.copy()
 

@@ -6,6 +6,8 @@ Shows:
 - `CONTROLLERS`, by which it is found; an installed package names it in the entry-point group `cellwright.controllers`
 - command modes: this one gives torques, so the drive no longer carries the arm's weight by itself
 - how well it follows, compared with the servos that the arm comes with
+
+A control law lives inside the robot controller: what it is made of comes from that package, `cellwright.control`.
 """
 
 import numpy as np

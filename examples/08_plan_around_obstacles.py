@@ -7,17 +7,18 @@ Shows:
 - `PickPlace`, which gives them to a robot
 - `CollisionMonitor`, the judge's eye on every contact after every physics step
 
+Collision-free motions are planned in a scene that you make yourself, from the catalogue's figures: that is more than
+`import cellwright` carries, and comes from the packages `catalogue`, `motion.planning`, `execution` and `judge`.
 Needs `pip install 'cellwright[motion]'`.
 """
 
 import cellwright as cw
 from cellwright.catalogue import FURNITURE, PARTS, TOOLS
-from cellwright.core.pose import Pose
 from cellwright.execution import PickPlace, PickPlacePlanner
 from cellwright.judge import AllowedContact, CollisionMonitor
 from cellwright.motion.planning import CatalogueModel, Obstacle, Scene, SceneRobot
 
-PLACE = Pose.from_xyz_rpy([0.70, 0.11, 0.75])
+PLACE = cw.Pose.from_xyz_rpy([0.70, 0.11, 0.75])
 
 with cw.Lab.from_cell("rovi") as lab:
     arm, drawn = lab.robot("ur5"), lab.nominal

@@ -4,7 +4,8 @@ Shows:
 
 - `cellwright serve`: a cell in a process of its own, one CRCL server per robot, in real time
 - CRCL as it goes over the wire: XML documents, one after the other, and a status for each GetStatus
-- `BlockingClient`: the same for ordinary Python code, which waits until a command is done
+- `cw.BlockingCrclClient`: the same for ordinary Python code, which waits until a command is done
+- `cw.crcl`: the commands, as classes with the names of the standard
 - what a command that cannot be done answers, and how to go on after it
 """
 
@@ -14,8 +15,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from cellwright.crcl import BlockingClient
-from cellwright.crcl.messages import InitCanon, LengthUnitEnum, MoveTo, SetLengthUnits
+import cellwright as cw
 
 SERVE = [sys.executable, "-m", "cellwright", "serve", "aprs", "--any-port", "--json"]
 GET_STATUS = """<?xml version="1.0"?>
@@ -37,18 +37,18 @@ def ask(address):
 
 def work(address):
     """Lowers the tool by 50 mm, then asks for too much."""
-    with BlockingClient(address) as robot:
-        robot.execute(InitCanon(0)).check()  # numbers are given by the client
-        robot.execute(SetLengthUnits(0, LengthUnitEnum.MILLIMETER)).check()
+    with cw.BlockingCrclClient(address) as robot:
+        robot.execute(cw.crcl.InitCanon(0)).check()  # numbers are given by the client
+        robot.execute(cw.crcl.SetLengthUnits(0, cw.crcl.LengthUnitEnum.MILLIMETER)).check()
         here = robot.status().pose_status.pose
         there = replace(here, point=replace(here.point, z=here.point.z - 50))
-        done = robot.execute(MoveTo(0, move_straight=True, end_position=there)).check()
+        done = robot.execute(cw.crcl.MoveTo(0, move_straight=True, end_position=there)).check()
         lowered_mm = here.point.z - robot.status().pose_status.pose.point.z
         print(f"{done.text}; the tool is {lowered_mm:.1f} mm lower")
 
         far = replace(here, point=replace(here.point, x=here.point.x + 3000))
-        print(robot.execute(MoveTo(0, move_straight=True, end_position=far)).text)
-        robot.execute(InitCanon(0)).check()  # an error stays until then
+        print(robot.execute(cw.crcl.MoveTo(0, move_straight=True, end_position=far)).text)
+        robot.execute(cw.crcl.InitCanon(0)).check()  # an error stays until then
 
 
 with subprocess.Popen(SERVE, stdout=subprocess.PIPE, text=True) as served:

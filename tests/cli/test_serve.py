@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 
-from cellwright.crcl import BlockingClient
+from cellwright.crcl import BlockingCrclClient
 from cellwright.crcl import messages as m
 from cellwright.interfaces import BlockingVisionClient
 from cellwright.record import read_log
@@ -59,7 +59,7 @@ def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
             with BlockingVisionClient(address) as vision:
                 assert len(vision.next_frame()) == 15
         for address in addresses.values():
-            with BlockingClient(address) as client:
+            with BlockingCrclClient(address) as client:
                 client.execute(m.InitCanon(0)).check()
                 assert lowered(client, 0.02) == pytest.approx(0.02, abs=1e-4)
         code, out, err = ended(process, signal.SIGTERM)
@@ -77,7 +77,7 @@ def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
         doors = ["fanuc: crcl at ", "motoman: crcl at ", "fanuc: vision at ", "motoman: vision at ", "until Ctrl-C"]
         assert [line[: len(door)] for line, door in zip(lines, doors, strict=True)] == doors
         address = first.strip().removeprefix(doors[0])
-        with BlockingClient(address) as client:
+        with BlockingCrclClient(address) as client:
             client.execute(m.InitCanon(0)).check()
             here = client.status().pose_status.pose
             assert here.point.z > 50  # millimetres
@@ -92,7 +92,7 @@ def test_sigint_ends_it_with_130_even_in_mid_motion(cell_file):
 def test_sigterm_ends_it_in_the_middle_of_a_plan_that_takes_long(cell_file):
     with (
         served("--json", cell=cell_file()) as (process, first),
-        BlockingClient(json.loads(first)["crcl"]["fanuc"]) as client,
+        BlockingCrclClient(json.loads(first)["crcl"]["fanuc"]) as client,
     ):
         client.execute(m.InitCanon(0)).check()
         screw = m.MoveScrew(0, axial_distance_screw=0.01, turn=150.0)  # a quarter of a minute to reckon

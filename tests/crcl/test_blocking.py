@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cellwright.crcl import CRCLProgram, EndCanon, InitCanon, StopMotion
-from cellwright.crcl.blocking import BlockingClient
+from cellwright.crcl.blocking import BlockingCrclClient
 from cellwright.crcl.connection import ConnectionFailed
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import OutcomeState
@@ -32,7 +32,7 @@ def served(other_server):
 
 def test_the_same_calls_without_await(served, move_to):
     server, address = served
-    with BlockingClient(address, options=QUICK) as robot:
+    with BlockingCrclClient(address, options=QUICK) as robot:
         assert robot.status().command_status.command_id == -1
         assert robot.execute(InitCanon(0)).done
         assert robot.execute(move_to(0.25)).check().status.pose_status.pose.point.x == pytest.approx(0.25)
@@ -51,7 +51,7 @@ def test_the_same_calls_without_await(served, move_to):
 def test_abort_from_another_thread(served, move_to):
     server, address = served
     server.move_s = 5.0
-    with BlockingClient(address, options=QUICK) as robot:
+    with BlockingCrclClient(address, options=QUICK) as robot:
         robot.execute(InitCanon(0))
         threading.Timer(0.2, robot.abort).start()
         started_s = time.monotonic()
@@ -65,7 +65,7 @@ def test_abort_from_another_thread(served, move_to):
 def test_an_interrupt_stops_the_robot(served, move_to):
     server, address = served
     server.move_s = 5.0
-    with BlockingClient(address, options=QUICK) as robot:
+    with BlockingCrclClient(address, options=QUICK) as robot:
         robot.execute(InitCanon(0))
         threading.Timer(0.3, _thread.interrupt_main).start()
         with pytest.raises(KeyboardInterrupt):
@@ -76,5 +76,5 @@ def test_an_interrupt_stops_the_robot(served, move_to):
 
 def test_nobody_there():
     with pytest.raises(ConnectionFailed):
-        BlockingClient("127.0.0.1:1").open()
+        BlockingCrclClient("127.0.0.1:1").open()
     assert not [thread for thread in threading.enumerate() if thread.name == "crcl client"]

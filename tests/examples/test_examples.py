@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import cellwright as cw
+
 FOLDER = Path(__file__).parents[2] / "examples"
 
 ESSENTIAL = {
@@ -26,6 +28,7 @@ ESSENTIAL = {
     "10_external_robot.py": r"simulated.*20 mm\nrefused: True\nthe two.*True\nexternal.*3 mm\nthe two.*True\nsimulated",
     "11_external_controller.py": r"claimed: True, done: True(?s:.*)slot_3: large_gear(?s:.*)recoverable: True",
     "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
+    "13_own_planner.py": r"one_by_one: 30 steps, 66.0 s, 2.00 .*\nvalid: True\nwithout .*: step 1 .*found nothing",
 }
 
 QUICK = ("01_poses_and_frames.py", "02_read_a_log.py")
@@ -46,6 +49,22 @@ def test_example_explains_itself(name):
     docstring = ast.get_docstring(ast.parse(text)) or ""
     assert "Shows:" in docstring
     assert len(text.splitlines()) <= 70
+
+
+@pytest.mark.parametrize("name", ESSENTIAL)
+def test_example_imports_more_than_the_root_only_where_its_docstring_says_why(name):
+    """Programs that an example starts in a text, as another process, are their own."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    deeper = [
+        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and "cellwright." in (node.module or "")
+    ]
+    docstring = ast.get_docstring(tree) or ""
+    for node in deeper:
+        package = node.module.removeprefix("cellwright.").partition(".")[0]
+        names = [alias.name for alias in node.names]
+        assert re.search(rf"`(cellwright\.)?{package}\b", docstring) or any(f"`{n}`" in docstring for n in names), names
+        assert not set(names) & set(cw.__all__), f"{names}: take it from `import cellwright as cw`"
 
 
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in ESSENTIAL])

@@ -13,7 +13,7 @@ import pytest
 
 import cellwright as cw
 from cellwright.core.errors import UnknownName
-from cellwright.crcl import BlockingClient, CrclClient, decode, run_program
+from cellwright.crcl import BlockingCrclClient, CrclClient, decode, run_program
 from cellwright.crcl import messages as m
 from cellwright.crcl.outcome import OutcomeState
 from cellwright.interfaces import CrclInterface
@@ -307,7 +307,7 @@ def test_over_sockets_with_a_client_in_another_thread(changed):
     heights = []
 
     def control(address: str) -> None:
-        with BlockingClient(address) as client:
+        with BlockingCrclClient(address) as client:
             client.execute(m.InitCanon(0))
             begin = pose_of(client.status())
             client.execute(m.MoveTo(0, move_straight=True, end_position=shifted(begin, dz=-0.03)))

@@ -53,7 +53,7 @@ def test_a_lost_sample_is_lost():
 
 def test_it_keeps_the_contract_of_sensors():
     line = {"type": "encoders", "robot": "ePuck0", "rate_hz": 25}
-    assert check_sensor(lambda: make_sensor(line, World(load_cell("epucks@one"), 1), "test")) == []
+    assert check_sensor(line, World(load_cell("epucks@one"), 1)) == []
 
 
 def test_an_arm_has_no_such_counters():

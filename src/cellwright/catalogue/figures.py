@@ -15,7 +15,7 @@ class Figures:
     Attributes:
         name: The key under which cells refer to it, such as `lr_mate_200id` or `medium_gear`.
         title: The name for people.
-        sources: Field name -> where its figures come from, or `estimated: ` and how; every field of a model that ships
+        sources: Field name -> where its figures come from, or `estimated:` and how; every field of a model that ships
             must have one.
     """
 

@@ -25,7 +25,15 @@ for _file in resources.files("cellwright.cells").iterdir():
 
 
 def load_cell(name_or_file: str | Path) -> Cell:
-    """Returns the cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`."""
+    """Returns the cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`.
+
+    >>> cell = cw.load_cell("aprs")
+    >>> list(cell.robots)
+    ['fanuc', 'motoman']
+
+    Raises:
+        BadInput: There is no such cell; or all that is wrong with the file, a line for each mistake.
+    """
     text = str(name_or_file)
     variant: str | None = None
     if "@" in Path(text).name and not Path(text).exists():

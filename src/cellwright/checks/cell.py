@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 
 from cellwright.catalogue import ROBOTS
@@ -21,8 +18,8 @@ from cellwright.lab.cell_file import checked_layout
 from cellwright.models import build
 from cellwright.models.importing import ImportedArmFigures
 from cellwright.models.importing.arm_spec import beyond_flange
-from cellwright.sensors import Sensor, check_sensor, make_sensor
-from cellwright.sim import Snapshot, World
+from cellwright.sensors import check_sensor
+from cellwright.sim import World
 
 __all__ = ["Finding", "check_cell"]
 
@@ -32,7 +29,11 @@ NAMED = 4
 
 
 def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
-    """Builds the cell and checks it; what cannot even be built is an error, not a finding."""
+    """Builds the cell and checks it; what cannot even be built is an error, not a finding.
+
+    >>> [finding.check for finding in cw.check_cell(cw.load_cell("aprs")) if not finding.ok]
+    []
+    """
     checked_layout(cell, seed, interfaces=True)
     world = World(cell, seed)
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
@@ -48,10 +49,9 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     findings += [found for found in (check_bases(world), check_trays(world)) if found is not None]
     findings += [*_tools_in_hands(cell), *check_cell_reach(world)]
     findings += [found for found in (check_sight(world),) if found is not None]
-    start = world.snapshot()
     once = dict(reversed(cell.sensor_lines()))  # of many robots alike, the first
     for place, line in reversed(once.items()):
-        problems = check_sensor(partial(_fresh_sensor, world, start, line, f"{cell.where}: {place}"))
+        problems = check_sensor(line, world, f"{cell.where}: {place}")
         name = line.get("name") or f"{line.get('robot', place.rpartition('.')[2])} {line.get('type')}"
         detail, remedy = "; ".join(problems) or f"{line.get('rate_hz')} Hz", "mend the sensor's class"
         findings.append(Finding(f"sensor {name}", not problems, detail, remedy=remedy))
@@ -72,11 +72,6 @@ def _tools_in_hands(cell: Cell) -> list[Finding]:
             remedy = "import the arm from a description without it, or with --tip beyond it; or give it no tool"
             found.append(Finding(f"flange {name}", False, detail, {"bodies": float(len(beyond))}, remedy))
     return found
-
-
-def _fresh_sensor(world: World, start: Snapshot, line: dict[str, Any], where: str) -> Sensor[Any]:
-    world.restore(start)
-    return make_sensor(line, world, where)
 
 
 def _at_rest(world: World) -> Finding:

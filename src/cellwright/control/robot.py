@@ -30,6 +30,7 @@ from cellwright.sim import Stepper, World
 __all__ = ["RobotController"]
 
 Array = npt.NDArray[np.float64]
+LINE_SPEED = LineSpeed()
 
 
 class RobotController:
@@ -202,7 +203,7 @@ class RobotController:
         """Moves the tool to a pose by the shortest joint move; the path between is not straight."""
         await self.move_joints(self.joints_for(pose_tool_in_world), speed)
 
-    async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
+    async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed = LINE_SPEED) -> None:
         """Moves the tool to a pose along a straight line."""
         goal, tool = self._in_base(pose_tool_in_world), self.ring.pose_tool_in_flange
         with self._error_context():

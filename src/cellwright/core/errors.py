@@ -36,7 +36,14 @@ _UNKNOWN_KEY = re.compile(r"unknown key '(.*?)'")
 
 
 class CellwrightError(Exception):
-    """Base of all errors that are reported as one line, whatever a name or value quoted in it contains."""
+    """Base of all errors that are reported as one line, whatever a name or value quoted in it contains.
+
+    >>> try:
+    ...     cw.load_cell("apsr")
+    ... except cw.CellwrightError as error:
+    ...     print(error)
+    unknown cell 'apsr'; did you mean 'aprs'? (available: aprs, epucks, kitting, rovi)
+    """
 
     exit_code = 1
 

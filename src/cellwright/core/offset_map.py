@@ -59,7 +59,7 @@ class OffsetMap:
 
         Solves p + delta(p) = q by fixed-point iteration, which converges while offsets change more slowly than
         position, as they do wherever the registration is of any use. With the sum over all pairs of registration
-        points of |delta_i - delta_j| / |p_i - p_j| below 1 the answer is the only one: that sum bounds the slope.
+        points of ``|delta_i - delta_j| / |p_i - p_j|`` below 1 the answer is the only one: that sum bounds the slope.
 
         Raises:
             BadInput: when offsets change as fast as position, as between frames that are turned.

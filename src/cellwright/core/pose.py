@@ -27,6 +27,11 @@ class Pose:
     """A rigid transform: a position in metres and a unit quaternion w, x, y, z with w >= 0.
 
     The sign of the quaternion is fixed so that equal rotations have equal numbers.
+
+    >>> pose_tray_in_world = cw.Pose.from_xyz_rpy([0.4, -1.0, 0.9])
+    >>> pose_part_in_tray = cw.Pose.from_xyz_rpy([0.05, 0.0, 0.02])
+    >>> (pose_tray_in_world @ pose_part_in_tray).position.round(3).tolist()
+    [0.45, -1.0, 0.92]
     """
 
     position: Array
@@ -64,7 +69,7 @@ class Pose:
     def exp(cls, twist: npt.ArrayLike) -> Self:
         """Returns the pose reached by the constant twist (v, omega) in one unit of time.
 
-        With angle theta = |omega| and W the cross-product matrix of omega, the position is V v, where
+        With angle ``theta = |omega|`` and W the cross-product matrix of omega, the position is V v, where
         ``V = 1 + (1 - cos theta) / theta^2 W + (theta - sin theta) / theta^3 W^2``.
         """
         xi = np.asarray(twist, float)

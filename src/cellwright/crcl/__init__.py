@@ -6,7 +6,7 @@ CRCLCommandInstance(name=None, crcl_command=Dwell(name=None, command_id=7, guard
 """
 
 from cellwright.crcl import messages
-from cellwright.crcl.blocking import BlockingClient
+from cellwright.crcl.blocking import BlockingCrclClient
 from cellwright.crcl.check import DocumentProblem, check
 from cellwright.crcl.client import CrclClient
 from cellwright.crcl.command_timeouts import CommandTimeouts
@@ -61,7 +61,7 @@ __all__ = [
     "MAX_MESSAGE_BYTES",
     "UNIT_PROFILES",
     "BeyondLimit",
-    "BlockingClient",
+    "BlockingCrclClient",
     "ClientOptions",
     "CommandFailed",
     "CommandTimeouts",

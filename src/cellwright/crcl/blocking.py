@@ -11,14 +11,15 @@ from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import Outcome
 from cellwright.crcl.runner import ProgramProgress, ProgramReport, run_program
 
-__all__ = ["BlockingClient"]
+__all__ = ["BlockingCrclClient"]
 
 
-class BlockingClient(BlockingSession):
+class BlockingCrclClient(BlockingSession):
     """A session with the server at HOST:PORT; its connections live on a thread of their own.
 
-    Use it as `with BlockingClient("127.0.0.1:64444") as robot`. An interrupt (Ctrl-C) during `execute` or `run` stops
-    the robot. `abort` may be called from any thread. Closing disconnects; the robot goes on with what it does.
+    Use it as `with cw.BlockingCrclClient("127.0.0.1:64444") as robot`, then
+    `robot.execute(cw.crcl.InitCanon(0)).check()`. An interrupt (Ctrl-C) during `execute` or `run` stops the robot.
+    `abort` may be called from any thread. Closing disconnects; the robot goes on with what it does.
 
     Raises:
         BadInput: The address makes no sense. When entered, ConnectionFailed, LinkLost, NoAnswer: as `CrclClient.open`.

@@ -60,14 +60,7 @@ class EndpointCfg(Cfg):
 
 
 class TargetsCfg(Cfg):
-    """The robots by name.
-
-    ```yaml
-    robots:
-      fanuc: simulated
-      motoman: 192.168.1.66:64445
-    ```
-    """
+    """The robots by name, in YAML `robots: {fanuc: simulated, motoman: 192.168.1.66:64445}`."""
 
     robots: dict[str, EndpointCfg]
 

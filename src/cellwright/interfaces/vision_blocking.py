@@ -14,7 +14,7 @@ __all__ = ["BlockingVisionClient"]
 class BlockingVisionClient(BlockingSession):
     """The frames of the server at HOST:PORT; a thread of its own reads them all the time.
 
-    Use it as `with BlockingVisionClient("127.0.0.1:5001") as vision`, then `vision.next_frame()`, or
+    Use it as `with cw.BlockingVisionClient("127.0.0.1:5001") as vision`, then `vision.next_frame()`, or
     `for frame in vision` for every frame in order.
 
     Raises:

@@ -37,6 +37,14 @@ HORIZON_S = 86_400.0
 class Lab:
     """A cell that runs: world, schedule, sensors, controllers, bus and time.
 
+    `run` does an order, `perform` a coroutine of your own, `advance` lets time pass.
+
+    >>> with cw.Lab.from_cell("aprs", seed=7) as lab:
+    ...     robot, joints = lab.robot("fanuc"), lab.sensor("/fanuc/joint_states")
+    ...     lab.perform(robot.move_joints(np.radians([20, 10, 0, 0, -90, 0])))
+    ...     np.degrees(joints.latest.position).round().tolist()
+    [20.0, 10.0, -0.0, -0.0, -90.0, 0.0]
+
     Args:
         cell: The cell.
         seed: Root of all randomness.

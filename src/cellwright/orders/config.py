@@ -11,7 +11,7 @@ from cellwright.core.config import Cfg
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.orders.design import KitDesign
-from cellwright.orders.order import Order, OrderLine
+from cellwright.orders.order import Order
 
 __all__ = ["KitDesignCfg", "OrderCfg"]
 
@@ -75,5 +75,5 @@ class OrderCfg(Cfg):
             if name not in known:
                 collector.add(UnknownName("kit", name, known, f"{where}: kits.{name}"))
         collector.raise_errors()
-        lines = tuple(OrderLine(designs[name], count) for name, count in self.kits.items())
-        return Order(self.order, lines, self.priority)
+        kits = {designs[name]: count for name, count in self.kits.items()}
+        return Order.of(self.order, kits, self.priority)

@@ -10,7 +10,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.registry import Registry
 from cellwright.orders.config import OrderCfg
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU, KitDesign
-from cellwright.orders.order import Order, OrderLine
+from cellwright.orders.order import Order
 
 __all__ = ["DESIGNS", "find_order"]
 
@@ -50,7 +50,7 @@ def find_order(name_or_file: str | Path, quantity: int = 1, priority: int = 0) -
     """
     text = str(name_or_file)
     if not (isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text):
-        return Order(text, (OrderLine(DESIGNS.get(text), quantity),), priority)
+        return Order.of(text, {DESIGNS.get(text): quantity}, priority)
     path = Path(text)
     if not path.exists():
         raise BadInput(f"order file {text} does not exist (orders by name: {', '.join(DESIGNS)})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cellwright.core.errors import BadInput
@@ -43,6 +44,16 @@ class Order:
             if line.design.name in seen:
                 raise BadInput(f"order '{self.name}' names {line.design.name} twice; give one line with the sum")
             seen.add(line.design.name)
+
+    @classmethod
+    def of(cls, name: str, kits: Mapping[KitDesign, int], priority: int = 0) -> Order:
+        """Returns an order from kit designs and how many of each are wanted.
+
+        >>> pair = cw.KitDesign.of("pair", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 2})
+        >>> cw.Order.of("two pairs", {pair: 2}).kit_count
+        2
+        """
+        return cls(name, tuple(OrderLine(design, quantity) for design, quantity in kits.items()), priority)
 
     @property
     def kit_count(self) -> int:

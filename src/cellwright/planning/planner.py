@@ -195,6 +195,7 @@ class Planner(Protocol):
 
 
 TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
+"""Name -> class of task planners; `@TASK_PLANNERS.register("name")` adds one for `cellwright plan --planner`."""
 
 
 def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResult:

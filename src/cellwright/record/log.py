@@ -200,6 +200,8 @@ class Log:
 def read_log(path: Path | str) -> Log:
     """Opens a log and reads its table of contents; a log that was cut off is read as far as it goes.
 
+    `cw.read_log("run.mcap").arrays("/fanuc/joint_states")["position"]` is a topic as an array.
+
     Raises:
         LogError: There is no such file, or it is not a log.
     """

@@ -10,7 +10,7 @@ from cellwright.sensors.base import (
     schedule,
     sensor_label,
 )
-from cellwright.sensors.check import check_sensor
+from cellwright.sensors.check import check_sensor, sensor_problems
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
@@ -36,4 +36,5 @@ __all__ = [
     "make_sensor",
     "schedule",
     "sensor_label",
+    "sensor_problems",
 ]

@@ -61,7 +61,17 @@ C = TypeVar("C", bound=SensorCfg)
 
 
 class Sensor(ABC, Generic[C]):
-    """Base of all sensors.
+    """Base of all sensors: a subclass has a configuration, a message type and `sample`.
+
+    >>> class LevelCfg(cw.SensorCfg):
+    ...     robot: str
+    ...     noise: cw.NoiseCfg = cw.NoiseCfg(sd=0.0005)
+    >>> @cw.SENSORS.register("level")
+    ... class Level(cw.Sensor[LevelCfg]):
+    ...     Cfg, message_type = LevelCfg, cw.messages.Range
+    ...     def sample(self):
+    ...         height_m = self.world.tcp_pose(self.cfg.robot).position[2]
+    ...         return cw.messages.Range(*self.header(), "world", self.noisy(height_m), 0.0, 3.0, 0.0)
 
     Attributes:
         Cfg: Class of its configuration.
@@ -143,6 +153,7 @@ class Sensor(ABC, Generic[C]):
 
 
 SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
+"""Name, as `type` in a cell's file -> sensor class; `@SENSORS.register("name")` adds one."""
 
 
 def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -10,16 +10,44 @@ import numpy as np
 
 from cellwright.core.messages import Message
 from cellwright.core.ros import encode
-from cellwright.sensors.base import Sensor, SensorCfg
+from cellwright.sensors.base import Sensor, SensorCfg, make_sensor
+from cellwright.sim import World
 
-__all__ = ["check_sensor"]
+__all__ = ["check_sensor", "sensor_problems"]
 
 BEFORE, AFTER = 5, 20
 """Readings before a snapshot, so that it is taken in mid-stream, and after it."""
 
 
-def check_sensor(make: Callable[[], Sensor[Any]]) -> list[str]:
-    """Returns the problems of a sensor; an empty list when there is none.
+def check_sensor(line: Mapping[str, Any], world: World, where: str = "check_sensor") -> list[str]:
+    """Tries out a sensor as a cell's file would have it, and returns its problems; an empty list when there is none.
+
+    >>> with cw.Lab.from_cell("aprs") as lab:
+    ...     cw.check_sensor({"type": "laser_range", "robot": "fanuc", "rate_hz": 50}, lab.world)
+    []
+
+    Args:
+        line: The sensor's line in a cell's file, with the `type` under which it is registered.
+        world: The world in which it is tried out; afterwards it is as it was before.
+        where: The place of the line, for errors.
+
+    Raises:
+        BadInput: The line makes no sense.
+    """
+    start = world.snapshot()
+
+    def make() -> Sensor[Any]:
+        world.restore(start)
+        return make_sensor(dict(line), world, where)
+
+    try:
+        return sensor_problems(make)
+    finally:
+        world.restore(start)
+
+
+def sensor_problems(make: Callable[[], Sensor[Any]]) -> list[str]:
+    """Returns the problems of a sensor that need not be registered; an empty list when there is none.
 
     Args:
         make: Makes the sensor in a world of always the same seed and moment; called twice, one after the other.

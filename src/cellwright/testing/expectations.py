@@ -11,7 +11,7 @@ __all__ = ["Expect", "expect"]
 
 
 def expect(cell: CellUnderTest) -> Expect:
-    """Expectations about a cell: `expect(cell).kit("kit_m2l1").to_be_complete(within_s=60)`."""
+    """Returns expectations about a cell under test: `cw.expect(cell).kit("kit_m2l1").to_be_complete(within_s=60)`."""
     return Expect(cell)
 
 

@@ -8,15 +8,30 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from cellwright.trials.cfg import TrialCfg, read_trial
+    from cellwright.trials.controllers import TRIAL_CONTROLLERS
     from cellwright.trials.run import RunCfg, run_order
     from cellwright.trials.run_report import KittingReport, KittingStatus
+    from cellwright.trials.trial import run_trial
 
-__all__ = ["KittingReport", "KittingStatus", "RunCfg", "run_order"]
+__all__ = [
+    "TRIAL_CONTROLLERS",
+    "KittingReport",
+    "KittingStatus",
+    "RunCfg",
+    "TrialCfg",
+    "read_trial",
+    "run_order",
+    "run_trial",
+]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        ".cfg": "TrialCfg read_trial",
+        ".controllers": "TRIAL_CONTROLLERS",
         ".run": "RunCfg run_order",
         ".run_report": "KittingReport KittingStatus",
+        ".trial": "run_trial",
     },
 )
