@@ -76,7 +76,7 @@ def test_a_mistake_is_refused_before_anything_runs(refused, trial, tmp_path, old
 
 def test_what_does_not_exist_is_refused(refused, trial, tmp_path):
     assert "cannot read" in refused("trial", tmp_path / "none.yaml")
-    assert "unknown controller 'me' (available: external" in refused("trial", trial(), "--controller", "me")
+    assert "unknown trial controller 'me' (available: external" in refused("trial", trial(), "--controller", "me")
     assert "which trial?" in refused("trial")
     assert "pace is 0, allowed 0.001 to 1000" in refused("trial", trial(), "--pace", "0")
 

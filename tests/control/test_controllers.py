@@ -261,7 +261,7 @@ def test_a_controller_of_ones_own(lab):
 
 def test_unknown_names_and_wrong_moments_are_refused(lab):
     arm = lab.robots["arm"]
-    with pytest.raises(UnknownName, match=r"unknown controller 'cartesan'; did you mean 'cartesian'\?"):
+    with pytest.raises(UnknownName, match=r"unknown control law 'cartesan'; did you mean 'cartesian'\?"):
         arm.use_controller("cartesan")
     with pytest.raises(UnknownName, match="unknown profile"):
         arm.use_controller("cartesian", profile="papre")

@@ -50,7 +50,7 @@ def test_good(cell):
     expect(cell).no_collision()
 
 def test_refused(cell):
-    with pytest.raises(BadInput, match="unknown controller 'me' .available: external"):
+    with pytest.raises(BadInput, match="unknown trial controller 'me' .available: external"):
         cell.start("aprs", controller="me")
     with pytest.raises(BadInput, match="cell.start: pace: should be greater than or equal to 0.01"):
         cell.start("aprs", pace=0)
@@ -76,6 +76,16 @@ NO_PROGRAM = """
 def test_none(cell):
     cell.start("aprs", time_limit_s=3)
     cell.run_controller(["no_such_program"])
+"""
+
+OWN_FAULT = """
+def test_own_fault(cell):
+    cell.start("ship.yaml", faults=["tilt:at=0.2,for_s=0.2"])
+    cell.fault("tilt", deg=5, for_s=0.3)
+    cell.fault("tilt", deg=1, after="place 3")
+    cell.wait(1.5)
+    told = sorted(fault["detail"] for fault in cell.verdict()["faults"])
+    assert told == ["over", "over", "the floor leans by 3 deg for 0.2 s", "the floor leans by 5 deg for 0.3 s"]
 """
 
 
@@ -105,6 +115,17 @@ def test_a_failure_has_reasons_and_evidence(tmp_path):
     assert all(path.stat().st_size > 1000 for path in files)
     assert [path.name for path in kept.iterdir()] == ["test_bad"]
     assert "testing/cell.py" not in done.stdout, "the trace shows the user's lines, not ours"
+
+
+@pytest.mark.slow
+def test_a_kind_of_fault_of_the_users_own_is_used_like_any_other(tmp_path):
+    guide = (ROOT / "docs/guide/faults.md").read_text(encoding="utf-8").partition("## Your own fault kind")[2]
+    (tmp_path / "tilt.py").write_text(re.search(r"```python\n(.*?)```", guide, re.DOTALL)[1], encoding="utf-8")
+    aprs = (ROOT / "src/cellwright/cells/aprs.yaml").read_text(encoding="utf-8")
+    (tmp_path / "ship.yaml").write_text(aprs + "plugins: [tilt.py]\n", encoding="utf-8")
+    (tmp_path / "test_mine.py").write_text(OWN_FAULT)
+    done = run_pytest(folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cellwright.core.errors import BadInput
-from cellwright.judge import parse_fault
-from cellwright.judge.faults.cfg import FAULTS
+from cellwright.judge import FAULTS, parse_fault
 from cellwright.trials.cfg import TrialCfg, read_trial, trial_json_schema
 
 GOOD = """\
@@ -59,7 +58,7 @@ def test_a_good_one_is_read(tmp_path):
         ("points: {time: 3}", "points: {tim: 3}", "line 13: points: unknown item of the score 'tim'; did you mean"),
         ("points: {time: 3}", "pints: {time: 3}", "line 13: unknown key 'pints'; did you mean 'points'?"),
         ("trial: mine\n", "", "line 1: trial: required, but missing"),
-        ("seed: 3", "controller: me", "line 3: controller: unknown controller 'me' (available: external"),
+        ("seed: 3", "controller: me", "line 3: controller: unknown trial controller 'me' (available: external"),
         ("trial: mine", "trial: ../mine", "line 1: trial: should be text of the form"),
         ("trial: mine", "trial: \0", "trial.yaml: not valid YAML: unacceptable character"),
         ("seed: 3", "par_s: 500", "line 3: par_s: should be below time_limit_s (120), got '500'"),
@@ -115,7 +114,7 @@ def texts(said):
 )
 def test_the_schema_takes_what_a_fault_takes_as_text(kind, key, right, wrong):
     schema = trial_json_schema()
-    allowed = texts(schema["$defs"][FAULTS[kind].__name__]["properties"][key])
+    allowed = texts(schema["$defs"][FAULTS.get(kind).Cfg.__name__]["properties"][key])
     when = {} if key in ("at", "before", "during", "after") else {"before": "grasp:1"}
     assert parse_fault({"kind": kind, key: right, **when})
     assert any(re.search(pattern, right) for pattern in allowed)

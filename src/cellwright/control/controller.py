@@ -138,4 +138,4 @@ class Controller(ABC):
             self.drive.write_position(command)
 
 
-CONTROLLERS: Registry[type[Controller]] = Registry("controller", "cellwright.controllers")
+CONTROLLERS: Registry[type[Controller]] = Registry("control law", "cellwright.controllers")

@@ -123,13 +123,21 @@ def draw(number: Number, rng: np.random.Generator) -> float:
 
 def read_yaml(path: Path, model: type[M]) -> M:
     """Reads and validates a configuration file."""
+    return validate(parse_yaml(read_text(path), path), model, path)
+
+
+def read_text(path: Path) -> str:
+    """Returns the text of a configuration file.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_CHARACTERS + 1)
+            return file.read(MAX_CHARACTERS + 1)
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null character
         reason = getattr(error, "strerror", None) or "not a UTF-8 text file"
         raise BadInput(f"cannot read {path}: {reason}") from None
-    return validate(parse_yaml(text, path), model, path)
 
 
 def validate(data: Any, model: type[M], where: str | Path) -> M:

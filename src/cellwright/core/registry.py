@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Generic, TypeVar
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
 
 from cellwright.core.errors import BadInput, UnknownName
 
@@ -87,7 +87,7 @@ class Registry(Generic[T]):
 
 
 @cache
-def _entry_points(_path: tuple[str, ...]) -> EntryPoints:
+def _entry_points(_path: tuple[str, ...]) -> Any:
     """Returns the entry points of all packages, read once: each reading opens a file of every package."""
     return entry_points()
 

@@ -11,7 +11,20 @@ if TYPE_CHECKING:
     from cellwright.judge.allowed_contact import AllowedContact
     from cellwright.judge.collision import CollisionEvent, CollisionMonitor
     from cellwright.judge.drops import DropEvent, DropMonitor
-    from cellwright.judge.faults import AnyFault, FaultCfg, FaultScheduler, parse_fault
+    from cellwright.judge.faults import (
+        FAULTS,
+        AnyFault,
+        DetectorFault,
+        DetectorFaultCfg,
+        Fault,
+        FaultCfg,
+        FaultScheduler,
+        FaultState,
+        LastingFault,
+        LastingFaultCfg,
+        fault_kind,
+        parse_fault,
+    )
     from cellwright.judge.hand_events import HandEvent, HandEventKind, HeldObject
     from cellwright.judge.hand_monitor import HandMonitor
     from cellwright.judge.judge import Judge
@@ -22,14 +35,19 @@ if TYPE_CHECKING:
     from cellwright.judge.seating import Seating, judge_slot, judge_slots
 
 __all__ = [
+    "FAULTS",
     "AllowedContact",
     "AnyFault",
     "CollisionEvent",
     "CollisionMonitor",
+    "DetectorFault",
+    "DetectorFaultCfg",
     "DropEvent",
     "DropMonitor",
+    "Fault",
     "FaultCfg",
     "FaultScheduler",
+    "FaultState",
     "HandEvent",
     "HandEventKind",
     "HandMonitor",
@@ -37,6 +55,8 @@ __all__ = [
     "Judge",
     "KitItem",
     "KitVerdict",
+    "LastingFault",
+    "LastingFaultCfg",
     "Points",
     "ReachTest",
     "Recoverability",
@@ -44,6 +64,7 @@ __all__ = [
     "ScoreItem",
     "Seating",
     "allowed_kitting_contacts",
+    "fault_kind",
     "judge_kit",
     "judge_recoverable",
     "judge_slot",
@@ -58,7 +79,10 @@ __getattr__ = lazy_names(
         ".allowed_contact": "AllowedContact",
         ".collision": "CollisionMonitor CollisionEvent",
         ".drops": "DropEvent DropMonitor",
-        ".faults": "AnyFault FaultCfg FaultScheduler parse_fault",
+        ".faults": (
+            "AnyFault DetectorFault DetectorFaultCfg FAULTS Fault FaultCfg FaultScheduler FaultState LastingFault "
+            "LastingFaultCfg fault_kind parse_fault"
+        ),
         ".hand_events": "HandEvent HandEventKind HeldObject",
         ".hand_monitor": "HandMonitor",
         ".judge": "Judge",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cellwright.catalogue import TrayFigures
 from cellwright.core.pose import Pose
-from cellwright.judge.kit import parts_on
-from cellwright.sim import World
+
+if TYPE_CHECKING:
+    from cellwright.sim import World
 
 __all__ = ["is_covered", "is_still_on_tray", "poses_on_tray"]
 
@@ -15,6 +18,8 @@ LEFT_M = 0.015  # a gear that has come so far is out of its slot, which is 13 mm
 
 def poses_on_tray(world: World, tray: str) -> dict[str, Pose]:
     """Returns part -> its pose in the tray that it lies on."""
+    from cellwright.judge.kit import parts_on
+
     figures = world.objects[tray].figures
     assert isinstance(figures, TrayFigures)
     world_in_tray = world.pose_of(tray).inverse()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from cellwright.core.config import Cfg, read_yaml, validate
-from cellwright.core.errors import UnknownName
-from cellwright.judge import AnyFault, Points
-from cellwright.judge.faults.cfg import FAULTS
+from cellwright.cells import load_cell
+from cellwright.core.config import Cfg, parse_yaml, read_text, validate
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.judge import FAULTS, AnyFault, Points, fault_kind
 from cellwright.orders import DESIGNS
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 
@@ -106,6 +107,16 @@ class TrialCfg(Cfg):
 
     _file: Path | None = PrivateAttr(default=None)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_plugins(cls, data: Any) -> Any:
+        """Imports the cell's plugins, which may register a fault's kind; mistakes of the cell are told with its own."""
+        faults, cell = (data.get(key) for key in ("faults", "cell")) if isinstance(data, dict) else (None, None)
+        if isinstance(faults, list) and isinstance(cell, str) and any(fault_kind(one) not in FAULTS for one in faults):
+            with suppress(BadInput):
+                load_cell(cell)
+        return data
+
     @field_validator("par_s")
     @classmethod
     def _below_the_limit(cls, par_s: float | None, info: ValidationInfo) -> float | None:
@@ -126,7 +137,7 @@ class TrialCfg(Cfg):
     @classmethod
     def _known_controller(cls, controller: str) -> str:
         if controller not in controller_names():
-            raise ValueError(str(UnknownName("controller", controller, controller_names())))
+            raise ValueError(str(UnknownName(TRIAL_CONTROLLERS.kind, controller, controller_names())))
         return controller
 
     @property
@@ -142,17 +153,16 @@ def controller_names() -> list[str]:
 
 def read_trial(path: str | Path) -> TrialCfg:
     """Returns a trial from its file; a mistake is told with its line, its key and what is allowed."""
-    return _of_file(read_yaml(Path(path), TrialCfg), Path(path))
+    return make_trial(parse_yaml(read_text(Path(path)), path), Path(path))
 
 
 def make_trial(data: Any, path: Path) -> TrialCfg:
     """Returns a trial from the data of a file, or of a part of it."""
-    return _of_file(validate(data, TrialCfg, path), path)
-
-
-def _of_file(cfg: TrialCfg, path: Path) -> TrialCfg:
+    if isinstance(data, dict) and isinstance(data.get("cell"), str):
+        data = data | {"cell": _beside(path, data["cell"])}
+    cfg = validate(data, TrialCfg, path)
     orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
-    made = cfg.model_copy(update={"cell": _beside(path, cfg.cell), "orders": orders})
+    made = cfg.model_copy(update={"orders": orders})
     made._file = path
     return made
 
@@ -172,13 +182,14 @@ def trial_json_schema() -> dict[str, Any]:
     schema["properties"]["faults"]["items"] = {
         "anyOf": [
             {"type": "string", "pattern": f"^({'|'.join(FAULTS)})(:.*)?$"},
-            *({"$ref": f"#/$defs/{kind.__name__}"} for kind in FAULTS.values()),
+            *({"$ref": f"#/$defs/{FAULTS.get(kind).Cfg.__name__}"} for kind in FAULTS),
         ]
     }
-    for kind in FAULTS.values():
-        made = kind.model_json_schema(ref_template="#/$defs/{model}")
+    for kind in FAULTS:
+        made = FAULTS.get(kind).Cfg.model_json_schema(ref_template="#/$defs/{model}")
+        made["properties"]["kind"] |= {"const": kind, "default": kind}
         schema["$defs"] |= made.pop("$defs", {})
-        schema["$defs"][kind.__name__] = made
+        schema["$defs"][FAULTS.get(kind).Cfg.__name__] = made
     schema["$defs"]["TrialOrderCfg"]["properties"]["order"]["examples"] = DESIGNS.names()
     announce = schema["$defs"]["TrialOrderCfg"]["properties"]["announce"]
     announce["anyOf"] = [{"const": "start"}, {"$ref": announce.pop("$ref", "#/$defs/AnnounceCfg")}]

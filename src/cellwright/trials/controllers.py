@@ -26,7 +26,7 @@ class TrialController(Protocol):
         """Works until everything is done."""
 
 
-TRIAL_CONTROLLERS: Registry[TrialController] = Registry("controller", "cellwright.trial_controllers")
+TRIAL_CONTROLLERS: Registry[TrialController] = Registry("trial controller", "cellwright.trial_controllers")
 """Name -> controller. The word `external` is taken: it means a program at the interfaces."""
 
 

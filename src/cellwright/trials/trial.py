@@ -64,7 +64,7 @@ def run_trial(
     """
     name = controller or cfg.controller
     if name not in controller_names():
-        raise UnknownName("controller", name, controller_names())
+        raise UnknownName(TRIAL_CONTROLLERS.kind, name, controller_names())
     cell = trial_cell(cfg)
     book, lacking = _orders(cfg, cell)
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)

@@ -296,21 +296,6 @@ def test_what_is_not_there_cannot_fail(stand, spec, problem):
     assert problem in str(caught.value)
 
 
-@pytest.fixture
-def shelf():
-    """A tray with gears on the floor, and no robot: bodies can be taken away without spoiling a laboratory."""
-    cell = {
-        "name": "shelf",
-        "title": "A tray of gears",
-        "fixtures": {"floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}}},
-        "trays": {"tray": {"model": "medium_gear_tray", "pose": {"xyz_m": [0.4, 0.2, 0]}}},
-        "parts": {f"gear_{n}": {"model": "medium_gear", "slot": f"tray/slot_{n}"} for n in (1, 2, 3)},
-    }
-    world = World(Cell.model_validate(cell))
-    stepper, bus = Stepper(world.clock, world.engine), Bus()
-    return world, stepper, bus, HandMonitor(world, stepper)
-
-
 def test_a_part_that_is_removed_is_gone(shelf):
     world, stepper, bus, hand_monitor = shelf
     heard = []

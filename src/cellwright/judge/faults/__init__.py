@@ -8,43 +8,58 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from cellwright.judge.faults.cfg import (
-        FAULTS,
-        BlackoutCfg,
-        DropCfg,
-        FaultCfg,
-        OffsetCfg,
-        PushCfg,
-        RemoveCfg,
-        SwapCfg,
-        WeakGripperCfg,
-    )
+    from cellwright.judge.faults.cfg import FaultCfg, LastingFaultCfg
     from cellwright.judge.faults.detector_offset import FilteredSensor
+    from cellwright.judge.faults.detectors import BlackoutCfg, DetectorFault, DetectorFaultCfg, OffsetCfg
+    from cellwright.judge.faults.drop import DropCfg
+    from cellwright.judge.faults.fault import Fault, LastingFault
+    from cellwright.judge.faults.fault_state import FaultState
+    from cellwright.judge.faults.library import FAULTS
+    from cellwright.judge.faults.push import PushCfg
+    from cellwright.judge.faults.remove import RemoveCfg
     from cellwright.judge.faults.scheduler import FaultScheduler
-    from cellwright.judge.faults.spec import AnyFault, parse_fault
+    from cellwright.judge.faults.spec import AnyFault, fault_kind, parse_fault
+    from cellwright.judge.faults.swap import SwapCfg
+    from cellwright.judge.faults.weak_gripper import WeakGripperCfg
 
 __all__ = [
     "FAULTS",
     "AnyFault",
     "BlackoutCfg",
+    "DetectorFault",
+    "DetectorFaultCfg",
     "DropCfg",
+    "Fault",
     "FaultCfg",
     "FaultScheduler",
+    "FaultState",
     "FilteredSensor",
+    "LastingFault",
+    "LastingFaultCfg",
     "OffsetCfg",
     "PushCfg",
     "RemoveCfg",
     "SwapCfg",
     "WeakGripperCfg",
+    "fault_kind",
     "parse_fault",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        ".cfg": "BlackoutCfg DropCfg FAULTS FaultCfg OffsetCfg PushCfg RemoveCfg SwapCfg WeakGripperCfg",
-        ".scheduler": "FaultScheduler",
+        ".cfg": "FaultCfg LastingFaultCfg",
         ".detector_offset": "FilteredSensor",
-        ".spec": "AnyFault parse_fault",
+        ".detectors": "BlackoutCfg DetectorFault DetectorFaultCfg OffsetCfg",
+        ".drop": "DropCfg",
+        ".fault": "Fault LastingFault",
+        ".fault_state": "FaultState",
+        ".library": "FAULTS",
+        ".push": "PushCfg",
+        ".remove": "RemoveCfg",
+        ".scheduler": "FaultScheduler",
+        ".spec": "AnyFault fault_kind parse_fault",
+        ".swap": "SwapCfg",
+        ".weak_gripper": "WeakGripperCfg",
     },
 )

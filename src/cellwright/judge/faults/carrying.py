@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core import rotation
 from cellwright.core.pose import Pose
-from cellwright.sim import World
+
+if TYPE_CHECKING:
+    from cellwright.sim import World
 
 __all__ = ["CarryMotion", "carry", "release"]
 

@@ -1,32 +1,35 @@
-"""Configuration of faults: which kind, with which parts, and when."""
+"""Configuration of faults: what all kinds have in common, and the values that their keys take."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from cellwright.core.config import Cfg, Normal, Number, Uniform
+from cellwright.core.config import Cfg, Normal, Number, Uniform, draw
+from cellwright.core.errors import UnknownName
 
 if TYPE_CHECKING:
     from cellwright.sim import ObjectIndex
 
 __all__ = [
-    "FAULTS",
-    "BlackoutCfg",
-    "DetectorFaultCfg",
-    "DropCfg",
+    "Duration",
     "Event",
     "FaultCfg",
-    "OffsetCfg",
-    "PushCfg",
-    "RemoveCfg",
-    "SwapCfg",
-    "WeakGripperCfg",
+    "LastingFaultCfg",
+    "Pattern",
+    "Quantity",
+    "Shift",
+    "Turn",
+    "Way",
+    "drawn_shift_m",
     "matches",
     "matches_name",
+    "need_object",
 ]
 
 EVENTS = {"before": ("grasp",), "during": ("transfer",), "after": ("grasp", "place")}
@@ -166,101 +169,19 @@ class FaultCfg(Cfg):
         return item.is_tray == (self.tray is not None) and matches(item, self.tray or self.part)
 
 
-class DropCfg(FaultCfg):
-    """A held part or tray slips out of the hand.
+class LastingFaultCfg(FaultCfg):
+    """A fault that lasts for a while or for good.
 
     Attributes:
-        way_mm: The distance that it has come sideways by then.
-    """
-
-    kind: Literal["drop"] = "drop"
-    way_mm: Way = 20.0
-
-    @model_validator(mode="after")
-    def _while_held(self) -> Self:
-        if self.during is None and self.at is None:
-            raise ValueError("a part can only be dropped while it is carried: say during=transfer:N or at=SECONDS")
-        return self
-
-
-class PushCfg(FaultCfg):
-    """A hand lifts a part, or the tray that is named, sets it down elsewhere and lets it go.
-
-    Attributes:
-        by_mm: The way along x and y of the world, or a distance in a direction that is drawn.
-        yaw_deg: The turn about z.
-    """
-
-    kind: Literal["push"] = "push"
-    by_mm: Shift = 40.0
-    yaw_deg: Turn = 0.0
-
-
-class RemoveCfg(FaultCfg):
-    """A part, or a tray with what lies in it, is taken away for good."""
-
-    kind: Literal["remove"] = "remove"
-
-
-class SwapCfg(FaultCfg):
-    """A part, or an empty tray, and the nearest one of another SKU change places.
-
-    Attributes:
-        other: The parts or trays of which the nearest is taken, by name, SKU or model, with `*` and `?`.
-    """
-
-    kind: Literal["swap"] = "swap"
-    other: Pattern = "*"
-
-
-class WeakGripperCfg(FaultCfg):
-    """A gripper presses, or a vacuum tool draws, with a fraction of its force, for a while or for good.
-
-    Attributes:
-        factor: The fraction.
         for_s: The duration; without it, for good.
     """
 
-    kind: Literal["weak_gripper"] = "weak_gripper"
-    factor: Annotated[float, Field(gt=0, lt=1)] = 0.03
     for_s: Duration | None = None
 
-
-class DetectorFaultCfg(FaultCfg):
-    """A fault of a detector, for a while or for good.
-
-    Attributes:
-        detector: The detectors, by name, with `*` and `?`.
-        for_s: The duration; without it, for good.
-    """
-
-    detector: Pattern = "*"
-    for_s: Duration | None = None
-
-
-class BlackoutCfg(DetectorFaultCfg):
-    """A detector sends nothing for a while."""
-
-    kind: Literal["blackout"] = "blackout"
-    for_s: Duration | None = 5.0
-
-
-class OffsetCfg(DetectorFaultCfg):
-    """A detector's poses are shifted and turned.
-
-    Attributes:
-        by_mm: The shift along x and y of the world, or a distance in a direction that is drawn.
-        yaw_deg: The turn about the middle of what was seen first.
-    """
-
-    kind: Literal["offset"] = "offset"
-    by_mm: Shift = 5.0
-    yaw_deg: Turn = 0.0
-
-
-_KINDS = (DropCfg, PushCfg, RemoveCfg, SwapCfg, WeakGripperCfg, BlackoutCfg, OffsetCfg)
-FAULTS: dict[str, type[FaultCfg]] = {get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in _KINDS}
-"""Kind of fault -> its configuration."""
+    @property
+    def duration_text(self) -> str:
+        """The duration in words."""
+        return "for good" if self.for_s is None else f"for {self.for_s:g} s"
 
 
 def matches_name(name: str, pattern: str) -> bool:
@@ -271,3 +192,23 @@ def matches_name(name: str, pattern: str) -> bool:
 def matches(item: ObjectIndex, pattern: str) -> bool:
     """Returns whether a pattern means an object: by its name, its SKU or its model."""
     return any(fnmatchcase(word, pattern) for word in (item.name, item.sku, item.figures.name))
+
+
+def drawn_shift_m(shift_mm: Any, rng: np.random.Generator) -> tuple[float, float]:
+    """Returns the shift along x and y: as given, or of a given length in a random direction."""
+    if isinstance(shift_mm, tuple):
+        return shift_mm[0] / 1000, shift_mm[1] / 1000
+    length_m, angle_rad = draw(shift_mm, rng) / 1000, rng.uniform(0, 2 * np.pi)
+    return float(length_m * np.cos(angle_rad)), float(length_m * np.sin(angle_rad))
+
+
+def need_object(where: str, key: str, pattern: str, items: Iterable[ObjectIndex]) -> None:
+    """Refuses a pattern that means none of the objects.
+
+    Raises:
+        UnknownName: With the names and SKUs that there are.
+    """
+    items = list(items)
+    if not any(matches(item, pattern) for item in items):
+        names = [word for item in items for word in (item.name, item.sku)]
+        raise UnknownName(key, pattern, dict.fromkeys(names), where)

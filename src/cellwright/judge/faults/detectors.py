@@ -2,74 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from cellwright.core.config import draw
 from cellwright.core.messages import Detections, Message
-from cellwright.judge.faults.cfg import BlackoutCfg, DetectorFaultCfg, OffsetCfg, matches_name
+from cellwright.judge.faults.cfg import Duration, LastingFaultCfg, Pattern, Shift, Turn, drawn_shift_m, matches_name
 from cellwright.judge.faults.detector_offset import DetectorOffset, FilteredSensor, offset_detections
-from cellwright.judge.faults.effects import Fault, drawn_shift_m
+from cellwright.judge.faults.fault import LastingFault
 from cellwright.judge.faults.fault_state import FaultState
-from cellwright.judge.hand_monitor import HandMonitor
-from cellwright.sim import World
 
-__all__ = ["BlackoutFault", "DetectorFault", "DetectorOffsetFault"]
+__all__ = ["BlackoutCfg", "BlackoutFault", "DetectorFault", "DetectorFaultCfg", "DetectorOffsetFault", "OffsetCfg"]
+
+
+class DetectorFaultCfg(LastingFaultCfg):
+    """A fault of detectors, for a while or for good.
+
+    Attributes:
+        detector: The detectors, by name, with `*` and `?`.
+    """
+
+    detector: Pattern = "*"
+
+
+class BlackoutCfg(DetectorFaultCfg):
+    """A detector sends nothing for a while."""
+
+    kind: Literal["blackout"] = "blackout"
+    for_s: Duration | None = 5.0
+
+
+class OffsetCfg(DetectorFaultCfg):
+    """A detector's poses are shifted and turned.
+
+    Attributes:
+        by_mm: The shift along x and y of the world, or a distance in a direction that is drawn.
+        yaw_deg: The turn about the middle of what was seen first.
+    """
+
+    kind: Literal["offset"] = "offset"
+    by_mm: Shift = 5.0
+    yaw_deg: Turn = 0.0
+
 
 D = TypeVar("D", bound=DetectorFaultCfg)
 
 
-class DetectorFault(Fault[D]):
-    """A fault of the detectors that match a pattern."""
+class DetectorFault(LastingFault[D]):
+    """A fault of the detectors that match a pattern: their messages pass `change` while it lasts."""
 
-    def __init__(
-        self,
-        cfg: D,
-        world: World,
-        hand_monitor: HandMonitor,
-        rng: np.random.Generator,
-        sensors: Sequence[FilteredSensor],
-    ) -> None:
-        super().__init__(cfg, world, hand_monitor, rng)
-        self.sensors = [sensor for sensor in sensors if matches_name(sensor.source, cfg.detector)]
+    Cfg = DetectorFaultCfg
+    applies_to = ("detector",)
+
+    @property
+    def sensors(self) -> list[FilteredSensor]:
+        """The detectors that it is about."""
+        return [sensor for sensor in self.detectors if matches_name(sensor.source, self.cfg.detector)]
 
     def begin(self, fault_state: FaultState) -> str | None:
         """Begins at once."""
         fault_state.subject = " ".join(sensor.source for sensor in self.sensors)
-        length = "for good" if self.cfg.for_s is None else f"for {self.cfg.for_s:g} s"
-        return f"{self._what()} {length}"
+        return f"{self.what()} {self.cfg.duration_text}"
 
-    def go_on(self, fault_state: FaultState) -> bool:
-        """Returns whether it still lasts: until its time is over."""
-        return self.cfg.for_s is None or self.world.clock.time_s < fault_state.start_s + self.cfg.for_s
+    def what(self) -> str:
+        """Says in a few words what its detectors do."""
+        return f"suffers {self.cfg.kind}"
 
     def change(self, fault_state: FaultState, message: Message) -> Message | None:
         """Returns a message as it is sent while the fault lasts; None when it is not sent."""
-        return None
-
-    def _what(self) -> str:
-        return "sends nothing"
+        return message
 
 
 class BlackoutFault(DetectorFault[BlackoutCfg]):
     """A detector sends nothing."""
 
+    Cfg = BlackoutCfg
+
+    def what(self) -> str:
+        """Says that it is silent."""
+        return "sends nothing"
+
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
+        """Returns nothing."""
+        return None
+
 
 class DetectorOffsetFault(DetectorFault[OffsetCfg]):
     """A detector sees everything elsewhere."""
 
-    def __init__(
-        self,
-        cfg: OffsetCfg,
-        world: World,
-        hand_monitor: HandMonitor,
-        rng: np.random.Generator,
-        sensors: Sequence[FilteredSensor],
-    ) -> None:
-        super().__init__(cfg, world, hand_monitor, rng, sensors)
-        self._shift_m, self._yaw_rad = drawn_shift_m(cfg.by_mm, rng), float(np.radians(draw(cfg.yaw_deg, rng)))
+    Cfg = OffsetCfg
+
+    def draw_values(self) -> None:
+        """Draws how far."""
+        self._shift_m = drawn_shift_m(self.cfg.by_mm, self.rng)
+        self._yaw_rad = float(np.radians(draw(self.cfg.yaw_deg, self.rng)))
 
     def change(self, fault_state: FaultState, message: Message) -> Message | None:
         """Turns detections about the middle of the first frame, and shifts them; other messages pass."""
@@ -80,6 +107,7 @@ class DetectorOffsetFault(DetectorFault[OffsetCfg]):
             fault_state.offset = DetectorOffset(self._shift_m, self._yaw_rad, (float(x), float(y)))
         return offset_detections(message, fault_state.offset)
 
-    def _what(self) -> str:
+    def what(self) -> str:
+        """Says how far."""
         x_mm, y_mm = (1000 * value for value in self._shift_m)
         return f"sees everything {x_mm:.1f}/{y_mm:.1f} mm off, turned by {np.degrees(self._yaw_rad):.1f} deg,"

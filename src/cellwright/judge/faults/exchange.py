@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.sim import World
-from cellwright.sim.contacts import deepest_overlap
+
+if TYPE_CHECKING:
+    from cellwright.sim import World
 
 __all__ = ["exchange"]
 
@@ -17,6 +20,8 @@ OVERLAP_M = 0.0001
 
 def exchange(world: World, first: str, second: str) -> None:
     """Puts each where the other was, upright as it was, just above what supports it there; physics goes on."""
+    from cellwright.sim.contacts import deepest_overlap
+
     poses = world.pose_of(first), world.pose_of(second)
     aside = np.array([0.0, 0.0, 5.0])
     for name, pose in zip((first, second), poses, strict=True):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 from cellwright.judge.faults.carrying import CarryMotion
 from cellwright.judge.faults.cfg import FaultCfg, matches, matches_name
@@ -11,7 +12,9 @@ from cellwright.judge.faults.detector_offset import DetectorOffset
 from cellwright.judge.faults.grip import WeakenedGrip
 from cellwright.judge.faults.trays import carried_trays
 from cellwright.judge.hand_events import HandEvent, HandEventKind
-from cellwright.sim import World
+
+if TYPE_CHECKING:
+    from cellwright.sim import World
 
 __all__ = ["FaultPhase", "FaultState", "count_event"]
 
@@ -46,6 +49,7 @@ class FaultState:
         grip: What it leaves of the robot's grip.
         motion: Of the hand that carries something.
         offset: Of a detector.
+        memory: What a kind of one's own has to remember.
     """
 
     phase: FaultPhase = FaultPhase.WAITING
@@ -57,6 +61,7 @@ class FaultState:
     grip: WeakenedGrip | None = None
     motion: CarryMotion | None = None
     offset: DetectorOffset | None = None
+    memory: dict[str, Any] = field(default_factory=dict)
 
 
 def _counts(cfg: FaultCfg, name: str, world: World) -> bool:

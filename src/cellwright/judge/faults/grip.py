@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cellwright.sim import ToolIndex, World
-from cellwright.sim.index import index_loose_grippers
-from cellwright.sim.tool_index import VacuumIndex
+if TYPE_CHECKING:
+    from cellwright.sim import ToolIndex, World
+    from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["GripChanger", "WeakenedGrip", "tool_of"]
 
@@ -80,4 +80,6 @@ class GripChanger:
 
 
 def _loose(world: World) -> list[ToolIndex]:
+    from cellwright.sim.index import index_loose_grippers
+
     return index_loose_grippers(world.model, world.cell)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from itertools import zip_longest
 from typing import Any
 
 from cellwright.core.bus import Bus
 from cellwright.core.config import draw
+from cellwright.core.errors import BadInput, CellwrightError
 from cellwright.core.messages import Detections, FaultEvent, Message
 from cellwright.judge.faults.cfg import FaultCfg
 from cellwright.judge.faults.detector_offset import FilteredSensor
 from cellwright.judge.faults.detectors import DetectorFault
-from cellwright.judge.faults.effects import Fault
+from cellwright.judge.faults.fault import Fault
 from cellwright.judge.faults.fault_state import FaultPhase, FaultState, count_event
 from cellwright.judge.faults.grip import GripChanger, WeakenedGrip
-from cellwright.judge.faults.validation import check_fault, make_effect
+from cellwright.judge.faults.library import FAULTS
+from cellwright.judge.faults.validation import check_fault
 from cellwright.judge.hand_events import HandEvent
 from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.sim import Stepper, TickOrder, World
@@ -61,6 +64,7 @@ class FaultScheduler:
         self._world, self._bus, self._hand_monitor = world, bus, hand_monitor
         self._detectors = [sensor for sensor in sensors if sensor.message_type is Detections]
         self._effects: list[Fault[Any]] = []
+        self._applied = set[int]()
         self._fault_states: list[FaultState] = []
         self._at_s: list[float] = []
         for fault in faults:
@@ -84,7 +88,9 @@ class FaultScheduler:
         check_fault(fault, self._world, self._detectors)
         rng = self._world.streams.stream(f"faults/{len(self.faults)}")
         self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
-        self._effects.append(make_effect(fault, self._world, self._hand_monitor, rng, self._detectors))
+        kind = FAULTS.get(fault.kind)
+        with _naming(fault.kind):
+            self._effects.append(kind(fault, self._world, self._hand_monitor, rng, self._detectors))
         self._fault_states.append(FaultState())
         self.faults.append(fault)
 
@@ -109,7 +115,8 @@ class FaultScheduler:
         return deepcopy(self._fault_states), tuple(self.events)
 
     def load(self, state: Any) -> None:
-        """Goes back to it, and changes the tools as they were changed then; what was added since begins anew."""
+        """Goes back to it, and changes the world as it was changed then; what was added since begins anew."""
+        self._undo(set(self._applied))
         fault_states, self.events[:] = state
         for fault_state, then in zip_longest(
             self._fault_states, deepcopy(fault_states[: len(self._fault_states)]), fillvalue=FaultState()
@@ -130,31 +137,44 @@ class FaultScheduler:
         for effect, fault_state, at_s in zip(self._effects, self._fault_states, self._at_s, strict=True):
             if fault_state.phase is FaultPhase.WAITING and self._world.clock.time_s >= at_s:
                 fault_state.phase = FaultPhase.DUE
-            if fault_state.phase is FaultPhase.DUE:
-                detail = effect.begin(fault_state)
-                if detail is not None:
-                    fault_state.start_s, fault_state.phase = self._world.clock.time_s, FaultPhase.ACTIVE
-                    self._tell(effect, fault_state, detail)
-            elif fault_state.phase is FaultPhase.ACTIVE and not effect.go_on(fault_state):
-                fault_state.phase = FaultPhase.OVER
-                if effect.cfg.kind in ("weak_gripper", "blackout", "offset"):
-                    self._tell(effect, fault_state, "over")
+            with _naming(effect.cfg.kind):
+                if fault_state.phase is FaultPhase.DUE:
+                    detail = effect.begin(fault_state)
+                    if detail is not None:
+                        fault_state.start_s, fault_state.phase = self._world.clock.time_s, FaultPhase.ACTIVE
+                        self._tell(effect, fault_state, detail)
+                elif fault_state.phase is FaultPhase.ACTIVE and not effect.go_on(fault_state):
+                    fault_state.phase = FaultPhase.OVER
+                    if effect.lasts:
+                        self._tell(effect, fault_state, "over")
         if before != [fault_state.phase for fault_state in self._fault_states]:
             self._settle()
 
     def _settle(self) -> None:
-        """Tools as the active faults leave them, and a turn at every step while a hand carries something."""
+        """Leaves the world as the active faults make it; each gets a turn at every step where one needs that."""
+        active = [n for n, state in enumerate(self._fault_states) if state.phase is FaultPhase.ACTIVE]
+        self._undo(self._applied.difference(active))
+        for number in (number for number in active if number not in self._applied):
+            self._applied.add(number)
+            with _naming(self.faults[number].kind):
+                self._effects[number].apply(self._fault_states[number])
         grips: dict[str, WeakenedGrip] = {}
-        quick = False
-        for effect, fault_state in zip(self._effects, self._fault_states, strict=True):
-            if fault_state.phase is FaultPhase.ACTIVE:
-                quick = quick or effect.every_step
-                if fault_state.grip is not None:
-                    known = grips.get(fault_state.tool, WeakenedGrip())
-                    slippery = known.slippery or fault_state.grip.slippery
-                    grips[fault_state.tool] = WeakenedGrip(min(known.force, fault_state.grip.force), slippery)
+        for fault_state in (self._fault_states[number] for number in active):
+            if fault_state.grip is not None:
+                known = grips.get(fault_state.tool, WeakenedGrip())
+                slippery = known.slippery or fault_state.grip.slippery
+                grips[fault_state.tool] = WeakenedGrip(min(known.force, fault_state.grip.force), slippery)
+        quick = any(self._effects[number].every_step for number in active)
         self._grips.apply(grips)
         self._ticking.period_ticks = 1 if quick else self._period_ticks
+
+    def _undo(self, ended: set[int]) -> None:
+        """Ends faults; the others are applied once more, because what they changed may have been restored with it."""
+        for number in sorted(ended):
+            with _naming(self.faults[number].kind):
+                self._effects[number].end(self._fault_states[number])
+        if ended:
+            self._applied.clear()
 
     def _tell(self, effect: Fault[Any], fault_state: FaultState, detail: str) -> None:
         event = FaultEvent(
@@ -171,10 +191,22 @@ class FaultScheduler:
                     and isinstance(effect, DetectorFault)
                     and sensor in effect.sensors
                 ):
-                    changed = effect.change(fault_state, message)
+                    with _naming(effect.cfg.kind):
+                        changed = effect.change(fault_state, message)
                     if changed is None:
                         return None
                     message = changed
             return message
 
         return change
+
+
+@contextmanager
+def _naming(kind: str) -> Iterator[None]:
+    """Names the kind of fault whose code fails: it may be a plugin's."""
+    try:
+        yield
+    except CellwrightError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{FAULTS.kind} '{kind}' fails: {type(error).__name__}: {error}") from error

@@ -8,9 +8,11 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.judge.faults.cfg import FAULTS, FaultCfg
+from cellwright.judge.faults.cfg import FaultCfg
+from cellwright.judge.faults.fault import Fault
+from cellwright.judge.faults.library import FAULTS
 
-__all__ = ["AnyFault", "parse_fault"]
+__all__ = ["AnyFault", "fault_kind", "parse_fault"]
 
 
 def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
@@ -22,17 +24,34 @@ def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
     data = _split(spec, where) if isinstance(spec, str) else dict(spec)
     place = f"{where} '{spec}'" if isinstance(spec, str) else where
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in FAULTS:
-        raise UnknownName("kind of fault", str(kind or "")[:80], FAULTS, place)
-    return validate(data, FAULTS[kind], place)
+    if not isinstance(kind, str):
+        raise UnknownName(FAULTS.kind, str(kind or "")[:80], FAULTS, place)
+    return validate(data, _cfg_class(kind, place), place)
+
+
+def fault_kind(spec: Any) -> str:
+    """Returns the kind of a fault that is written as text or as a mapping, whether it exists or not."""
+    kind = (
+        spec.partition(":")[0].strip() if isinstance(spec, str) else spec.get("kind") if isinstance(spec, dict) else ""
+    )
+    return kind if isinstance(kind, str) else ""
+
+
+def _cfg_class(kind: str, where: str) -> type[FaultCfg]:
+    """Returns the configuration of a kind, which may be of a plugin."""
+    found = FAULTS.get(kind, where)
+    cfg = getattr(found, "Cfg", None)
+    if not (
+        isinstance(found, type) and issubclass(found, Fault) and isinstance(cfg, type) and issubclass(cfg, FaultCfg)
+    ):
+        raise BadInput(f"{where}: {FAULTS.kind} '{kind}' should be a subclass of Fault with a FaultCfg as its Cfg")
+    return cfg
 
 
 def _split(spec: str, where: str) -> dict[str, Any]:
     kind, _, rest = spec.strip().partition(":")
     data: dict[str, Any] = {"kind": kind}
-    if kind not in FAULTS:
-        raise UnknownName("kind of fault", kind, FAULTS, f"{where} '{spec}'")
-    keys = [key for key in FAULTS[kind].model_fields if key != "kind"]
+    keys = [key for key in _cfg_class(kind, f"{where} '{spec}'").model_fields if key != "kind"]
     for word in rest.split(",") if rest else ():
         key, equals, value = (text.strip() for text in word.partition("="))
         if not (key and equals and value):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cellwright.catalogue import TrayFigures, tray_grasp
 from cellwright.judge.faults.cfg import FaultCfg
-from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.judge.tray_contents import is_covered
-from cellwright.sim import World
+
+if TYPE_CHECKING:
+    from cellwright.judge.hand_monitor import HandMonitor
+    from cellwright.sim import World
 
 __all__ = ["carried_trays", "free_trays"]
 
