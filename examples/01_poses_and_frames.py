@@ -40,4 +40,11 @@ except cw.CellwrightError as error:
 # Which flange pose, in the robot's base, brings the tool to the part? Tool pointing at the floor.
 ring = KinematicRing(cw.Pose.from_xyz_rpy([0.0, -1.1, 0.9]), pose_tool_in_flange=cw.Pose.from_xyz_rpy([0, 0, 0.18]))
 pose_tool_in_world = cw.Pose.from_xyz_rpy(pose_part_in_world.position, [np.pi, 0, 0])
-print("flange in base:", np.round(ring.flange_for_tool(pose_tool_in_world).position, 3).tolist())
+pose_flange_in_base = ring.flange_for_tool(pose_tool_in_world)
+print("flange in base:", np.round(pose_flange_in_base.position, 3).tolist())
+
+# The part goes along with the tool that holds it; a base that is moved is one transform, and the rest follows.
+held = ring.holding(pose_tool_in_world.inverse() @ pose_part_in_world)
+print("held part in world:", np.round(held.part_in_world(pose_flange_in_base).position, 3).tolist())
+moved = held.with_base(cw.Pose.from_xyz_rpy([0.1, -1.1, 0.9]))
+print("flange in moved base:", np.round(moved.flange_for_part(pose_part_in_world).position, 3).tolist())

@@ -66,7 +66,9 @@ def test_neighbouring_gears_do_not_touch(tray):
 def test_the_labs_walls_slope_by_45_degrees():
     for tray in TRAYS.values():
         for slot in tray.slots:
-            assert np.degrees(slot.wall_angle_rad(tray.thickness_m)) == pytest.approx(45, abs=0.3)
+            wider_m = slot.top_radius_m - slot.bottom_radius_m
+            slope_deg = np.degrees(np.arctan2(wider_m, tray.thickness_m - slot.floor_m))
+            assert slope_deg == pytest.approx(45, abs=0.3)
 
 
 def test_gears_are_prints_of_one_kind():

@@ -10,7 +10,9 @@ import pytest
 from lxml import etree
 
 from cellwright.crcl import check, decode, encode
-from cellwright.crcl.table import SIMPLE_TYPES, TYPES
+from cellwright.crcl.table import PLANS, SIMPLE_TYPES
+
+TYPES = {plan.name: plan for plan in PLANS.values()}
 
 SHARED = Path(__file__).parents[3] / "shared"
 SCHEMAS = SHARED / "crcl" / "schemas"

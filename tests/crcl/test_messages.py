@@ -11,7 +11,9 @@ import pytest
 from lxml import etree
 
 import cellwright.crcl as crcl
-from cellwright.crcl.table import DOCUMENTS, PLANS, SIMPLE_TYPES, TYPES, element_name
+from cellwright.crcl.table import DOCUMENTS, PLANS, SIMPLE_TYPES, element_name
+
+TYPES = {plan.name: plan for plan in PLANS.values()}
 
 SCHEMAS = Path(__file__).parents[3] / "shared" / "crcl" / "schemas"
 XS = "{http://www.w3.org/2001/XMLSchema}"

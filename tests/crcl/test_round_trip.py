@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from cellwright.crcl import CRCLCommandInstance, CRCLProgram, CRCLStatus, MessageStream, check, decode, encode
 from cellwright.crcl.messages import CommandStatus, GuardsStatuses, JointStatus, JointStatuses
-from cellwright.crcl.table import DOCUMENTS, PLANS, TYPES, FieldPlan, TypePlan
+from cellwright.crcl.table import DOCUMENTS, PLANS, FieldPlan, TypePlan
+
+TYPES = {plan.name: plan for plan in PLANS.values()}
 
 CHARACTERS = st.characters(exclude_categories=["Cs"]).filter(lambda c: c in "\t\n\r" or ord(c) >= 32)
 TEXTS = st.text(CHARACTERS.filter(lambda c: c not in "\ufffe\uffff"), max_size=20)

@@ -80,10 +80,6 @@ class BulletScene:
         for _ in range(count):
             pybullet.stepSimulation(physicsClientId=self.client)
 
-    def position_of(self, name: str) -> Any:
-        """Returns the position of a loose object's centre of mass."""
-        return np.array(pybullet.getBasePositionAndOrientation(self.objects[name], physicsClientId=self.client)[0])
-
     def _load(self, bodies: list[int], *, movable: bool, flags: int) -> int:
         """Loads a root body with its descendants, in its current place."""
         model, data, root = self._model, self._data, bodies[0]

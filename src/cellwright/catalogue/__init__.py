@@ -30,7 +30,7 @@ from cellwright.catalogue.parts import PartFigures, PartGrasp
 from cellwright.catalogue.robotiq_2f_85 import LinkageGripperFigures
 from cellwright.catalogue.seating import seated_height_m, seated_pose
 from cellwright.catalogue.tools import ToolFigures
-from cellwright.catalogue.tray_grasps import TrayGrasp, full_mass_kg, tray_grasp
+from cellwright.catalogue.tray_grasps import TrayGrasp, tray_grasp
 from cellwright.catalogue.trays import SlotFigures, TrayFigures, TrayKind
 from cellwright.catalogue.vacuum import VacuumFigures
 
@@ -74,7 +74,6 @@ __all__ = [
     "VacuumFigures",
     "arena",
     "find_model",
-    "full_mass_kg",
     "gripper_model",
     "least_height_m",
     "part_grasp",

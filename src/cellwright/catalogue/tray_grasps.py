@@ -19,7 +19,7 @@ from cellwright.catalogue.trays import SlotFigures, TrayFigures
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.errors import UnknownName
 
-__all__ = ["TrayGrasp", "full_mass_kg", "tray_grasp"]
+__all__ = ["TrayGrasp", "tray_grasp"]
 
 Point = tuple[float, float]
 
@@ -59,11 +59,6 @@ def tray_grasp(tray: TrayFigures, tool: VacuumFigures) -> TrayGrasp | None:
     if plan.mass_kg > tool.carried_kg or plan.tall_m + ABOVE_M > tool.clear_m:
         return None
     return _search(plan, tool.cups_xy_m, tool.cup_diameter_m / 2)
-
-
-def full_mass_kg(tray: TrayFigures) -> float:
-    """Returns the mass of a tray with all the parts that belong there."""
-    return _plan(tray).mass_kg
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ Origin: the centre of the tray's outline at the height of its feet's soles, z up
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,10 +52,6 @@ class SlotFigures:
     bottom_radius_m: float
     top_radius_m: float
     floor_m: float
-
-    def wall_angle_rad(self, thickness_m: float) -> float:
-        """Returns the angle between wall and vertical in a tray of that thickness: 0 is straight, pi/4 a lab tray."""
-        return math.atan2(self.top_radius_m - self.bottom_radius_m, thickness_m - self.floor_m)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from cellwright.crcl.types import (
     enumeration,
 )
 
-__all__ = ["DOCUMENTS", "PLANS", "SIMPLE_TYPES", "TYPES", "FieldPlan", "TypePlan", "element_name"]
+__all__ = ["DOCUMENTS", "PLANS", "SIMPLE_TYPES", "FieldPlan", "TypePlan", "element_name"]
 
 _CAPITALS = {"id": "ID", "crcl": "CRCL"}
 _ENUMS = {members: enumeration(members, base) for members, base in ENUM_BASES.items()}
@@ -140,9 +140,6 @@ PLANS: dict[type[DataThing], TypePlan] = {
 
 for _plan in PLANS.values():
     _fill(_plan)
-
-TYPES: dict[str, TypePlan] = {plan.name: plan for plan in PLANS.values()}
-"""All types by the name in the schema."""
 
 DOCUMENTS: dict[str, TypePlan] = {cls.__name__: PLANS[cls] for cls in (CRCLCommandInstance, CRCLStatus, CRCLProgram)}
 """The documents by their root element."""

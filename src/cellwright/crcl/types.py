@@ -32,7 +32,6 @@ __all__ = [
     "Int",
     "Long",
     "NmToken",
-    "PositiveDecimal",
     "Primitive",
     "String",
     "Token",
@@ -235,7 +234,6 @@ NMTOKEN = Primitive(
 
 Double = Annotated[float, DOUBLE]
 Fraction = Annotated[float, FRACTION]
-PositiveDecimal = Annotated[float, POSITIVE_DECIMAL]
 Int = Annotated[int, INT]
 Long = Annotated[int, LONG]
 Boolean = Annotated[bool, BOOLEAN]

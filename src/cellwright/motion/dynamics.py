@@ -118,15 +118,6 @@ class ArmDynamics:
         mujoco.mj_rne(model, data, 1, torque)  # knows the links, not the rotors
         return np.asarray(torque + self.armature_kgm2 * accelerations + self.damping_nms_per_rad * data.qvel)
 
-    def energy_j(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[float, float]:
-        """Returns potential and kinetic energy."""
-        self._place(q, checked_angles(self.arm, qd))
-        mujoco.mj_makeM(self._model, self._data)
-        mujoco.mj_energyPos(self._model, self._data)
-        mujoco.mj_energyVel(self._model, self._data)
-        potential, kinetic = self._data.energy
-        return float(potential), float(kinetic)
-
     def _place(self, q: npt.ArrayLike, speeds: Array) -> None:
         data = self._data
         data.qpos[:] = checked_angles(self.arm, q)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,14 +11,52 @@ from hypothesis import strategies as st
 from cellwright.core import messages
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import CrclStatus, JointState, Message, ToolStatus, Wrench
-from cellwright.core.ros import CdrEncoder, decode, definition, encode, to_ros, type_store
+from cellwright.core.ros import CdrEncoder, decode, encode, layout_of
 from cellwright.core.ros.encoder import MAX_TEMPLATES
+from cellwright.core.ros.kinds import WireForm
+from cellwright.core.ros.layout import MessageLayout
 
 CLASSES = [getattr(messages, name) for name in messages.__all__ if name != "Message"]
 
 
 def by_rosbags(message: Message) -> bytes:
-    return bytes(type_store(type(message)).serialize_cdr(to_ros(message), definition(type(message)).name))
+    layout = layout_of(type(message))
+    return bytes(layout.store.serialize_cdr(to_ros(message), layout.ros_name))
+
+
+def to_ros(message: Message) -> Any:
+    """Returns the ROS message object (of the class's own type store) with the content of a message."""
+    layout = layout_of(type(message))
+    values: dict[str, Any] = {}
+    for slot in layout.slots:
+        value = getattr(message, slot.field)
+        if slot.kind.wire is WireForm.STAMP:
+            values[f"{slot.path}.sec"], values[f"{slot.path}.nanosec"] = divmod(value, 1_000_000_000)
+        elif slot.kind.wire is WireForm.VECTOR:
+            numbers = np.asarray(value, np.float64).ravel().tolist()
+            values.update(zip((f"{slot.path}.{name}" for name in slot.components), numbers, strict=True))
+        elif slot.kind.wire is WireForm.TEXTS:
+            values[slot.path] = list(value)
+        elif slot.kind.wire is WireForm.SHAPE:
+            values[slot.path] = np.array(value.shape, np.uint32)
+        elif slot.kind.wire in (WireForm.ARRAY, WireForm.NUMBERS):
+            values[slot.path] = np.array(value, slot.kind.code).ravel()
+        else:
+            values[slot.path] = value
+    return _build(layout, layout.ros_name, "", values)
+
+
+def _build(layout: MessageLayout, ros_name: str, prefix: str, values: dict[str, Any]) -> Any:
+    content = {}
+    for name, field_type in _ros_fields(layout, ros_name):
+        path = prefix + name
+        content[name] = values[path] if path in values else _build(layout, field_type, f"{path}.", values)
+    return layout.store.types[ros_name](**content)
+
+
+def _ros_fields(layout: MessageLayout, ros_name: str) -> tuple[tuple[str, str], ...]:
+    """Returns field names with their type, which matters only where it is another message."""
+    return tuple((name, str(description[1])) for name, description in layout.store.fielddefs[ros_name][1])
 
 
 def assert_same_content(a: Message, b: Message) -> None:

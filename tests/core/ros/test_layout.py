@@ -14,7 +14,7 @@ from cellwright.core import messages
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Image, JointState, Message, ToolStatus, Wrench
 from cellwright.core.messages.base import Array
-from cellwright.core.ros import definition, encode, layout_of, type_store
+from cellwright.core.ros import definition, encode, layout_of
 
 CLASSES = [getattr(messages, name) for name in messages.__all__ if name != "Message"]
 
@@ -36,7 +36,7 @@ def test_generated_definition_in_full():
 
 def test_standard_types_are_the_standard_ones():
     assert definition(JointState).name == "sensor_msgs/msg/JointState"
-    assert type_store(JointState).hash_rihs01("sensor_msgs/msg/JointState").startswith("RIHS01_a13ee3a3")
+    assert layout_of(JointState).store.hash_rihs01("sensor_msgs/msg/JointState").startswith("RIHS01_a13ee3a3")
     assert definition(Wrench).name == "geometry_msgs/msg/WrenchStamped"
     for release in (Stores.ROS2_HUMBLE, Stores.ROS2_JAZZY, Stores.ROS2_KILTED):
         for message_type in (JointState, Wrench):

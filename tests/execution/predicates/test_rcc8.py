@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellwright.execution.predicates import CONVERSE, Interval, Rcc8, Truth, possible_rcc8, rcc8
+from cellwright.execution.predicates import Interval, Rcc8, Truth, possible_rcc8, rcc8
 from cellwright.execution.predicates.truth import all_of, any_of
 
+CONVERSE = {relation: relation for relation in Rcc8} | {
+    Rcc8.TPP: Rcc8.TPPI,
+    Rcc8.TPPI: Rcc8.TPP,
+    Rcc8.NTPP: Rcc8.NTPPI,
+    Rcc8.NTPPI: Rcc8.NTPP,
+}
 ENDS = st.integers(-12, 12).map(lambda n: n / 4)
 INTERVALS = st.tuples(ENDS, st.integers(1, 12)).map(lambda pair: Interval(pair[0], pair[0] + pair[1] / 4))
 TOLERANCES = st.sampled_from([0.0, 0.25, 0.375, 1.0])
@@ -43,7 +49,6 @@ def test_exactly_one_relation_holds_and_it_is_the_defined_one(a, b):
 @given(INTERVALS, INTERVALS, TOLERANCES)
 def test_converse(a, b, tolerance):
     assert rcc8(b, a, tolerance) is CONVERSE[rcc8(a, b, tolerance)]
-    assert all(CONVERSE[CONVERSE[relation]] is relation for relation in Rcc8)
 
 
 @given(INTERVALS, INTERVALS, TOLERANCES, st.sampled_from([0.0, 0.1, 0.6, 2.0]))

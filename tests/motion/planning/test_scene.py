@@ -1,10 +1,7 @@
 """Scenes as values: what they refuse, how they change, how they travel."""
 
-import json
-
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from cellwright.catalogue import PARTS, ROBOTS, TOOLS
@@ -20,8 +17,6 @@ from cellwright.motion.planning import (
     Obstacle,
     Scene,
     SceneRobot,
-    scene_from_dict,
-    scene_to_dict,
 )
 
 HERE = Pose.identity()
@@ -84,43 +79,6 @@ shapes = st.one_of(
     st.builds(lambda a: ConvexMesh(((0.0, 0.0, 0.0), (a, 0.0, 0.0), (0.0, a, 0.0), (0.0, 0.0, a))), lengths),
     st.sampled_from(["large_gear", "bottle"]).map(lambda name: CatalogueModel(PARTS.get(name))),
 )
-
-
-@given(st.lists(st.tuples(shapes, poses), max_size=4), poses, st.booleans())
-def test_a_scene_survives_json(obstacles, base, holding):
-    robot = SceneRobot(ROBOTS.get("sia20f"), base, TOOLS.get("aprs_motoman_gripper"), {"finger_left": 0.01})
-    things = tuple(Obstacle(f"thing {n}", shape, pose) for n, (shape, pose) in enumerate(obstacles))
-    scene = Scene(robot, things, BOTTLE if holding else None)
-    if things:
-        scene = scene.allowing("tool", "thing 0")
-    data = scene_to_dict(scene)
-    again = scene_from_dict(json.loads(json.dumps(data)))
-    assert scene_to_dict(again) == data
-    assert again.robot.arm is robot.arm
-    for one, other in zip(scene.obstacles, again.obstacles, strict=True):
-        assert one.shape == other.shape
-        assert one.pose_in_world.is_close(other.pose_in_world)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda d: d.pop("robot"), "lacks 'robot'"),
-        (lambda d: d["robot"].update(arm="ur6"), "unknown robot model 'ur6'; did you mean 'ur5'"),
-        (lambda d: d["obstacles"][0]["shape"].update(kind="ball"), "unknown kind of shape 'ball'"),
-        (
-            lambda d: d["obstacles"][0].update(pose_in_world={"xyz_m": [0], "quaternion_wxyz": [1, 0, 0, 0]}),
-            "cannot be",
-        ),
-        (lambda d: d.update(obstacles=3), "cannot be read"),
-    ],
-)
-def test_a_bad_description_is_refused_in_one_line(change, message):
-    data = scene_to_dict(Scene(UR5, (CRATE,)))
-    change(data)
-    with pytest.raises(BadInput, match=message) as caught:
-        scene_from_dict(data)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_finger_is_refused():

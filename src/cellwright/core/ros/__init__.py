@@ -1,8 +1,8 @@
 """Messages as ROS messages: types, CDR bytes, objects. Imported where it is used; rosbags takes a moment to load."""
 
-from cellwright.core.ros.convert import COLUMNS, decode, from_ros, message_class, to_ros
+from cellwright.core.ros.convert import COLUMNS, decode, from_ros, message_class
 from cellwright.core.ros.encoder import CdrEncoder, encode
-from cellwright.core.ros.layout import Definition, definition, layout_of, type_store
+from cellwright.core.ros.layout import Definition, definition, layout_of
 
 __all__ = [
     "COLUMNS",
@@ -14,6 +14,4 @@ __all__ = [
     "from_ros",
     "layout_of",
     "message_class",
-    "to_ros",
-    "type_store",
 ]

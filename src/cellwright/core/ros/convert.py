@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -13,9 +12,9 @@ import numpy as np
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Detections, Message, Tracks, WorldTruth
 from cellwright.core.ros.kinds import WireForm
-from cellwright.core.ros.layout import FieldSlot, MessageLayout, definition, layout_of
+from cellwright.core.ros.layout import FieldSlot, definition, layout_of
 
-__all__ = ["COLUMNS", "decode", "from_ros", "message_class", "to_ros"]
+__all__ = ["COLUMNS", "decode", "from_ros", "message_class"]
 
 M = TypeVar("M", bound=Message)
 
@@ -26,28 +25,6 @@ COLUMNS: dict[type[Message], dict[str, int]] = {
 }
 """Tables travel flat, row by row; these get their columns back. A class of another package that has tables says so
 itself, in a class variable `ROS_COLUMNS` such as `{"positions": 3}`; without it they come back flat."""
-
-
-def to_ros(message: Message) -> Any:
-    """Returns the ROS message object (of the class's own type store) with the content of a message."""
-    layout = layout_of(type(message))
-    values: dict[str, Any] = {}
-    for slot in layout.slots:
-        value = getattr(message, slot.field)
-        if slot.kind.wire is WireForm.STAMP:
-            values[f"{slot.path}.sec"], values[f"{slot.path}.nanosec"] = divmod(value, 1_000_000_000)
-        elif slot.kind.wire is WireForm.VECTOR:
-            numbers = np.asarray(value, np.float64).ravel().tolist()
-            values.update(zip((f"{slot.path}.{name}" for name in slot.components), numbers, strict=True))
-        elif slot.kind.wire is WireForm.TEXTS:
-            values[slot.path] = list(value)
-        elif slot.kind.wire is WireForm.SHAPE:
-            values[slot.path] = np.array(value.shape, np.uint32)
-        elif slot.kind.wire in (WireForm.ARRAY, WireForm.NUMBERS):
-            values[slot.path] = np.array(value, slot.kind.code).ravel()
-        else:
-            values[slot.path] = value
-    return _build(layout, layout.ros_name, "", values)
 
 
 def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str = "") -> M:
@@ -113,17 +90,3 @@ def _reshaped(flat: Any, slot: FieldSlot, ros: Any, columns: dict[str, int]) -> 
         return flat.reshape([int(n) for n in attrgetter(f"{slot.path}_shape")(ros)])
     width = columns.get(slot.field, 0)
     return flat.reshape(-1, width) if width and flat.size % width == 0 else flat
-
-
-def _build(layout: MessageLayout, ros_name: str, prefix: str, values: dict[str, Any]) -> Any:
-    content = {}
-    for name, field_type in _ros_fields(layout, ros_name):
-        path = prefix + name
-        content[name] = values[path] if path in values else _build(layout, field_type, f"{path}.", values)
-    return layout.store.types[ros_name](**content)
-
-
-@cache
-def _ros_fields(layout: MessageLayout, ros_name: str) -> tuple[tuple[str, str], ...]:
-    """Returns field names with their type, which matters only where it is another message."""
-    return tuple((name, str(description[1])) for name, description in layout.store.fielddefs[ros_name][1])

@@ -15,7 +15,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
 from cellwright.core.ros.kinds import ALLOWED_TYPES, SEQUENCE, SHAPE, STAMP, TEXT, VECTOR, Kind, kind_of
 
-__all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of", "once_per_class", "type_store"]
+__all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of", "once_per_class"]
 
 T = TypeVar("T")
 
@@ -116,11 +116,6 @@ def definition(message_type: type[Message]) -> Definition:
     """Returns name and full text of the ROS type of a message class."""
     layout = layout_of(message_type)
     return Definition(layout.ros_name, layout.store.generate_msgdef(layout.ros_name, ros_version=2)[0])
-
-
-def type_store(message_type: type[Message]) -> Typestore:
-    """Returns a rosbags type store that knows the ROS type of a message class, for uses beyond CDR."""
-    return layout_of(message_type).store
 
 
 def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:

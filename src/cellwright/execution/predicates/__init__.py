@@ -10,14 +10,13 @@ from cellwright.execution.predicates.evaluator import (
     initial_flags,
     preconditions_of,
 )
-from cellwright.execution.predicates.rcc8 import CONVERSE, Interval, Rcc8, possible_rcc8, rcc8
+from cellwright.execution.predicates.rcc8 import Interval, Rcc8, possible_rcc8, rcc8
 from cellwright.execution.predicates.relations import SeatRelation
 from cellwright.execution.predicates.sensed import PoseEstimate, PredicateSettings, SensedState, ToolState
 from cellwright.execution.predicates.truth import Evaluation, Truth
 from cellwright.execution.predicates.vocabulary import vocabulary
 
 __all__ = [
-    "CONVERSE",
     "BelievedState",
     "Evaluation",
     "Evaluator",

@@ -6,13 +6,11 @@ one that nearly reaches the end of the other is tangential (TPP). For any tolera
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CONVERSE", "Interval", "Rcc8", "possible_rcc8", "rcc8"]
+__all__ = ["Interval", "Rcc8", "possible_rcc8", "rcc8"]
 
 
 class Rcc8(StrEnum):
@@ -26,13 +24,6 @@ class Rcc8(StrEnum):
     EQ = "EQ"
     TPPI = "TPPi"
     NTPPI = "NTPPi"
-
-
-CONVERSE: Mapping[Rcc8, Rcc8] = MappingProxyType(
-    {relation: relation for relation in Rcc8}
-    | {Rcc8.TPP: Rcc8.TPPI, Rcc8.TPPI: Rcc8.TPP, Rcc8.NTPP: Rcc8.NTPPI, Rcc8.NTPPI: Rcc8.NTPP}
-)
-"""Relation of the first to the second -> that of the second to the first."""
 
 
 class Interval(NamedTuple):

@@ -87,7 +87,3 @@ class Ontology:
     def properties_of(self, name: str) -> dict[str, OntologyProperty]:
         """Returns all properties that an instance of the class may have, by name."""
         return {p.name: p for c in reversed(self.lineage(name)) for p in c.properties}
-
-    def unaligned(self) -> list[str]:
-        """Returns classes of which neither they nor an ancestor stand below a class of an external ontology."""
-        return [name for name in self.classes if not any(c.foreign_parents for c in self.lineage(name))]

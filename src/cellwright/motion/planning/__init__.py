@@ -31,7 +31,6 @@ from cellwright.motion.planning.scene import (
     Scene,
     SceneRobot,
 )
-from cellwright.motion.planning.scene_json import scene_from_dict, scene_to_dict
 from cellwright.motion.planning.search import MOTION_PLANNERS, RawPath, SearchProblem
 
 __all__ = [
@@ -59,6 +58,4 @@ __all__ = [
     "TiltLimit",
     "goals_from_poses",
     "grasps_about",
-    "scene_from_dict",
-    "scene_to_dict",
 ]

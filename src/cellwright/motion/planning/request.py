@@ -118,11 +118,6 @@ class MotionPlanResult:
         """Whether there is a verified path."""
         return self.status is MotionPlanStatus.SUCCESS
 
-    @property
-    def length_rad(self) -> float:
-        """The length of the path, over all joints."""
-        return float(np.linalg.norm(np.diff(self.path_rad, axis=0), axis=1).sum())
-
     def as_dict(self) -> dict[str, Any]:
         """Returns plain data, for records and the command line."""
         return {
