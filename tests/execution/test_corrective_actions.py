@@ -9,6 +9,7 @@ from cellwright.execution.arm import ArmClient
 from cellwright.execution.corrective_actions import clearing_actions, put_back_actions
 from cellwright.execution.held_objects import note_held
 from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 from cellwright.planning import Verb
@@ -23,7 +24,7 @@ def team(cell):
     asyncio.run(cell.sleep(0.5))
     view = CellView(cell.belief)
     arm = ArmClient("fanuc", None, Pose.from_xyz_rpy([0.0, 0.0, 0.0]), Recipe())  # type: ignore[arg-type]
-    return view, {"fanuc": Manipulator(arm, view, cell, "fanuc_tool")}
+    return view, {"fanuc": Manipulator(arm, RobotHand(arm, cell), view, "fanuc_tool")}
 
 
 def test_a_part_in_a_hand_that_nobody_needs_goes_back_into_a_tray_with_room(still):

@@ -13,6 +13,7 @@ from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.execution.arm import ArmFailed, HandReading, tool_down
 from cellwright.execution.held_objects import note_held
 from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
 from cellwright.execution.view import CellView
 
@@ -23,7 +24,7 @@ class ScriptedArm:
     """Reports the widths that it is given, one after the other, and refuses straight lines to some turns."""
 
     def __init__(self, widths_m=(0.008,), holding=True, refused_rad=()):
-        self.name, self.recipe = "fanuc", Recipe()
+        self.name, self.recipe, self.waits_for_tool = "fanuc", Recipe(), False
         self.widths_m, self.holding, self.refused_rad = list(widths_m), holding, refused_rad
         self.at, self.moves = HIGH, []
 
@@ -37,7 +38,7 @@ class ScriptedArm:
     async def dwell(self, duration_s):
         pass
 
-    async def close(self):
+    async def set_tool(self, setting):
         return await self.read()
 
     async def move(self, pose, speed_mps, *, straight=True):
@@ -52,7 +53,8 @@ def manipulator(still):
     def make(**arm):
         cell = still()
         asyncio.run(cell.sleep(0.5))
-        return Manipulator(ScriptedArm(**arm), CellView(cell.belief), cell, "fanuc_tool")  # type: ignore[arg-type]
+        scripted = ScriptedArm(**arm)
+        return Manipulator(scripted, RobotHand(scripted, cell), CellView(cell.belief), "fanuc_tool")
 
     return make
 
@@ -68,12 +70,12 @@ def manipulator(still):
     ],
 )
 def test_fingers_that_stay_between_open_and_shut_have_something(manipulator, widths_m, holding, expected):
-    reading = asyncio.run(manipulator(widths_m=widths_m, holding=holding).read())
+    reading = asyncio.run(manipulator(widths_m=widths_m, holding=holding).hand.read())
     assert reading.holding is expected
 
 
 def test_closing_ends_when_the_fingers_do_not_creep_any_more(manipulator):
-    reading = asyncio.run(manipulator(widths_m=[0.011, 0.010, 0.009, 0.008]).close())
+    reading = asyncio.run(manipulator(widths_m=[0.011, 0.010, 0.009, 0.008]).hand.grasp())
     assert reading.width_m == 0.008
 
 
@@ -92,7 +94,7 @@ def test_a_line_that_the_arm_cannot_follow_is_tried_with_the_fingers_the_other_w
 
 def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_and_higher(manipulator):
     robot = manipulator()
-    cell = robot.clock
+    cell = robot.hand.clock
     part = robot.view.part("medium_gear_1")
     note_held(cell.belief, "fanuc_tool", part.name)
     robot.view.refresh()
@@ -102,7 +104,7 @@ def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_an
     for lower_m, has_slipped in ((0.0, False), (0.012, True)):
         cell.moved[part.name] = (Pose.from_xyz_rpy([0.0, 0.0, -lower_m]) @ hang).matrix
         asyncio.run(cell.sleep(2.0))
-        found = robot.part_in_hand(asyncio.run(robot.read()))
+        found = robot.part_in_hand(asyncio.run(robot.hand.read()))
         assert abs(found.position[2] - (hang.position[2] - lower_m)) < 1e-3
         assert (robot.slipped_m > 0) is has_slipped
     assert robot.travel_m() >= height_m + 0.012

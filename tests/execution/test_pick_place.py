@@ -1,197 +1,189 @@
-"""A pick and place planned in a believed scene, and given to an arm that only writes down what it is told."""
+"""One pick and place for everything: what is done in which order, what is checked, and ROVI's objects in physics."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pytest
 
-from cellwright.catalogue import PARTS, ROBOTS, TOOLS
-from cellwright.core.errors import BadInput, JobFailed
+from cellwright.catalogue import PARTS, TOOLS
 from cellwright.core.pose import Pose
-from cellwright.execution import PickPlace, PickPlacePlanner
-from cellwright.motion.planning import Box, CatalogueModel, ExactChecker, Obstacle, Scene, SceneRobot
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
-pytest.importorskip("toppra", reason="not installed: pip install 'cellwright[motion]'")
-
-BOTTLE = PARTS.get("bottle")
-HOME = np.array(ROBOTS.get("ur5").home_rad)
-HERE, THERE = Pose.from_xyz_rpy([0.45, 0.30, 0.0]), Pose.from_xyz_rpy([0.45, -0.30, 0.0])
-WALL = Obstacle("wall", Box((0.5, 0.04, 0.30)), Pose.from_xyz_rpy([0.5, 0.0, 0.15]))
-TABLE = Obstacle("table", Box((1.6, 1.6, 0.04)), Pose.from_xyz_rpy([0, 0, -0.02]))
-MOTIONS = ("approach", "reach", "lift", "carry", "lower", "retreat", "withdraw")
-
-
-def scene(tool="wsg_50") -> Scene:
-    """A UR5 on a plinth before a wall."""
-    return Scene(
-        SceneRobot(ROBOTS.get("ur5"), Pose.from_xyz_rpy([0, 0, 0.01]), tool and TOOLS.get(tool)), (TABLE, WALL)
-    )
-
-
-@pytest.fixture(scope="module")
-def planner() -> PickPlacePlanner:
-    return PickPlacePlanner(scene(), BOTTLE, "table")
-
-
-@pytest.fixture(scope="module")
-def plan(planner):
-    return planner.plan(HOME, HERE, THERE, seed=3)
-
-
-def states(motion) -> np.ndarray:
-    return np.array([motion.at(time_s)[0] for time_s in np.arange(0.0, motion.duration_s + 0.02, 0.02)])
-
-
-def tool_at_end(planner, motion) -> Pose:
-    return planner.carrying.ring.tool_in_world(planner.carrying.kinematics.forward(states(motion)[-1]))
-
-
-def test_each_motion_begins_where_the_last_one_ends(plan):
-    here = HOME
-    for name in MOTIONS:
-        rows = states(getattr(plan, name))
-        assert rows[0] == pytest.approx(here, abs=1e-6), name
-        here = rows[-1]
-    assert here == pytest.approx(HOME, abs=1e-6)
-    assert plan.duration_s == pytest.approx(sum(getattr(plan, name).duration_s for name in MOTIONS))
-
-
-def test_the_hand_closes_at_the_part_and_opens_at_its_place(planner, plan):
-    assert tool_at_end(planner, plan.reach).is_close(HERE @ plan.grasp.pose_tcp, tolerance_m=1e-5, tolerance_rad=1e-5)
-    released = tool_at_end(planner, plan.lower)
-    assert released.position == pytest.approx(THERE.position + [0, 0, 0.1015], abs=1e-5)
-    assert released.rotation_matrix[:, 1] == pytest.approx([0, 0, -1], abs=1e-6), "level, the bottle upright"
-    assert tool_at_end(planner, plan.lift).position[2] == pytest.approx(0.15, abs=1e-5)
-
-
-def test_nothing_is_touched_on_the_way(planner, plan):
-    """By a checker of its own: with the bottle where it stands, or in the hand, at every moment of every motion."""
-    here, there = (
-        ExactChecker(planner._open.with_obstacles([Obstacle("bottle", CatalogueModel(BOTTLE), pose)]))
-        for pose in (HERE, THERE)
-    )
-    laden = planner.carrying.exact
-    for name, checker in (("approach", here), ("reach", here), ("carry", laden), ("withdraw", there)):
-        assert checker.first_blocked(states(getattr(plan, name))) is None, name
-    assert there.first_blocked(states(plan.retreat)) is None
-    assert laden.first_blocked(states(plan.lift)[8:]) is None, "off the table"
-
-
-def test_the_part_stays_upright(planner, plan):
-    tools = [planner.carrying.kinematics.forward(joints).rotation_matrix for joints in states(plan.carry)]
-    tilts = np.degrees([np.arccos(np.clip(-tool[2, 1], -1, 1)) for tool in tools])
-    assert tilts.max() <= np.degrees(planner.settings.tilt_rad) + 0.2
-
-
-@pytest.mark.long
-def test_the_same_seed_gives_the_same_motions(planner, plan):
-    again = planner.plan(HOME, HERE, THERE, seed=3)
-    for name in MOTIONS:
-        assert np.array_equal(states(getattr(plan, name)), states(getattr(again, name))), name
-
-
-@pytest.mark.parametrize(
-    ("here", "there", "why"),
-    [
-        (Pose.from_xyz_rpy([1.5, 0, 0]), THERE, "no side of the bottle can be reached"),
-        (HERE, Pose.from_xyz_rpy([0.5, 0.0, 0.0]), "the bottle cannot be carried to its place: nowhere to set it down"),
-    ],
+from cellwright.crcl import CrclClient
+from cellwright.execution import (
+    ArmClient,
+    HandReading,
+    Hold,
+    PickPlace,
+    PickPlacePhase,
+    Recipe,
+    RobotHand,
+    StraightWay,
 )
-def test_what_cannot_be_done_is_refused_before_anything_moves(planner, here, there, why):
-    with pytest.raises(JobFailed, match=why):
-        planner.plan(HOME, here, there)
+from cellwright.execution.arm import tool_down
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.interfaces import CrclInterface
+from cellwright.lab import DirectArm, Lab
+from cellwright.motion.grasps import GraspKind, find_grasps
+from cellwright.perception import look, nearest_track
 
-
-def test_a_robot_without_a_gripper_is_refused():
-    with pytest.raises(BadInput, match="ur5 has none"):
-        PickPlacePlanner(scene(tool=None), BOTTLE, "table")
-
-
-def test_what_does_not_fit_between_the_jaws_is_refused():
-    with pytest.raises(JobFailed, match=r"no grasp of a .* from the side"):
-        PickPlacePlanner(scene(), PARTS.get("large_gear"), "table")
-
-
-@pytest.mark.parametrize("part", ["mug", "crate", "milk_carton"])
-def test_what_is_not_round_is_refused(part):
-    with pytest.raises(BadInput, match="is not round"):
-        PickPlacePlanner(scene(), PARTS.get(part), "table")
-
-
-@dataclass
-class Grip:
-    width_m: float
+HERE, THERE = tool_down(np.array([0.3, 0.2, 0.10])), tool_down(np.array([0.3, -0.2, 0.12]))
+FINGERS, CUPS = "aprs_fanuc_gripper", "tray_vacuum"
+GEAR_M = 0.008
 
 
 @dataclass
 class Notebook:
-    """An arm and a clock."""
+    """An arm and a clock; what it holds slips out of the hand when it has been read so often."""
 
-    held_m: float = 0.08
+    tool: str = FINGERS
+    closes_to_m: float = GEAR_M
+    kept_for: int = 99
     lines: list[object] = field(default_factory=list)
     time_s: float = 0.0
+    is_on: bool = False
+    at: Pose = HERE
+    recipe: Recipe = field(default_factory=Recipe)
+    waits_for_tool: bool = False
 
-    async def follow(self, motion) -> None:
-        self.lines.append(motion)
-        self.time_s += motion.duration_s
+    async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
+        _, y, z = pose_tool_in_world.position
+        self.lines.append((round(y, 3), round(z, 3), speed_mps if straight else "any"))
+        self.at = pose_tool_in_world
 
-    async def move_gripper(self, width_m: float, force_n: float | None = None) -> Grip:
-        self.lines.append((width_m, force_n))
-        return Grip(width_m if width_m > self.held_m else self.held_m)
+    async def set_tool(self, setting: float) -> HandReading:
+        self.lines.append(setting)
+        self.is_on = setting == (1.0 if self.tool == CUPS else 0.0)
+        return await self.read()
 
-    async def sleep(self, duration_s: float) -> None:
+    async def read(self) -> HandReading:
+        self.kept_for -= self.is_on
+        width_m = (self.closes_to_m if self.kept_for >= 0 else 0.002) if self.is_on else 0.020
+        return HandReading(self.at, self.tool, width_m, self.is_on and self.kept_for >= 0 and self.closes_to_m > 0.002)
+
+    async def dwell(self, duration_s: float) -> None:
         self.time_s += duration_s
 
-
-@dataclass
-class Remembered:
-    """A planner that has planned already."""
-
-    made: PickPlacePlanner
-    plan_made: object
-    asked: list[Pose] = field(default_factory=list)
-
-    def plan(self, _start, pose_part, _place, _seed):
-        self.asked.append(pose_part)
-        return self.plan_made
-
-    def __getattr__(self, name):
-        return getattr(self.made, name)
+    sleep = dwell
 
 
-def work(planner, plan, **arm) -> PickPlace:
-    notebook = Notebook(**arm)
+def transfer(arm: Notebook, hold: Hold) -> list[PickPlacePhase]:
+    phases: list[PickPlacePhase] = []
+    work = PickPlace(RobotHand(arm, arm), lambda phase, _thing: phases.append(phase))
 
-    async def look() -> Pose:
-        await notebook.sleep(0.5)
-        return HERE
+    async def run() -> None:
+        await work.pick(StraightWay.from_above(arm, HERE), hold)
+        await work.place(StraightWay.from_above(arm, THERE), hold)
 
-    return PickPlace(notebook, notebook, look, Remembered(planner, plan), THERE, HOME)
-
-
-def test_it_takes_carries_and_sets_down(planner, plan):
-    job = work(planner, plan)
-    asyncio.run(job.run())
-    opened, closed = (0.102, None), (0.002, 40.0)
-    expected = [opened, plan.approach, plan.reach, closed, plan.lift, plan.carry, plan.lower, opened]
-    assert job.arm.lines == [*expected, plan.retreat, plan.withdraw]
-    assert job.planner.asked == [HERE]
-    assert [step.name for step in job.steps] == ["look", "plan", "take", "lift", "carry", "lower", "let go", "withdraw"]
-    assert all(step.start_s < step.end_s for step in job.steps)
-    assert job.steps[0].end_s == 0.5
-    assert job.steps[1].end_s == 1.5, "planning takes time"
-    assert job.steps[-1].end_s == job.arm.time_s
+    arm.phases = phases
+    asyncio.run(run())
+    return phases
 
 
-@pytest.mark.parametrize("held_m", [0.002, 0.047, 0.085])
-def test_an_empty_hand_is_not_lifted(planner, plan, held_m):
-    job = work(planner, plan, held_m=held_m)
-    with pytest.raises(JobFailed, match=r"nothing was grasped: .* a held bottle gives 80.0 mm"):
-        asyncio.run(job.run())
-    assert plan.lift not in job.arm.lines
+@pytest.mark.parametrize(("tool", "opened", "closed"), [(FINGERS, 1.0, 0.0), (CUPS, 0.0, 1.0)])
+def test_a_thing_is_taken_from_above_lifted_carried_set_down_and_left(tool, opened, closed):
+    arm = Notebook(tool)
+    phases = transfer(arm, Hold("gear", GEAR_M if tool == FINGERS else None, 0.0025))
+    slow, fast = arm.recipe.slow_mps, arm.recipe.fast_mps
+    taken = [opened, (0.2, 0.15, "any"), (0.2, 0.10, slow), closed, (0.2, 0.15, fast)]
+    assert arm.lines == [*taken, (-0.2, 0.17, "any"), (-0.2, 0.12, slow), opened, (-0.2, 0.17, fast)]
+    assert [str(phase) for phase in phases] == [
+        "approach", "reach", "grasp", "lift", "carry", "lower", "release", "retreat",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("closes_to_m", [0.002, 0.012], ids=["nothing", "another part"])
+def test_a_hand_that_missed_opens_goes_up_and_says_what_it_felt(closes_to_m):
+    arm = Notebook(closes_to_m=closes_to_m)
+    with pytest.raises(StepFailed, match=rf"closed to {closes_to_m * 1000:.1f} mm, gear gives 8.0 mm") as caught:
+        transfer(arm, Hold("gear", GEAR_M, 0.0025))
+    assert (caught.value.kind, caught.value.part) == (FailureKind.MISSED, "gear")
+    assert arm.lines[-2:] == [1.0, (0.2, 0.15, arm.recipe.fast_mps)]
+    assert arm.phases[-1] is PickPlacePhase.MISSED
+
+
+def test_cups_that_find_no_hold_are_vented_and_lifted():
+    arm = Notebook(CUPS, kept_for=0)
+    with pytest.raises(StepFailed, match="tray_vacuum finds no hold on tray"):
+        transfer(arm, Hold("tray"))
+    assert arm.lines[-2:] == [0.0, (0.2, 0.15, arm.recipe.fast_mps)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "kept_for", "when"),
+    [(FINGERS, 2, "while it was lifted"), (FINGERS, 3, "before it was carried"), (FINGERS, 4, "on the way:"),
+     (FINGERS, 5, "on the way down"), (CUPS, 2, "while it was lifted"), (CUPS, 5, "on the way down")],
+)  # fmt: skip
+def test_what_is_lost_is_noticed_at_the_next_stage_and_not_set_down(tool, kept_for, when):
+    arm = Notebook(tool, kept_for=kept_for)
+    with pytest.raises(StepFailed, match=f"gear was lost {when}") as caught:
+        transfer(arm, Hold("gear", GEAR_M if tool == FINGERS else None, 0.0025))
+    assert caught.value.kind is FailureKind.LOST
+    assert arm.phases[-1] is PickPlacePhase.LOST
+    assert PickPlacePhase.RELEASE not in arm.phases
+
+
+def test_fingers_that_creep_are_waited_for_over_crcl():
+    """A controller in process waits itself."""
+    for waits, settled in ((False, 2), (True, 1)):
+        arm = Notebook(waits_for_tool=waits)
+        asyncio.run(RobotHand(arm, arm).grasp())
+        assert arm.time_s == pytest.approx(settled * arm.recipe.settle_s)
+
+
+def test_a_grasp_from_the_side_is_left_by_the_way_it_came_when_it_missed_and_upwards_when_it_holds():
+    bottle = PARTS.get("bottle")
+    grasp = next(g for g in find_grasps(bottle, TOOLS.get("wsg_50")) if g.kind is GraspKind.SIDE)
+    arm, pose = Notebook("wsg_50"), Pose.from_xyz_rpy([0.4, 0.0, 0.0])
+    way = StraightWay.to_pick(arm, grasp, pose)
+    asyncio.run(way.leave(laden=False))
+    assert arm.at.is_close(pose @ grasp.pose_approach)
+    asyncio.run(way.leave(laden=True))
+    assert arm.at.is_close(pose @ grasp.pose_retreat)
+    down = StraightWay.to_place(arm, grasp, pose)
+    assert down.at.position[2] == pytest.approx((pose @ grasp.pose_tcp).position[2] + arm.recipe.release_m)
+    asyncio.run(down.leave(laden=False))
+    assert arm.at.position == pytest.approx((pose @ grasp.pose_approach).position + [0, 0, arm.recipe.release_m])
+
+
+async def crcl_arm(lab: Lab, recipe: Recipe) -> ArmClient:
+    client = CrclClient(partial(CrclInterface(lab).connect, "ur5"), peer="ur5")
+    await client.__aenter__()
+    arm = ArmClient("ur5", client, lab.nominal.bases["ur5"], recipe)
+    await arm.prepare()
+    return arm
+
+
+@pytest.mark.parametrize("is_crcl", [False, True], ids=["direct", "crcl"])
+@pytest.mark.parametrize(
+    ("cell", "part", "place"),
+    [("rovi", "bottle", (0.65, 1.05, 0.75)), ("rovi@cube", "cube", (0.20, 1.05, 0.79))],
+)
+def test_objects_of_the_rovi_cell_are_taken_where_they_are_seen_and_set_down(cell, part, place, is_crcl):
+    """From above, by friction alone, with a robot in process or over CRCL; where they stand then is the truth."""
+    figures, recipe = PARTS.get(part), Recipe(approach_m=0.12)
+    grasp = next(g for g in find_grasps(figures, TOOLS.get("wsg_50")) if g.kind is GraspKind.TOP)
+    hold, heights = Hold(part, grasp.width_m, recipe.grip_tolerance_m), {}
+    with Lab.from_cell(cell, seed=1) as lab:
+
+        async def work() -> None:
+            arm = await crcl_arm(lab, recipe) if is_crcl else DirectArm(lab.robot("ur5"), lab.clock, recipe)
+            tracks = await look(lab.bus, lab.clock, "detector_pick")
+            seen = nearest_track(tracks, figures.sku, lab.nominal.objects[part].pose_in_world.position)
+            job = PickPlace(
+                RobotHand(arm, lab.clock),
+                lambda phase, _part: heights.update({phase: lab.world.pose_of(part).position[2]}),
+            )
+            await job.pick(StraightWay.to_pick(arm, grasp, seen), hold)
+            await job.place(StraightWay.to_place(arm, grasp, Pose.from_xyz_rpy(place, seen.rpy)), hold)
+
+        lab.perform(work())
+        lab.advance(0.5)
+        now = lab.world.pose_of(part)
+    assert np.hypot(*(now.position - place)[:2]) < 0.004
+    assert now.position[2] == pytest.approx(place[2], abs=5e-4)
+    assert now.rotation_matrix[2, 2] > np.cos(np.radians(1.0)), "it stands upright"
+    assert heights[PickPlacePhase.CARRY] > place[2] + 0.09, "it was lifted"
+    assert heights[PickPlacePhase.RELEASE] < place[2] + recipe.release_m + 0.003, "it was not dropped"

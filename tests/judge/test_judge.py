@@ -2,12 +2,12 @@
 
 import pytest
 
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.cells import load_cell
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput
 from cellwright.judge import Judge, parse_fault
 from cellwright.lab import Lab
-from cellwright.lab.job import TransferJob, run_transfer
 from cellwright.orders import DESIGNS
 from cellwright.sim import Stepper, World
 
@@ -21,7 +21,10 @@ def run():
         judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, [parse_fault("drop:during=transfer:2")])
         heard = []
         lab.bus.subscribe("/judge/verdict", lambda _, m: heard.append(m), subscriber="test", role=Role.JUDGE)
-        reports = [run_transfer(lab, TransferJob(slot=slot)) for slot in ("slot_1", "slot_2")]
+        reports = [
+            transfer_gear(lab, "fanuc", f"fanuc_medium_tray/{slot}", f"fanuc_kit_m2l1/{slot}")
+            for slot in ("slot_1", "slot_2")
+        ]
         yield lab, judge, reports, heard
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cellwright.bench.tools_trays import grasp_pose
 from cellwright.catalogue import TRAYS
 from cellwright.cells import load_cell
 from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
+from cellwright.execution.trays import hold_of
 from cellwright.judge import (
     AllowedContact,
     CollisionMonitor,
@@ -66,7 +66,8 @@ class TrayStand:
         return self.scheduler
 
     def grip(self, up_m=0.0):
-        pose = grasp_pose(TRAYS.get("kit_m2l1_tray"), self.world.pose_of(KIT), 0.0015)
+        hold = hold_of(TRAYS.get("kit_m2l1_tray").sku, "tray_vacuum")
+        pose = hold.pose_tool(self.world.pose_of(KIT), 0.0, 0.0015)
         return Pose.from_xyz_rpy([0.0, 0.0, up_m]) @ pose
 
     async def come(self):

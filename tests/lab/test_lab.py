@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import cellwright as cw
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.core.errors import BadInput, OutOfRange, OutputError, SimulationError, UnknownName
-from cellwright.lab import TransferJob, run_transfer
 from cellwright.motion import Unreachable
 from cellwright.record import read_log
 
@@ -154,7 +154,7 @@ def test_perform_works_inside_somebody_elses_event_loop(changed):
 
     def work() -> tuple[bool, float]:
         with cw.Lab(changed(), seed=5) as lab:
-            report = run_transfer(lab, TransferJob())
+            report = transfer_gear(lab)
             return report.done, report.seating.centre_error_m
 
     async def cell_of_a_notebook() -> list[tuple[bool, float]]:

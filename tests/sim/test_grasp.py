@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.core.pose import Pose
-from cellwright.lab import TransferJob, run_transfer
 from cellwright.sim import World
 
 SWING_RAD = np.array([1.2, -0.3, 0.3, 0.0, -0.3, 0.0])
@@ -61,9 +61,8 @@ def test_a_gear_is_carried_by_friction_alone(open_lab, aprs, robot):
 
     lab.stepper.every(25, watch, order=35, name="watch")
     before = lab.world.pose_of(gear).position[2]
-    report = run_transfer(lab, TransferJob(robot=robot))
+    report = transfer_gear(lab, robot, f"{robot}_medium_tray/slot_1", f"{robot}_kit_m2l1/slot_1")
     assert report.done, report.reason
-    assert report.grasp_lock_uses == 0
     assert lab.grasp_lock is None
     assert seen == {"fanuc/tool/fingers_move_alike", "motoman/tool/fingers_move_alike"}
     assert max(heights) > before + 0.04
@@ -170,9 +169,9 @@ def test_an_empty_grip_locks_nothing(open_lab, make_bench):
 
 def test_uses_are_counted_and_a_job_is_done_with_the_lock(open_lab, aprs):
     lab = open_lab(aprs.model_copy(update={"grasp_lock": True}), seed=3)
-    report = run_transfer(lab, TransferJob())
+    report = transfer_gear(lab)
     assert report.done, report.reason
-    assert report.grasp_lock_uses == 1
+    assert lab.grasp_lock.uses == 1
 
 
 @pytest.mark.parametrize("load", ["force down", "force aside", "mass"])

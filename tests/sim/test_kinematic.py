@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.bench.tools_trays import try_tray
 from cellwright.catalogue import PARTS, TRAYS, seated_height_m
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_slot
-from cellwright.lab import TransferJob, run_transfer
 from cellwright.sim import World
 
 
@@ -41,7 +41,7 @@ def slot_xy(world, tray: str, slot: int) -> np.ndarray:
 @pytest.mark.parametrize("robot", ["fanuc", "motoman"])
 def test_the_same_job_succeeds(open_lab, aprs, robot):
     lab = open_lab(aprs, fidelity="kinematic")
-    report = run_transfer(lab, TransferJob(robot=robot))
+    report = transfer_gear(lab, robot, f"{robot}_medium_tray/slot_1", f"{robot}_kit_m2l1/slot_1")
     assert report.done, report.reason
     assert report.seating.centre_error_m < 1e-6
 
@@ -201,7 +201,7 @@ def test_what_is_held_can_be_removed(holding):
 def test_it_repeats_to_the_bit(open_lab, aprs):
     def run() -> bytes:
         lab = open_lab(aprs, fidelity="kinematic")
-        run_transfer(lab, TransferJob())
+        transfer_gear(lab)
         return lab.world.data.qpos.tobytes()
 
     assert run() == run()

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.bench.processes import call_in_process
-from cellwright.lab import Lab, TransferJob, run_transfer
+from cellwright.lab import Lab
 
 __all__ = ["identical_runs", "log_digest", "succeeds", "successes"]
 
@@ -24,7 +25,7 @@ def succeeds(*seeds: int) -> list[bool]:
     results = []
     for seed in seeds:
         with Lab.from_cell(CELL, seed) as lab:
-            results.append(run_transfer(lab, TransferJob()).done)
+            results.append(transfer_gear(lab).done)
     return results
 
 
@@ -34,7 +35,7 @@ def log_digest(seed: int) -> str:
         log = Path(folder) / "job.mcap"
         with Lab.from_cell(CELL, seed) as lab:
             lab.record(log)
-            run_transfer(lab, TransferJob())
+            transfer_gear(lab)
         return hashlib.sha256(log.read_bytes()).hexdigest()
 
 

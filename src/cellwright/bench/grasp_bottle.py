@@ -8,15 +8,16 @@ import numpy as np
 
 from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
 from cellwright.bench.grasp_plan import BottlePlan, BottlePlanner
-from cellwright.bench.grasp_vision import detect
 from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError, JobFailed
 from cellwright.core.pose import Pose
-from cellwright.lab import Lab
+from cellwright.execution import Hold, PickPlace, RobotHand
+from cellwright.lab import DirectArm, Lab
+from cellwright.perception import look, nearest_track
 
 __all__ = ["PLACE_M", "TILT_RAD", "bottle_trials", "try_bottle"]
 
-CELL, ROBOT, BOTTLE, DETECTOR = "rovi", "ur5", "bottle", "/detector_pick/detections"
+CELL, ROBOT, BOTTLE, DETECTOR = "rovi", "ur5", "bottle", "detector_pick"
 PLACE_M = 0.011  # from where it should stand: the room on either side of it in the open gripper that comes for it next
 TILT_RAD = np.radians(2.0)
 HEIGHT_M = 0.750  # of both areas
@@ -24,7 +25,6 @@ PICK_AREA_M = ((0.05, 0.95), (0.75, 1.15))  # the areas of the table, less the b
 PLACE_AREA_M = ((0.65, 0.05), (0.75, 0.15))
 APART_M = 0.2  # start and target: the hand must fit between a bottle and the place it was taken from
 DRAWS = 20
-SETTLE_S = 0.05
 REST_S = 0.5
 
 
@@ -58,32 +58,22 @@ def _places(random: np.random.Generator) -> tuple[Pose, Pose]:
 
 async def _detect(lab: Lab) -> Pose:
     """Returns the bottle's place by the detector; its height and that it is upright are known."""
-    scene = await detect(lab, DETECTOR)
-    seen = scene.of_sku(lab.world.object(BOTTLE).sku)
-    if not seen:
+    seen = nearest_track(await look(lab.bus, lab.clock, DETECTOR), lab.world.object(BOTTLE).sku, (0.0, 0.0, 0.0))
+    if seen is None:
         raise JobFailed("the bottle is not in view")
-    x, y, _ = seen[0].pose_in_world.position
+    x, y, _ = seen.position
     return Pose.from_xyz_rpy([x, y, HEIGHT_M])
 
 
 def _try(lab: Lab, plan: BottlePlan, target: Pose, draws: int) -> GraspOutcome:
-    arm, watch = lab.robot(ROBOT), GraspMonitor(lab, ROBOT, BOTTLE)
+    arm, watch = DirectArm(lab.robot(ROBOT), lab.clock), GraspMonitor(lab, ROBOT, BOTTLE)
+    job = PickPlace(RobotHand(arm, lab.clock), watch.on_phase)
+    hold = Hold(BOTTLE, plan.grasp.width_m, arm.recipe.grip_tolerance_m)
 
     async def work() -> str:
         try:
-            await arm.open_gripper()
-            for motion in plan.reach:
-                await arm.follow(motion)
-            await lab.clock.sleep(SETTLE_S)
-            await arm.close_gripper()
-            watch.close()
-            for motion in plan.carry:
-                await arm.follow(motion)
-            await lab.clock.sleep(SETTLE_S)
-            watch.open()
-            await arm.open_gripper()
-            for motion in plan.leave:
-                await arm.follow(motion)
+            await job.pick(plan.pick_way(arm), hold)
+            await job.place(plan.place_way(arm), hold)
         except CellwrightError as error:
             return str(error)
         finally:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.bench.grasp_monitor import GraspMonitor
 from cellwright.control import RobotController
 from cellwright.core.errors import JobFailed
+from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
+from cellwright.lab import DirectArm
 from cellwright.motion import LineMove, LineSpeed
 
 __all__ = ["DetourArm"]
@@ -19,48 +20,31 @@ VIA_HEIGHT_M = (0.10, 0.25)  # above the target
 VIA_YAW_RAD = np.radians(60)
 VIA_DRAWS = 50
 LINE_SPEED = LineSpeed(speed_mps=0.4)
-JOINT_SPEED = 0.6
 
 
-class DetourArm:
-    """An arm that goes through random points, by joint moves and lines, whenever it carries something."""
+class DetourArm(DirectArm):
+    """An arm that goes through random points, by joint moves and lines, whenever it carries something.
 
-    def __init__(self, arm: RobotController, watch: GraspMonitor, random: np.random.Generator) -> None:
-        self._arm, self._watch, self._random = arm, watch, random
-        self._carrying = False
-        self.vias: list[Pose] = []
+    Attributes:
+        is_carrying: Whether it does.
+        vias: The points so far.
+    """
 
-    async def move_tool(self, pose_tool_in_world: Pose, speed: float = 1.0) -> None:
-        """Moves the tool to a pose; with something in the hand through some other poses first."""
-        if self._carrying:
+    def __init__(self, robot: RobotController, clock: WaitClock, random: np.random.Generator) -> None:
+        super().__init__(robot, clock)
+        self.is_carrying, self.vias = False, list[Pose]()
+        self._random = random
+
+    async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
+        """Moves the tool to a pose; with something in the hand, by any path: through some other poses first."""
+        if self.is_carrying and not straight:
             for _ in range(self._random.integers(1, MOST_VIAS + 1)):
                 await self._move_via(pose_tool_in_world)
-        await self._arm.move_tool(pose_tool_in_world, speed)
-
-    async def move_tool_straight(self, pose_tool_in_world: Pose, speed: LineSpeed) -> None:
-        """Moves as the arm does."""
-        await self._arm.move_tool_straight(pose_tool_in_world, speed)
-
-    async def move_home(self, speed: float = 1.0) -> None:
-        """Moves as the arm does."""
-        await self._arm.move_home(speed)
-
-    async def open_gripper(self) -> float:
-        """Opens as the arm does; nothing is carried any more."""
-        self._carrying = False
-        self._watch.open()
-        return await self._arm.open_gripper()
-
-    async def close_gripper(self) -> float:
-        """Closes as the arm does; what is between the fingers is carried from now on."""
-        width_m = await self._arm.close_gripper()
-        self._carrying = True
-        self._watch.close()
-        return width_m
+        await super().move(pose_tool_in_world, speed_mps, straight=straight)
 
     async def _move_via(self, goal: Pose) -> None:
         """Moves to one random pose within reach, half of the times along a line."""
-        arm, random = self._arm, self._random
+        arm, random = self.robot, self._random
         straight = bool(random.integers(2))
         for _ in range(VIA_DRAWS):
             pose = self._draw(goal)
@@ -75,12 +59,12 @@ class DetourArm:
             if straight:
                 await arm.move_tool_straight(pose, LINE_SPEED)
             else:
-                await arm.move_tool(pose, JOINT_SPEED)
+                await arm.move_tool(pose, self.joint_speed)
             return
         raise JobFailed(f"no via point was found in {VIA_DRAWS} draws")
 
     def _draw(self, goal: Pose) -> Pose:
-        here: npt.NDArray[np.float64] = self._arm.tool_in_world.position
+        here: npt.NDArray[np.float64] = self.robot.tool_in_world.position
         middle = (here + goal.position) / 2
         x, y = self._random.uniform(-1, 1, 2) * VIA_SPREAD_M
         z = self._random.uniform(*VIA_HEIGHT_M)

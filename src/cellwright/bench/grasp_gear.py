@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cellwright.bench.gear_transfer import GearTransfer
 from cellwright.bench.grasp_detour import DetourArm
 from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
-from cellwright.bench.grasp_vision import detect
 from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
 from cellwright.cells import load_cell
-from cellwright.core.errors import CellwrightError
-from cellwright.execution import AveragedScene, Transfer
+from cellwright.execution import PickPlacePhase
 from cellwright.judge import judge_slot
 from cellwright.lab import Lab
 
@@ -21,7 +20,6 @@ __all__ = ["PLACE_M", "gear_trials", "try_gear"]
 
 CELL = "aprs"
 PLACE_M = 0.002  # from the slot's axis; the judge of `seated` is stricter, and looks at tilt and height as well
-REST_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -74,25 +72,13 @@ def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
     robot, source, target = _draw(lab, random)
     part = judge_slot(lab.world, str(source)).part
     watch = GraspMonitor(lab, robot, part)
-    arm = DetourArm(lab.robot(robot), watch, random)
-    expected_m = lab.nominal.objects[target.tray].pose_in_world.position
-    supply = replace(source.figures, slots=(source.slot,))
+    arm = DetourArm(lab.robot(robot), lab.clock, random)
 
-    async def see() -> AveragedScene:
-        return await detect(lab, f"/detector_{robot}/detections")
+    def on_phase(phase: PickPlacePhase, gear: str) -> None:
+        watch.on_phase(phase, gear)
+        arm.is_carrying = phase in (PickPlacePhase.LIFT, PickPlacePhase.CARRY)
 
-    transfer = Transfer(arm, lab.clock, see, supply, target.figures, target.slot, expected_m)
-
-    async def work() -> str:
-        problem = ""
-        try:
-            await transfer.run()
-        except CellwrightError as error:
-            problem = str(error)
-        await lab.clock.sleep(REST_S)
-        return problem
-
-    failure = lab.perform(work())
+    failure = lab.perform(GearTransfer(lab, arm, str(source), str(target), on_phase).run())
     seating = judge_slot(lab.world, str(target))
     problem = watch.problem() or failure
     if not problem and not (seating.part == part and seating.centre_error_m <= PLACE_M):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellwright.core.pose import Pose
+from cellwright.execution import PickPlacePhase
 from cellwright.lab import Lab
 from cellwright.sim.stepper import TickOrder
 
@@ -67,6 +68,13 @@ class GraspMonitor:
         self.slip_m = self.turn_rad = float("nan")
         period = lab.world.clock.period_ticks(RATE_HZ)
         lab.stepper.every(period, self._look, order=TickOrder.JUDGE, name="grasp watch")
+
+    def on_phase(self, phase: PickPlacePhase, _thing: str) -> None:
+        """Follows a pick and place: from closed fingers to opening ones."""
+        if phase is PickPlacePhase.LIFT:
+            self.close()
+        elif phase is PickPlacePhase.RELEASE:
+            self.open()
 
     def close(self) -> None:
         """Begins when the fingers have closed: from here on the part must stay between them."""

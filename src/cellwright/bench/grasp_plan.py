@@ -12,6 +12,7 @@ from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, gripper_model
 from cellwright.cells import Cell, Layout
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
+from cellwright.execution import PathArm, PlannedWay
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, find_grasps
 from cellwright.motion.planning import (
@@ -53,21 +54,35 @@ VIA_BOX_M = ((0.05, 0.05, 0.90), (0.75, 1.15, 1.15))
 ITERATIONS, SHORTCUTS = 4000, 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BottlePlan:
     """The motions, and their grasp.
 
     Attributes:
         grasp: The grasp.
-        reach: Motions from home to the bottle.
-        carry: With the bottle to its new place.
-        leave: Away from it.
+        reach: From home to before the bottle.
+        advance: Straight to it.
+        lift: Straight up with it.
+        carry: Through the air to above its new place, with a detour.
+        descend: Straight down.
+        leave: Straight away.
     """
 
     grasp: Grasp
-    reach: Sequence[Motion]
+    reach: Motion
+    advance: Motion
+    lift: Motion
     carry: Sequence[Motion]
-    leave: Sequence[Motion]
+    descend: Motion
+    leave: Motion
+
+    def pick_way(self, arm: PathArm) -> PlannedWay:
+        """Returns an arm's way to the bottle and up with it."""
+        return PlannedWay(arm, (self.reach,), self.advance, self.lift)
+
+    def place_way(self, arm: PathArm) -> PlannedWay:
+        """Returns an arm's way to the place and away from it."""
+        return PlannedWay(arm, self.carry, self.descend, self.leave)
 
 
 class BottlePlanner:
@@ -139,7 +154,10 @@ class BottlePlanner:
         back = _tool(empty, _end(descend)) @ Pose.from_xyz_rpy((0.0, 0.0, -LEAVE_M))
         leave = _line(empty, _end(descend), back, FAST)
         _require_free(ExactChecker(self._with_bottle(pose_target)), leave)
-        return BottlePlan(grasp, (reach, advance), (lift, detour, arrive, descend), (leave,))
+        carry = (detour, arrive)
+        return BottlePlan(
+            grasp=grasp, reach=reach, advance=advance, lift=lift, carry=carry, descend=descend, leave=leave
+        )
 
 
 def _fingers(half_m: float) -> dict[str, float]:

@@ -8,11 +8,10 @@ import numpy as np
 
 from cellwright.catalogue import PARTS, GearFigures, PartFigures, VacuumFigures
 from cellwright.cells import Cell
-from cellwright.control import RobotController
 from cellwright.core.errors import CellwrightError
 from cellwright.core.pose import Pose
-from cellwright.lab import Lab
-from cellwright.motion import LineSpeed
+from cellwright.execution import Hold, PickPlace, PickPlacePhase, Recipe, RobotHand, StraightWay
+from cellwright.lab import DirectArm, Lab
 
 __all__ = ["GraspCase", "robotiq_trials", "try_case", "vacuum_trials"]
 
@@ -21,7 +20,7 @@ HOME_DEG = (0.0, -90.0, 90.0, -90.0, -90.0, 0.0)
 RADIUS_M, HEIGHT_M, OFF_M = 0.55, 0.15, 0.004
 SLIP_M = 0.006  # in the hand: farther is lost
 PLACE_M, TILT_RAD = 0.006, np.radians(2.0)
-SPEED, SLOW = LineSpeed(0.25), LineSpeed(0.05)
+RECIPE = Recipe(approach_m=HEIGHT_M, fast_mps=0.25, slow_mps=0.05, acceleration_mps2=1.5)
 SWING = 0.5  # of the arm's joint speed, some 0.9 m/s at the tool: faster, friction creeps (docs/benchmarks.md)
 PRESS_M = 0.0015
 RELEASE_M = 0.001
@@ -84,25 +83,24 @@ def _cell(case: GraspCase, lies: Pose) -> Cell:
 
 
 def _try(lab: Lab, case: GraspCase, part: PartFigures, start: np.ndarray, target: np.ndarray, swing: np.ndarray) -> str:
-    arm, height_m = lab.robot(ROBOT), _grasp_height_m(lab, part)
+    arm = DirectArm(lab.robot(ROBOT), lab.clock, RECIPE, joint_speed=case.swing)
+    height_m, hold = _grasp_height_m(lab, part), Hold(case.part)
     slips: list[float] = []
     taken: list[Pose] = []
 
+    def on_phase(phase: PickPlacePhase, _part: str) -> None:
+        if phase is PickPlacePhase.LIFT:
+            taken.append(_in_hand(lab))
+        elif phase in (PickPlacePhase.CARRY, PickPlacePhase.LOWER, PickPlacePhase.RELEASE):
+            slips.append(taken[0].distance_m(_in_hand(lab)))
+
+    job = PickPlace(RobotHand(arm, lab.clock), on_phase)
+
     async def work() -> None:
-        assert arm.tool is not None
-        await arm.tool.open()
-        await arm.move_tool(_down(start, HEIGHT_M + height_m), 0.5)
-        await arm.move_tool_straight(_down(start, height_m), SLOW)
-        await arm.tool.close()
-        held = _in_hand(lab)
-        taken.append(held)
-        for place in (start, swing, target):
-            await _over(arm, place, HEIGHT_M + height_m, case.swing)
-            slips.append(held.distance_m(_in_hand(lab)))
-        await arm.move_tool_straight(_down(target, height_m + _press_m(lab) + RELEASE_M), SLOW)
-        slips.append(held.distance_m(_in_hand(lab)))
-        await arm.tool.open()
-        await arm.move_tool_straight(_down(target, HEIGHT_M + height_m), SPEED)
+        await job.pick(StraightWay.from_above(arm, _down(start, height_m)), hold)
+        await arm.move(_down(swing, HEIGHT_M + height_m), RECIPE.fast_mps, straight=False)
+        release = _down(target, height_m + _press_m(lab) + RELEASE_M)
+        await job.place(StraightWay.from_above(arm, release), hold)
         await lab.clock.sleep(REST_S)
 
     try:
@@ -118,15 +116,6 @@ def _try(lab: Lab, case: GraspCase, part: PartFigures, start: np.ndarray, target
     if off_m > PLACE_M or tilt_rad > TILT_RAD:
         return f"{case.part} ended {off_m * 1000:.1f} mm from its place, leaning by {np.degrees(tilt_rad):.1f} deg"
     return ""
-
-
-async def _over(arm: RobotController, place: np.ndarray, height_m: float, speed: float) -> None:
-    """Moves straight up where the arm is over the place, and by a swing of the whole arm otherwise."""
-    pose = _down(place, height_m)
-    if np.hypot(*(arm.tool_in_world.position - pose.position)[:2]) < 0.001:
-        await arm.move_tool_straight(pose, SPEED)
-    else:
-        await arm.move_tool(pose, speed)
 
 
 def _down(place: np.ndarray, height_m: float) -> Pose:

@@ -7,23 +7,23 @@ from typing import Literal
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, TOOLS, TRAYS, BoxFigures, TrayFigures, VacuumFigures, tray_grasp
+from cellwright.catalogue import FURNITURE, TRAYS, BoxFigures
 from cellwright.cells import Cell, load_cell
 from cellwright.cells.schema import PopulationCfg, PoseCfg, TrayCfg
 from cellwright.core.errors import CellwrightError
 from cellwright.core.pose import Pose
-from cellwright.lab import Lab
-from cellwright.motion import LineSpeed
+from cellwright.execution import Hold, PickPlace, PickPlacePhase, Recipe, RobotHand, StraightWay
+from cellwright.execution.trays import hold_of
+from cellwright.lab import DirectArm, Lab
 
-__all__ = ["CASES", "TrayCase", "grasp_pose", "tray_trials", "try_tray"]
+__all__ = ["CASES", "TrayCase", "tray_trials", "try_tray"]
 
 CELL, ROBOT, TOOL = "kitting", "motoman", "tray_vacuum"
 OFF_M, OFF_RAD = 0.0005, np.radians(0.5)
 PRESS_M = 0.0015
 GAP_M = 0.001  # above where the tray lies, when it is let go
-ABOVE_M = 0.12
+RECIPE = Recipe(approach_m=0.12, fast_mps=0.4, slow_mps=0.05, acceleration_mps2=1.5)
 REST_S = 0.4
-SLOW, SPEED = LineSpeed(0.05), LineSpeed(0.4)
 SLIP_M, PLACE_M, TILT_RAD = 0.001, 0.003, np.radians(1.0)
 STAY_M = 0.001  # what lies below a tray, and what lies in it, moves by no more
 
@@ -66,16 +66,6 @@ def try_tray(seed: int, number: int, fidelity: Literal["physics", "kinematic"] =
         return _carry(lab, name, goal, off)
 
 
-def grasp_pose(tray: TrayFigures, pose_tray_in_world: Pose, press_m: float = 0.0) -> Pose:
-    """Returns the tray tool's pose when it takes a tray, with some pressing depth."""
-    tool = TOOLS.get(TOOL)
-    assert isinstance(tool, VacuumFigures)
-    grip = tray_grasp(tray, tool)
-    assert grip is not None
-    x, y, z = grip.xyz_m
-    return pose_tray_in_world @ Pose.from_xyz_rpy((x, y, z - press_m), (np.pi, 0.0, grip.yaw_rad))
-
-
 def _cell(case: TrayCase, on_table: Pose) -> Cell:
     """Returns the kitting workstation with the tray tool on its robot; a full kit stands on the work table."""
     cell = load_cell(CELL)
@@ -105,37 +95,34 @@ def _places(cell: Cell, name: str) -> list[Pose]:
 
 def _carry(lab: Lab, name: str, goal: Pose, off: Pose) -> str:
     """Takes a tray with an error, carries it over in straight lines, sets it down; returns why that failed."""
-    arm, world, figures = lab.robot(ROBOT), lab.world, TRAYS.get(lab.cell.trays[name].model)
+    world, arm = lab.world, DirectArm(lab.robot(ROBOT), lab.clock, RECIPE, joint_speed=0.5)
     before = {other: world.pose_of(other) for other in world.objects}
-    start = before[name]
+    grasp = hold_of(TRAYS.get(lab.cell.trays[name].model).sku, TOOL)
+    assert grasp is not None
+    held: list[Pose] = []
     slips: list[float] = []
 
-    def in_hand() -> Pose:
-        return world.tcp_pose(ROBOT).inverse() @ world.pose_of(name)
+    def on_phase(phase: PickPlacePhase, _tray: str) -> None:
+        in_hand = world.tcp_pose(ROBOT).inverse() @ world.pose_of(name)
+        if phase is PickPlacePhase.CARRY:
+            held.append(in_hand)
+        elif phase in (PickPlacePhase.LOWER, PickPlacePhase.RELEASE):
+            slips.append(held[0].distance_m(in_hand))
 
-    def over(pose: Pose) -> Pose:
-        return Pose.from_xyz_rpy([0.0, 0.0, ABOVE_M]) @ pose
+    def pose_tool(tray: Pose, down_m: float) -> Pose:
+        return grasp.pose_tool(tray, float(tray.rpy[2]) + grasp.grip.yaw_rad, down_m)
 
     async def work() -> None:
-        taken, put = (grasp_pose(figures, pose @ off, PRESS_M) for pose in (start, goal))
-        await arm.move_tool(over(taken), 0.5)
-        await arm.move_tool_straight(taken, SLOW)
-        await arm.vacuum.close()
-        if not arm.vacuum.holding:
-            raise CellwrightError(f"no vacuum: {arm.vacuum.level:.2f}")
-        await arm.move_tool_straight(over(taken), SPEED)
-        held = in_hand()
-        for pose, speed in ((over(put), SPEED), (Pose.from_xyz_rpy([0.0, 0.0, PRESS_M + GAP_M]) @ put, SLOW)):
-            await arm.move_tool_straight(pose, speed)
-            slips.append(held.distance_m(in_hand()))
-        await arm.vacuum.open()
-        await arm.move_tool_straight(over(put), SPEED)
+        job = PickPlace(RobotHand(arm, lab.clock), on_phase)
+        taken, put = pose_tool(before[name] @ off, PRESS_M), pose_tool(goal @ off, -GAP_M)
+        await job.pick(StraightWay.from_above(arm, taken), Hold(name))
+        await job.place(StraightWay.from_above(arm, put, is_level=True), Hold(name))
         await lab.clock.sleep(REST_S)
 
     try:
         lab.perform(work())
     except CellwrightError as error:
-        return f"{name}: {error}"
+        return str(error)
     return _verdict(lab, name, before, goal, max(slips))
 
 

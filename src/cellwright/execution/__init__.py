@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from cellwright.execution.arm import Arm, ArmClient, HandReading
     from cellwright.execution.async_clock import AsyncClock, JobStep
     from cellwright.execution.executor import Executor
     from cellwright.execution.grasp_paths import GraspPath
@@ -20,20 +21,23 @@ if TYPE_CHECKING:
         SlotReport,
         Unobtainable,
     )
-    from cellwright.execution.pick_place import PathArm, PickPlace
+    from cellwright.execution.pick_place import Hold, PathArm, PickPlace, PickPlacePhase, PlannedWay, StraightWay, Way
     from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner, PickPlaceSettings
-    from cellwright.execution.scene import AveragedScene, Sighting
+    from cellwright.execution.planned_pick_place import PlannedPickPlace
+    from cellwright.execution.robot_hand import RobotHand
     from cellwright.execution.settings import ExecutionSettings, Latencies, Recipe, RecoveryMode
-    from cellwright.execution.transfer import Transfer, TransferArm
 
 __all__ = [
     "ActionRecord",
+    "Arm",
+    "ArmClient",
     "AsyncClock",
-    "AveragedScene",
     "Evaluated",
     "ExecutionSettings",
     "Executor",
     "GraspPath",
+    "HandReading",
+    "Hold",
     "JobStep",
     "KitReport",
     "Latencies",
@@ -41,16 +45,19 @@ __all__ = [
     "OrderStatus",
     "PathArm",
     "PickPlace",
+    "PickPlacePhase",
     "PickPlacePlan",
     "PickPlacePlanner",
     "PickPlaceSettings",
+    "PlannedPickPlace",
+    "PlannedWay",
     "Recipe",
     "RecoveryMode",
-    "Sighting",
+    "RobotHand",
     "SlotReport",
-    "Transfer",
-    "TransferArm",
+    "StraightWay",
     "Unobtainable",
+    "Way",
 ]
 
 __getattr__ = lazy_names(
@@ -58,12 +65,13 @@ __getattr__ = lazy_names(
     {
         ".executor": "Executor",
         ".outcome": "ActionRecord Evaluated KitReport OrderReport OrderStatus SlotReport Unobtainable",
-        ".pick_place": "PathArm PickPlace",
+        ".arm": "Arm ArmClient HandReading",
+        ".pick_place": "Hold PathArm PickPlace PickPlacePhase PlannedWay StraightWay Way",
         ".pick_plan": "PickPlacePlan PickPlacePlanner PickPlaceSettings",
-        ".scene": "AveragedScene Sighting",
+        ".planned_pick_place": "PlannedPickPlace",
+        ".robot_hand": "RobotHand",
         ".settings": "ExecutionSettings Latencies Recipe RecoveryMode",
         ".grasp_paths": "GraspPath",
-        ".transfer": "Transfer TransferArm",
         ".async_clock": "AsyncClock JobStep",
     },
 )

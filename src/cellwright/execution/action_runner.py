@@ -157,7 +157,7 @@ class ActionRunner:
     async def _change(self, action: Action, rows: list[Evaluated]) -> str:
         """Changes a tool, checked by what the robot reports of itself."""
         self._publish_event(action, "start", "", [])
-        await self.manipulator.read()
+        await self.manipulator.hand.read()
         rows += tool_conditions(self.manipulator, action, after=False)
         require(rows, FailureKind.WRONG, "")
         self._before()
@@ -166,7 +166,7 @@ class ActionRunner:
             detail = await change_tool(self.manipulator, action)
         finally:  # also when it failed after the lock had closed
             self.conditions.refresh()
-        await self.manipulator.read()
+        await self.manipulator.hand.read()
         effects = tool_conditions(self.manipulator, action, after=True)
         rows += effects
         require(effects, FailureKind.WRONG, "")
@@ -217,14 +217,14 @@ class ActionRunner:
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
         """Evaluates predicates; when some are unknown, once more after a look."""
-        await self.manipulator.read()
+        await self.manipulator.hand.read()
         await self._clock.sleep(self._settings.latencies.predicates_s)
         for _ in range(2):
             rows = self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
             if not doubtful(rows):
                 return rows
             await self._see(action, part)
-            await self.manipulator.read()
+            await self.manipulator.hand.read()
         return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
 
     async def _see(self, action: Action, part: str) -> None:

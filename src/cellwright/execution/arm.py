@@ -1,9 +1,10 @@
-"""A robot as the executor knows it: its CRCL client and where its base stands by the drawings, nothing else."""
+"""A robot as those who pick and place know it, and the one that executors have: a CRCL client and a nominal base."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -12,27 +13,22 @@ from cellwright.core.pose import Pose
 from cellwright.crcl import CrclClient, messages
 from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.crcl.poses import checked_pose, message_of_pose
+from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.settings import Recipe
 
-__all__ = ["JOINT_SPEED_RADPS", "ArmClient", "ArmFailed", "HandReading", "raised", "tool_down"]
+__all__ = ["JOINT_SPEED_RADPS", "Arm", "ArmClient", "ArmFailed", "HandReading", "raised", "tool_down"]
 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
 NEAR_M, NEAR_RAD = 0.005, 0.02  # a tool is at least so near to where it was sent
-OPEN, CLOSED = 1.0, 0.0
 
 
-class ArmFailed(JobFailed):
-    """A command that the robot did not do; `state` says how, `is_lost` that it does not answer any more."""
+class ArmFailed(StepFailed):
+    """A command that the robot did not do, or could not answer any more."""
 
     def __init__(self, robot: str, outcome: Outcome) -> None:
-        super().__init__(f"{robot}: {outcome.text}")
-        self.state = outcome.state
-
-    @property
-    def is_lost(self) -> bool:
-        """True if the robot cannot be reached, False if it cannot do something."""
-        return self.state in (OutcomeState.LOST, OutcomeState.TIMEOUT)
+        is_lost = outcome.state in (OutcomeState.LOST, OutcomeState.TIMEOUT)
+        super().__init__(FailureKind.ARM, f"{robot}: {outcome.text}", is_lost_robot=is_lost)
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,34 @@ class HandReading:
     holding: bool
 
 
+class Arm(Protocol):
+    """A robot that moves its tool: over CRCL, or in process."""
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """Its speeds and distances."""
+
+    @property
+    def waits_for_tool(self) -> bool:
+        """Whether `set_tool` returns only when the tool has come to rest; over CRCL, fingers may still creep."""
+
+    async def read(self) -> HandReading:
+        """Returns the current state of the tool."""
+
+    async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:
+        """Moves the tool to a pose, along a line or by any path."""
+
+    async def set_tool(self, setting: float) -> HandReading:
+        """Opens fingers (1) or closes them (0); of cups, starts their pump (1) or stops it (0)."""
+
+    async def dwell(self, duration_s: float) -> None:
+        """Waits without moving."""
+
+
 class ArmClient:
     """The CRCL connection to one robot.
 
@@ -62,6 +86,8 @@ class ArmClient:
         recipe: Speeds.
         tool_models: What it calls a tool -> the tool's name in the catalogue, where they differ.
     """
+
+    waits_for_tool = False
 
     def __init__(
         self,
@@ -130,17 +156,9 @@ class ArmClient:
         move_s = 2 * (way_m / accel_mps2) ** 0.5 if is_short else way_m / speed_mps + speed_mps / accel_mps2
         return max(move_s, (before.angle_rad(after) - NEAR_RAD) / TURN_SPEED_RADPS)
 
-    async def open(self) -> HandReading:
-        """Opens the fingers."""
-        return self._reading((await self._do(messages.SetEndEffector(0, setting=OPEN))).status)
-
-    async def close(self) -> HandReading:
-        """Closes the fingers, on something or nothing."""
-        return self._reading((await self._do(messages.SetEndEffector(0, setting=CLOSED))).status)
-
-    async def suck(self, *, on: bool) -> HandReading:
-        """Starts the pump of its cups, or stops it."""
-        return self._reading((await self._do(messages.SetEndEffector(0, setting=float(on)))).status)
+    async def set_tool(self, setting: float) -> HandReading:
+        """Opens fingers (1) or closes them (0); of cups, starts their pump (1) or stops it (0)."""
+        return self._reading((await self._do(messages.SetEndEffector(0, setting=setting))).status)
 
     async def dwell(self, duration_s: float) -> None:
         """Waits without moving."""

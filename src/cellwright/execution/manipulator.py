@@ -1,4 +1,4 @@
-"""One robot at work: its current part and grasp, and its moves, which always travel above everything."""
+"""One robot at work: what it looks for and holds by belief, and its moves, which always travel above everything."""
 
 from __future__ import annotations
 
@@ -8,13 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue import tool_grasp_xyz_m
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmFailed, raised, tool_down
-from cellwright.execution.grasps import GraspChoice
-from cellwright.execution.robot_hand import DISC_M, RobotHand
+from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, HandReading, raised, tool_down
+from cellwright.execution.grasps import GraspChoice, gripper_figures, hanging
+from cellwright.execution.held_objects import note_held, note_released
+from cellwright.execution.part_poses import PartPose, SlotPose
+from cellwright.execution.pick_place import PickPlacePhase
+from cellwright.execution.predicates import ToolState
+from cellwright.execution.robot_hand import RobotHand
+from cellwright.execution.settings import Recipe
+from cellwright.execution.view import CellView
 
 __all__ = ["Manipulator"]
 
+IN_HAND_M = 0.02  # a part this near to the tool's centre point is what the fingers are closed on
+DISC_M = 0.050  # how far a held part reaches sideways: what leans hangs lower by some of that
+SLIPPED_M, SLIPPED_RAD = 0.004, float(np.radians(6.0))  # a part that is seen so far from where it was taken has slipped
+AT_HAND_M = 0.040  # a part that is seen farther off is not what the fingers hold
+FRESH_S = 0.5  # what was seen earlier may have been on its way
 LEANING_RAD = float(np.radians(2.0))
 NEAR_M = 0.40  # an arm whose tool is this near to a place is in the way there
 NEAR_HOLDER_M = 0.60  # the same for a holder of tools
@@ -24,17 +36,116 @@ HANG_M = 0.030  # how far below the tool's centre point a held part reaches
 
 
 @dataclass
-class Manipulator(RobotHand):
-    """A robot with its chosen part and grasp.
+class Manipulator:
+    """A robot with what it looks for and what it holds.
 
     Attributes:
+        arm: The robot.
+        hand: Its hand.
+        view: What is believed.
+        tool: Its end effector, as the database calls it.
+        found: The part that was looked for.
+        seat: The slot that was looked for.
         grasp: How to take the part that was found; None before that is decided.
+        held: The part, the kit tray or the kit in its hand.
+        slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
+        misses: Parts in a row that were not gripped, or lost.
         out_of_service: Why it does not work any more; empty while it does.
     """
 
+    arm: ArmClient
+    hand: RobotHand
+    view: CellView
+    tool: str
+    found: str = ""
+    seat: SlotPose | None = None
     grasp: GraspChoice | None = None
+    held: str = ""
+    slipped_m: float = 0.0
+    misses: int = 0
     out_of_service: str = ""
     _aside_rad: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of the robot."""
+        return self.arm.name
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe for its motions."""
+        return self.arm.recipe
+
+    # ------------------------------------------------------------ what it holds
+
+    def report(self) -> ToolState | None:
+        """Returns the last reading for predicates; None for a bare flange."""
+        known = self.hand.reading
+        if known is None or not known.gripper:
+            return None
+        pose, read_s = known.pose_tool_in_world, self.hand.read_s
+        return ToolState(self.name, known.gripper, pose, known.width_m, known.holding, read_s)
+
+    @property
+    def carries_tray(self) -> bool:
+        """True if it holds a kit tray or a kit, rather than a part or nothing."""
+        return bool(self.held) and self.view.facts.things[self.held].kind != "Part"
+
+    @property
+    def held_sku(self) -> str:
+        """The SKU of what it holds; of a kit, that of its tray."""
+        return self.view.facts.things[self.view.detected_as(self.held)].sku if self.held else ""
+
+    def note_held(self, part: str) -> None:
+        """Stores that it holds a part, a kit tray or a kit."""
+        note_held(self.view.belief, self.tool, part)
+        self.view.refresh()
+        self.held, self.found, self.slipped_m = part, "", 0.0
+
+    def note_released(self) -> None:
+        """Stores that it holds nothing."""
+        note_released(self.view.belief, self.tool)
+        self.view.refresh()
+        self.held, self.seat, self.slipped_m = "", None, 0.0
+
+    def note_phase(self, phase: PickPlacePhase, thing: str) -> None:
+        """Stores what a phase of a pick and place says about the hand."""
+        if phase is PickPlacePhase.LIFT:
+            self.note_held(thing)
+        elif phase is PickPlacePhase.RETREAT:
+            self.note_released()
+            self.misses = 0
+        elif phase in (PickPlacePhase.MISSED, PickPlacePhase.LOST):
+            self.misses += 1
+            if phase is PickPlacePhase.LOST:
+                self.note_released()
+
+    def part_in_hand(self, reading: HandReading) -> Pose:
+        """Returns the pose of the held part: as it was taken, unless it is seen to have slipped or to lean."""
+        tool, part = reading.pose_tool_in_world, self.view.part(self.held)
+        meant, seen = hanging(tool, part, reading.gripper), part.pose_in_world
+        fresh = self.view.belief.age_s(part.name, self.hand.clock.time_s) <= FRESH_S
+        off_m, lean_rad = meant.distance_m(seen), _angle_rad(meant, seen)
+        has_slipped = fresh and off_m <= AT_HAND_M and (off_m > SLIPPED_M or lean_rad > SLIPPED_RAD)
+        self.slipped_m = off_m + float(np.sin(lean_rad)) * DISC_M if has_slipped else 0.0
+        return seen if has_slipped else meant
+
+    def at_hand(self, reading: HandReading) -> PartPose | None:
+        """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
+        figures = gripper_figures(reading.gripper)
+        if self.carries_tray or figures is None:
+            return None
+        point = reading.pose_tool_in_world.position
+
+        def off_m(part: PartPose) -> float:
+            grasped = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, figures))
+            return float(np.linalg.norm(grasped - point))
+
+        parts = [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
+        near = min(parts, key=off_m, default=None)
+        return near if near is not None and off_m(near) <= IN_HAND_M else None
+
+    # ------------------------------------------------------------ moving
 
     def travel_m(self, lean_rad: float = 0.0) -> float:
         """Returns the height of the tool at which nothing is in the way, whatever it holds and however that leans."""
@@ -50,12 +161,12 @@ class Manipulator(RobotHand):
 
     async def rise(self) -> None:
         """Moves straight up to the travel height; a tool that leans is set upright there."""
-        reading = await self.read()
+        reading = await self.hand.read()
         pose, lean_rad = reading.pose_tool_in_world, _lean_rad(reading.pose_tool_in_world)
         height_m = self.travel_m(lean_rad)
         if pose.position[2] < height_m - 1e-3:
             pose = raised(pose, height_m)
-            await self._move(pose, self.recipe.slow_mps if self.held else self.recipe.fast_mps)
+            await self.arm.move(pose, self.recipe.slow_mps if self.held else self.recipe.fast_mps)
         if lean_rad > LEANING_RAD:
             await self._move_freely(tool_down(pose.position, yaw_rad(pose)), self.recipe.slow_mps)
 
@@ -69,26 +180,22 @@ class Manipulator(RobotHand):
     @property
     def turned_rad(self) -> float:
         """The turn of the fingers about the vertical at the last reading."""
-        return yaw_rad(self.reading.pose_tool_in_world) if self.reading else 0.0
+        return yaw_rad(self.hand.reading.pose_tool_in_world) if self.hand.reading else 0.0
 
     async def approach(self, pose: Pose) -> None:
         """Moves from above a pose to where slow motion begins, on the axis of the tool at that pose."""
         start = self._start(pose)
-        reading = await self.read()
+        reading = await self.hand.read()
         if reading.pose_tool_in_world.position[2] > start.position[2] + 0.005:
-            await self._move(start, self.travel_mps)
-
-    async def reach(self, pose: Pose, speed_mps: float) -> None:
-        """Moves the last distance to a pose."""
-        await self._move(pose, speed_mps)
+            await self.arm.move(start, self.travel_mps)
 
     async def lift(self, pose: Pose, speed_mps: float) -> None:
         """Moves from a pose to the travel height: straight up with a part, along its own axis without one."""
         lean_rad, start = _lean_rad(pose), self._start(pose)
         if lean_rad > LEANING_RAD and not self.held:
-            await self._move(start, speed_mps)
+            await self.arm.move(start, speed_mps)
             pose = start
-        await self._move(raised(pose, max(self.travel_m(lean_rad), float(start.position[2]))), speed_mps)
+        await self.arm.move(raised(pose, max(self.travel_m(lean_rad), float(start.position[2]))), speed_mps)
         if lean_rad > LEANING_RAD:
             await self.rise()
 
@@ -99,14 +206,11 @@ class Manipulator(RobotHand):
     async def withdraw(self, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """Moves to the rest position, turned aside if another robot works below it."""
         await self.rise()
-        try:
-            await self.arm.rest(self._aside_rad, speed_radps)
-        except ArmFailed as error:
-            raise self._failed(error) from None
+        await self.arm.rest(self._aside_rad, speed_radps)
 
     async def is_near(self, places: Sequence[str]) -> bool:
         """Returns whether the tool stands about where one of the places is."""
-        point = (await self.read()).pose_tool_in_world.position[:2]
+        point = (await self.hand.read()).pose_tool_in_world.position[:2]
         return any(np.linalg.norm(at - point) < near_m for at, near_m in self._kept_free(places))
 
     def _kept_free(self, places: Sequence[str]) -> list[tuple[Array, float]]:
@@ -142,12 +246,9 @@ class Manipulator(RobotHand):
         Returns:
             What was found out; empty when all is as it was believed.
         """
-        try:
-            self.reading = await self.arm.prepare()
-        except ArmFailed as error:
-            raise self._failed(error) from None
+        self.hand.reading = await self.arm.prepare()
         await self.rise()
-        reading = await self.read()
+        reading = await self.hand.read()
         self.found, self.grasp, self.seat = "", None, None
         near = self.at_hand(reading) if reading.holding else None
         if self.held and not reading.holding:
@@ -163,12 +264,6 @@ class Manipulator(RobotHand):
             return "something that nobody sees is between the fingers"
         return ""
 
-    async def _move(self, pose: Pose, speed_mps: float) -> None:
-        try:
-            await self.arm.move(pose, speed_mps)
-        except ArmFailed as error:
-            raise self._failed(error) from None
-
     async def _move_freely(self, pose: Pose, speed_mps: float) -> None:
         """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
         half_turn = pose @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
@@ -178,12 +273,15 @@ class Manipulator(RobotHand):
                 await self.arm.move(target, speed_mps, straight=straight)
                 return
             except ArmFailed as error:
-                if error.is_lost or number == len(ways):
-                    raise self._failed(error) from None
-            try:
-                await self.arm.prepare()
-            except ArmFailed as error:
-                raise self._failed(error) from None
+                if error.is_lost_robot or number == len(ways):
+                    raise
+            await self.arm.prepare()
+
+
+def _angle_rad(first: Pose, second: Pose) -> float:
+    """Returns the angle between the upright axes of two parts, whatever their turns about them."""
+    cosine = first.rotation_matrix[:, 2] @ second.rotation_matrix[:, 2]
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _lean_rad(pose_tool: Pose) -> float:

@@ -1,114 +1,253 @@
-"""Pick and place on collision-free paths, with any robot that follows them."""
+"""Picking up and setting down: one sequence for fingers and cups, over CRCL or in process, along any way."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
 
-from cellwright.core.errors import JobFailed
+from cellwright.catalogue import part_grasp
 from cellwright.core.pose import Pose
-from cellwright.execution.async_clock import AsyncClock, JobStep
-from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner
+from cellwright.execution.arm import Arm, HandReading, raised
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.grasps import gripper_figures
+from cellwright.execution.part_poses import PartPose
+from cellwright.execution.robot_hand import RobotHand
 from cellwright.motion import Motion
+from cellwright.motion.grasps import Grasp
 
-__all__ = ["PathArm", "PickPlace"]
-
-SETTLE_S = 0.2
-HOLDING_TOLERANCE_M = 0.0025  # rubber pads give way
+__all__ = ["Hold", "PathArm", "PickPlace", "PickPlacePhase", "PlannedWay", "StraightWay", "Way"]
 
 
-class JawMotion(Protocol):
-    """The result of a movement of the jaws."""
+class PickPlacePhase(StrEnum):
+    """The phases of a pick and place in their order, and the two ways in which one ends early."""
 
-    @property
-    def width_m(self) -> float:
-        """The width between the jaws."""
+    APPROACH = "approach"
+    REACH = "reach"
+    GRASP = "grasp"
+    LIFT = "lift"
+    """The object is held from here on."""
+    CARRY = "carry"
+    LOWER = "lower"
+    RELEASE = "release"
+    RETREAT = "retreat"
+    """The object is held no more."""
+    MISSED = "missed"
+    LOST = "lost"
 
 
-class PathArm(Protocol):
-    """A robot that follows joint paths and moves its gripper."""
+@dataclass(frozen=True)
+class Hold:
+    """The state of a hand that holds an object.
 
-    async def follow(self, motion: Motion) -> None:
-        """Follows joint angles over time, from where the arm stands."""
+    Attributes:
+        thing: The object's name.
+        width_m: Between the fingers; None when any will do, and for cups.
+        tolerance_m: By how much the width may differ.
+    """
 
-    async def move_gripper(self, width_m: float, force_n: float | None = None) -> JawMotion:
-        """Moves the jaws to a width, or until they meet something."""
+    thing: str
+    width_m: float | None = None
+    tolerance_m: float = 0.0
+
+    @classmethod
+    def of_part(cls, part: PartPose, gripper: str, tolerance_m: float) -> Hold:
+        """Returns the hold of a part as the catalogue has it for a gripper."""
+        return cls(part.name, part_grasp(part.figures, gripper_figures(gripper)).width_m, tolerance_m)
+
+    def is_held(self, reading: HandReading) -> bool:
+        """Returns whether a hand holds it."""
+        is_wide = self.width_m is None or abs(reading.width_m - self.width_m) <= self.tolerance_m
+        return reading.holding and is_wide
+
+    def missed(self, reading: HandReading) -> str:
+        """Returns the reason why a grasp was none."""
+        if self.width_m is None:
+            return f"{reading.gripper} finds no hold on {self.thing}"
+        closed_mm, wanted_mm = reading.width_m * 1000, self.width_m * 1000
+        return f"the fingers closed to {closed_mm:.1f} mm, {self.thing} gives {wanted_mm:.1f} mm"
+
+    def lost(self, reading: HandReading, when: str) -> str:
+        """Returns the reason why it counts as lost."""
+        state = "no hold is felt" if self.width_m is None else f"the fingers stand at {reading.width_m * 1000:.1f} mm"
+        return f"{self.thing} was lost {when}: {state}"
+
+
+class Way(Protocol):
+    """The motions of a robot to where it takes an object or sets it down, and away from there."""
+
+    async def travel(self) -> None:
+        """Moves through free space to near the place."""
+
+    async def approach(self) -> None:
+        """Looks once more where that helps, and moves to where slow motion begins."""
+
+    async def reach(self) -> None:
+        """Moves the last distance, slowly."""
+
+    async def leave(self, *, laden: bool) -> None:
+        """Moves away, with the object or without."""
 
 
 @dataclass
 class PickPlace:
-    """One pick and place; `steps` tells what was done, `plan` how.
+    """Picks up and sets down with one hand, and checks at every stage that it holds what it should.
+
+    Attributes:
+        hand: The hand.
+        on_phase: Is told of every phase that begins, with the object's name.
+    """
+
+    hand: RobotHand
+    on_phase: Callable[[PickPlacePhase, str], None] = lambda _phase, _thing: None
+
+    async def pick(self, way: Way, hold: Hold) -> HandReading:
+        """Takes an object and lifts it; returns what the hand felt when it had closed.
+
+        Raises:
+            StepFailed: It was missed, or lost on the way up; after a miss the hand is open and off the place.
+        """
+        hand, thing = self.hand, hold.thing
+        self.on_phase(PickPlacePhase.APPROACH, thing)
+        await hand.release()
+        await way.travel()
+        await way.approach()
+        self.on_phase(PickPlacePhase.REACH, thing)
+        await way.reach()
+        self.on_phase(PickPlacePhase.GRASP, thing)
+        reading = await hand.grasp()
+        if not hold.is_held(reading):
+            self.on_phase(PickPlacePhase.MISSED, thing)
+            await hand.release()
+            await way.leave(laden=False)
+            raise StepFailed(FailureKind.MISSED, hold.missed(reading), thing)
+        self.on_phase(PickPlacePhase.LIFT, thing)
+        await way.leave(laden=True)
+        await self._check(hold, "while it was lifted")
+        return reading
+
+    async def place(self, way: Way, hold: Hold) -> None:
+        """Carries a held object to its place, sets it down and leaves it.
+
+        Raises:
+            StepFailed: It was lost before it was there.
+        """
+        hand, thing = self.hand, hold.thing
+        await self._check(hold, "before it was carried")
+        self.on_phase(PickPlacePhase.CARRY, thing)
+        await way.travel()
+        await self._check(hold, "on the way")
+        await way.approach()
+        self.on_phase(PickPlacePhase.LOWER, thing)
+        await way.reach()
+        await self._check(hold, "on the way down")
+        self.on_phase(PickPlacePhase.RELEASE, thing)
+        await hand.settle()
+        await hand.release()
+        self.on_phase(PickPlacePhase.RETREAT, thing)
+        await hand.settle_open()
+        await way.leave(laden=False)
+
+    async def _check(self, hold: Hold, when: str) -> None:
+        reading = await self.hand.read()
+        if not hold.is_held(reading):
+            self.on_phase(PickPlacePhase.LOST, hold.thing)
+            raise StepFailed(FailureKind.LOST, hold.lost(reading, when), hold.thing)
+
+
+@dataclass(frozen=True)
+class StraightWay:
+    """The way in an uncluttered cell: any path to before the place, a straight line to it, another one away from it.
+
+    Attributes:
+        arm: The robot; its recipe has the speeds.
+        at: The pose of the tool in the world at which the hand closes or opens.
+        before: Where the line to it begins.
+        after: Where the line away from it ends.
+        back: The same when an object was to be taken and was not; `after` when not given.
+        is_level: Whether the way to before the place is a line too, so that what hangs from the tool does not swing.
+    """
+
+    arm: Arm
+    at: Pose
+    before: Pose
+    after: Pose
+    back: Pose | None = None
+    is_level: bool = False
+
+    @classmethod
+    def from_above(cls, arm: Arm, at: Pose, *, is_level: bool = False) -> StraightWay:
+        """Returns the way straight down to a pose and up again, as far as the recipe says."""
+        above = raised(at, float(at.position[2]) + arm.recipe.approach_m)
+        return cls(arm, at, above, above, is_level=is_level)
+
+    @classmethod
+    def to_pick(cls, arm: Arm, grasp: Grasp, pose_part: Pose) -> StraightWay:
+        """Returns the way to a grasp of a part, and up with it."""
+        before = pose_part @ grasp.pose_approach
+        return cls(arm, pose_part @ grasp.pose_tcp, before, pose_part @ grasp.pose_retreat, before)
+
+    @classmethod
+    def to_place(cls, arm: Arm, grasp: Grasp, pose_part: Pose) -> StraightWay:
+        """Returns the way of a part that is held so down to a place, and of the hand away from it."""
+        released = raised(pose_part, float(pose_part.position[2]) + arm.recipe.release_m)
+        at, above = released @ grasp.pose_tcp, released @ grasp.pose_retreat
+        return cls(arm, at, above, released @ grasp.pose_approach)
+
+    async def travel(self) -> None:
+        """Moves to where the line begins."""
+        await self.arm.move(self.before, self.arm.recipe.fast_mps, straight=self.is_level)
+
+    async def approach(self) -> None:
+        """Does nothing: it is there."""
+
+    async def reach(self) -> None:
+        """Moves along the line."""
+        await self.arm.move(self.at, self.arm.recipe.slow_mps)
+
+    async def leave(self, *, laden: bool) -> None:
+        """Moves away."""
+        await self.arm.move(self.after if laden or self.back is None else self.back, self.arm.recipe.fast_mps)
+
+
+class PathArm(Protocol):
+    """A robot that follows joint angles over time."""
+
+    async def follow(self, motion: Motion) -> None:
+        """Follows a motion from where the arm stands."""
+
+
+@dataclass(frozen=True)
+class PlannedWay:
+    """A way along motions that were planned before.
 
     Attributes:
         arm: The robot.
-        clock: Time to wait by.
-        look: Says where the part stands; takes its time.
-        planner: Of motions.
-        pose_place_in_world: The goal pose of the part.
-        home_rad: The joint angles at which the arm begins and ends.
-        force_n: Of the grip.
-        thinking_s: What planning takes of the clock's time.
-        seed: Of the paths.
+        to: Through free space, one motion after the other.
+        down: The last distance.
+        away: Afterwards.
+        back: Instead of `away` when an object was to be taken and was not; the same when not given.
     """
 
     arm: PathArm
-    clock: AsyncClock
-    look: Callable[[], Awaitable[Pose]]
-    planner: PickPlacePlanner
-    pose_place_in_world: Pose
-    home_rad: Any
-    force_n: float = 40.0
-    thinking_s: float = 1.0
-    seed: int = 0
-    plan: PickPlacePlan | None = None
-    steps: list[JobStep] = field(default_factory=list)
+    to: Sequence[Motion]
+    down: Motion
+    away: Motion
+    back: Motion | None = None
 
-    async def run(self) -> None:
-        """Looks, plans, takes, carries, sets down, goes home.
+    async def travel(self) -> None:
+        """Follows the motions through free space."""
+        for motion in self.to:
+            await self.arm.follow(motion)
 
-        Raises:
-            JobFailed: with the reason, when a step cannot be done.
-        """
-        step = self._begin("look")
-        pose_part = await self.look()
-        step = self._begin("plan", step)
-        self.plan = plan = self.planner.plan(self.home_rad, pose_part, self.pose_place_in_world, self.seed)
-        await self.clock.sleep(self.thinking_s)
-        step = self._begin("take", step)
-        await self._jaws(2 * self.planner.tool.open_m)
-        await self.arm.follow(plan.approach)
-        await self.arm.follow(plan.reach)
-        await self.clock.sleep(SETTLE_S)
-        await self._grip(plan)
-        step = self._begin("lift", step)
-        await self.arm.follow(plan.lift)
-        step = self._begin("carry", step)
-        await self.arm.follow(plan.carry)
-        step = self._begin("lower", step)
-        await self.arm.follow(plan.lower)
-        await self.clock.sleep(SETTLE_S)
-        step = self._begin("let go", step)
-        await self._jaws(2 * self.planner.tool.open_m)
-        await self.clock.sleep(SETTLE_S)
-        await self.arm.follow(plan.retreat)
-        step = self._begin("withdraw", step)
-        await self.arm.follow(plan.withdraw)
-        step.end_s = self.clock.time_s
+    async def approach(self) -> None:
+        """Does nothing: it is there."""
 
-    def _begin(self, name: str, last: JobStep | None = None) -> JobStep:
-        if last is not None:
-            last.end_s = self.clock.time_s
-        self.steps.append(JobStep(name, self.clock.time_s))
-        return self.steps[-1]
+    async def reach(self) -> None:
+        """Follows the line to the place."""
+        await self.arm.follow(self.down)
 
-    async def _jaws(self, width_m: float, force_n: float | None = None) -> float:
-        return (await self.arm.move_gripper(width_m, force_n)).width_m
-
-    async def _grip(self, plan: PickPlacePlan) -> None:
-        width_m = await self._jaws(2 * self.planner.tool.closed_m, self.force_n)
-        if abs(width_m - plan.width_m) > HOLDING_TOLERANCE_M:
-            raise JobFailed(
-                f"nothing was grasped: the gripper closed to {width_m * 1000:.1f} mm, "
-                f"a held {self.planner.part.title.lower()} gives {plan.width_m * 1000:.1f} mm"
-            )
+    async def leave(self, *, laden: bool) -> None:
+        """Follows the line away from it."""
+        await self.arm.follow(self.away if laden or self.back is None else self.back)

@@ -17,6 +17,7 @@ from cellwright.catalogue.objects import TurnedFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.grasp_paths import GraspPath, find_grasp_paths, line_checker
+from cellwright.execution.pick_place import PathArm, PlannedWay
 from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.planning import (
@@ -76,7 +77,7 @@ class PickPlaceSettings:
     planner: str = "rrt_connect"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PickPlacePlan:
     """Seven motions, each beginning where the one before ends; the jaws close after `reach` and open after `lower`.
 
@@ -88,8 +89,8 @@ class PickPlacePlan:
         lower: Straight down.
         retreat: Straight away.
         withdraw: Through free space to the start.
+        back_off: Instead of `lift`, straight back from a part that was missed.
         grasp: How the part is taken.
-        width_m: Of what the jaws close on.
     """
 
     approach: Motion
@@ -99,8 +100,16 @@ class PickPlacePlan:
     lower: Motion
     retreat: Motion
     withdraw: Motion
+    back_off: Motion
     grasp: Grasp
-    width_m: float
+
+    def pick_way(self, arm: PathArm) -> PlannedWay:
+        """Returns an arm's way to the part and up with it."""
+        return PlannedWay(arm, (self.approach,), self.reach, self.lift, self.back_off)
+
+    def place_way(self, arm: PathArm) -> PlannedWay:
+        """Returns an arm's way to the place and away from it."""
+        return PlannedWay(arm, (self.carry,), self.lower, self.retreat)
 
     @property
     def duration_s(self) -> float:
@@ -246,15 +255,15 @@ class PickPlacePlanner:
         withdraw: MotionPlanResult,
     ) -> PickPlacePlan:
         return PickPlacePlan(
-            self._curve(before, approach),
-            self._line(pick.before_rad, pick.at_rad),
-            self._line(pick.at_rad, pick.after_rad),
-            self._curve(self.carrying, carry, self.settings.carry_scale),
-            self._line(place.before_rad, place.at_rad),
-            self._line(place.at_rad, place.after_rad),
-            self._curve(after, withdraw),
-            pick.grasp,
-            pick.grasp.width_m,
+            approach=self._curve(before, approach),
+            reach=self._line(pick.before_rad, pick.at_rad),
+            lift=self._line(pick.at_rad, pick.after_rad),
+            carry=self._curve(self.carrying, carry, self.settings.carry_scale),
+            lower=self._line(place.before_rad, place.at_rad),
+            retreat=self._line(place.at_rad, place.after_rad),
+            withdraw=self._curve(after, withdraw),
+            back_off=self._line(pick.at_rad, pick.before_rad),
+            grasp=pick.grasp,
         )
 
     def _line(self, start_rad: Array, end_rad: Array) -> LineMove:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cellwright.execution.action_runner import ActionRunner
+from cellwright.execution.arm import ArmFailed
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.zones import Zones
 from cellwright.planning import MOVES, Action, Verb
@@ -93,9 +94,11 @@ class PlanRunner:
                 await self._runners[robot].act(action)
             except StepFailed as failure:
                 self._stop = True
-                failure_found = ActionFailure(
-                    robot, action, failure.kind, str(failure), failure.part, failure.is_lost_robot
-                )
+                part = failure.part
+                if isinstance(failure, ArmFailed) and not part:  # in a motion beside the step itself
+                    manipulator = self._runners[robot].manipulator
+                    part = manipulator.held or manipulator.found
+                failure_found = ActionFailure(robot, action, failure.kind, str(failure), part, failure.is_lost_robot)
                 break
             ended[index].set()
             self._on_done(action)

@@ -12,6 +12,7 @@ from cellwright.execution.failure import StepFailed
 from cellwright.execution.held_objects import held_by
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.progress import OrderProgress
+from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.view import CellView
 from cellwright.knowledge import Belief
@@ -32,10 +33,8 @@ def make_manipulators(
         if robot not in known:
             raise UnknownName("robot", robot, known, "executor")
     how = settings.recipe, settings.tool_models
-    return {
-        robot: Manipulator(ArmClient(robot, client, view.base(robot), *how), view, clock, view.tool(robot))
-        for robot, client in clients.items()
-    }
+    arms = {robot: ArmClient(robot, client, view.base(robot), *how) for robot, client in clients.items()}
+    return {robot: Manipulator(arm, RobotHand(arm, clock), view, view.tool(robot)) for robot, arm in arms.items()}
 
 
 class RobotTeam:
@@ -75,7 +74,7 @@ class RobotTeam:
                 manipulator.arm.rest_rad, manipulator.arm.rest_point = tuple(known), (point[0], point[1], point[2])
             manipulator.held = held.get(manipulator.tool, "")
             try:
-                manipulator.reading = await manipulator.arm.prepare()
+                manipulator.hand.reading = await manipulator.arm.prepare()
             except ArmFailed as error:
                 manipulator.out_of_service = str(error)
                 continue
@@ -100,7 +99,7 @@ class RobotTeam:
         for manipulator in self.in_service():
             try:
                 await manipulator.withdraw()
-                reading = await manipulator.read()
+                reading = await manipulator.hand.read()
             except StepFailed as failure:
                 manipulator.out_of_service = str(failure)
                 continue

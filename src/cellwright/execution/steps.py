@@ -8,14 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from cellwright.catalogue import part_grasp
 from cellwright.core.pose import Pose
 from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.grasps import GraspChoice, free_grasps, gripper_figures, release_pose
+from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
+from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.part_poses import PartPose, SlotPose
+from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
@@ -47,9 +48,14 @@ class StepRunner:
     turned: int = 0
 
     @cached_property
+    def pick_place(self) -> PickPlace:
+        """The pick and place of its hand."""
+        return PickPlace(self.manipulator.hand, self.manipulator.note_phase)
+
+    @cached_property
     def trays(self) -> TraySteps:
         """The steps with kit trays and kits."""
-        return TraySteps(self.manipulator, self.observer, self.designs)
+        return TraySteps(self.manipulator, self.observer, self.designs, self.pick_place)
 
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
@@ -122,14 +128,14 @@ class StepRunner:
         if not good:
             why = "; ".join(reasons)
             raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", manipulator.found)
-        if manipulator.reading is not None:  # those first that fingers get at, and that nothing leans on
+        if manipulator.hand.reading is not None:  # those first that fingers get at, and that nothing leans on
             others = manipulator.view.parts()
-            gripper = manipulator.reading.gripper
+            gripper = manipulator.hand.reading.gripper
             good.sort(key=lambda part: (not free_grasps(part, others, gripper), is_touched(part, others)))
         return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
     async def _grasp(self, part: PartPose) -> GraspChoice:
-        reading = self.manipulator.reading or await self.manipulator.read()
+        reading = self.manipulator.hand.reading or await self.manipulator.hand.read()
         ways = free_grasps(part, self.manipulator.view.parts(), reading.gripper, self.manipulator.turned_rad)
         if not ways:
             raise StepFailed(
@@ -158,48 +164,28 @@ class StepRunner:
         manipulator, recipe = self.manipulator, self.manipulator.recipe
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
-        await manipulator.open()
-        await manipulator.go_above(grasp.pose_tool(part))
-        await manipulator.read()
-        grasp = grasp.nearest(manipulator.turned_rad)
-        await manipulator.approach(grasp.pose_tool(part))
-        if not await self._is_in_next_frame(part.name):
-            manipulator.view.gone.add(part.name)
-            raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
-        now = manipulator.view.part(part.name)
-        moved_m = float(np.linalg.norm(now.position - part.position))
-        if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
-            raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
-        pose = grasp.pose_tool(now)
-        await manipulator.reach(pose, slow_mps)
-        await manipulator.dwell(recipe.settle_s)
-        reading = await manipulator.close()
-        if not manipulator.holds_well(reading, part):
-            manipulator.misses += 1
-            await manipulator.open()
-            await manipulator.lift(pose, slow_mps)
-            wanted_mm = part_grasp(part.figures, gripper_figures(reading.gripper)).width_m * 1000
-            raise StepFailed(
-                FailureKind.MISSED,
-                f"the fingers closed to {reading.width_m * 1000:.1f} mm, {part.name} gives {wanted_mm:.1f} mm",
-                part.name,
-            )
-        manipulator.note_held(part.name)
-        await manipulator.lift(pose, slow_mps if is_careful else recipe.fast_mps)
-        await self._still_held(part, "while it was lifted")
+
+        async def look() -> Pose:
+            await manipulator.hand.read()
+            near = grasp.nearest(manipulator.turned_rad)
+            await manipulator.approach(near.pose_tool(part))
+            if not await self._is_in_next_frame(part.name):
+                manipulator.view.gone.add(part.name)
+                raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
+            now = manipulator.view.part(part.name)
+            moved_m = float(np.linalg.norm(now.position - part.position))
+            if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
+                raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
+            return near.pose_tool(now)
+
+        lift_mps = slow_mps if is_careful else recipe.fast_mps
+        way = OverheadWay(manipulator, grasp.pose_tool(part), look, slow_mps, slow_mps, lift_mps)
+        reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
-    async def _still_held(self, part: PartPose, when: str) -> None:
-        manipulator = self.manipulator
-        reading = await manipulator.read()
-        if not manipulator.holds_well(reading, part):
-            manipulator.misses += 1
-            manipulator.note_released()
-            raise StepFailed(
-                FailureKind.LOST,
-                f"{part.name} was lost {when}: the fingers stand at {reading.width_m * 1000:.1f} mm",
-                part.name,
-            )
+    def _hold(self, part: PartPose) -> Hold:
+        reading, recipe = self.manipulator.hand.reading, self.manipulator.recipe
+        return Hold.of_part(part, reading.gripper if reading else "", recipe.grip_tolerance_m)
 
     # ------------------------------------------------------------ putting
 
@@ -223,36 +209,31 @@ class StepRunner:
         return await self._put(seat, tray)
 
     async def _put(self, seat: SlotPose, where: str) -> str:
-        manipulator, recipe = self.manipulator, self.manipulator.recipe
+        manipulator, recipe, view = self.manipulator, self.manipulator.recipe, self.manipulator.view
         if not manipulator.held:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
-        part = manipulator.view.part(manipulator.held)
-        await self._still_held(part, "before it was carried")
-        anchor = manipulator.view.detected_as(where.partition("/")[0])
-        await manipulator.go_above(await self._release(seat))
-        await self._still_held(part, "on the way")
-        await observe_trays(self.observer, manipulator.view, [anchor], sightings=1)
-        there = manipulator.view.in_seat(seat)
-        if there is not None:
-            raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
-        pose = await self._release(seat)
-        if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
-            await observe_trays(self.observer, manipulator.view, [anchor])
+        part, anchor = view.part(manipulator.held), view.detected_as(where.partition("/")[0])
+
+        async def look() -> Pose:
+            await observe_trays(self.observer, view, [anchor], sightings=1)
+            there = view.in_seat(seat)
+            if there is not None:
+                raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
             pose = await self._release(seat)
-        await manipulator.approach(pose)
-        await manipulator.reach(pose, recipe.slow_mps if self.attempt == 1 else recipe.careful_mps)
-        await self._still_held(part, "on the way down")
-        await manipulator.dwell(recipe.settle_s)
-        await manipulator.open()
-        manipulator.note_released()
-        manipulator.misses = 0
-        await manipulator.dwell(recipe.settle_s)
-        await manipulator.lift(pose, recipe.fast_mps)
+            if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
+                await observe_trays(self.observer, view, [anchor])
+                pose = await self._release(seat)
+            await manipulator.approach(pose)
+            return pose
+
+        slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
+        way = OverheadWay(manipulator, await self._release(seat), look, slow_mps, recipe.fast_mps, recipe.fast_mps)
+        await self.pick_place.place(way, self._hold(part))
         manipulator.grasp = None
         return f"{part.name} into {seat.name} of {where}"
 
     async def _release(self, seat: SlotPose) -> Pose:
         """Returns the pose at which the tool releases the held part."""
-        manipulator, reading = self.manipulator, await self.manipulator.read()
+        manipulator, reading = self.manipulator, await self.manipulator.hand.read()
         point = seat.position + np.array([0.0, 0.0, manipulator.recipe.release_m])
         return release_pose(reading.pose_tool_in_world, manipulator.part_in_hand(reading), point)

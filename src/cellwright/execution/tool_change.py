@@ -13,7 +13,6 @@ import numpy as np
 from cellwright.catalogue import TOOLS
 from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import ArmFailed
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
@@ -42,16 +41,13 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
         )
     attach = action.verb is Verb.ATTACH
     way = _Way(manipulator, action)
-    try:
-        await manipulator.rise()
-        await way.come()
-        await manipulator.arm.change_tool(lock=attach)
-        note_tool(manipulator.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
-        manipulator.tool = action.tool if attach else ""
-        manipulator.view.refresh()
-        await way.leave()
-    except ArmFailed as error:
-        raise StepFailed(FailureKind.ARM, str(error), is_lost_robot=error.is_lost) from None
+    await manipulator.rise()
+    await way.come()
+    await manipulator.arm.change_tool(lock=attach)
+    note_tool(manipulator.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
+    manipulator.tool = action.tool if attach else ""
+    manipulator.view.refresh()
+    await way.leave()
     return f"{action.tool} is {'on ' + action.robot if attach else 'in ' + action.place}"
 
 
@@ -93,7 +89,7 @@ class _Way:
         await self._manipulator.withdraw(JOINT_SPEED_RADPS)
 
     async def _tool(self) -> str:
-        return (await self._manipulator.read()).gripper
+        return (await self._manipulator.hand.read()).gripper
 
     def _hangs_low(self, tool: str) -> bool:
         """Returns whether the end of a tool is lower at rest than it has to be above the holder."""
@@ -129,7 +125,7 @@ def tool_conditions(manipulator: Manipulator, action: Action, *, after: bool) ->
     """Returns the conditions of a tool change, before or after it, by what the robot reports."""
     attach = action.verb is Verb.ATTACH
     on_robot = attach is after
-    reported = manipulator.reading.gripper if manipulator.reading is not None else ""
+    reported = manipulator.hand.reading.gripper if manipulator.hand.reading is not None else ""
     tools = manipulator.view.facts.tool_of
     when = "effect" if after else "precondition"
     says = f"{action.robot} reports {reported or 'no tool'}"

@@ -9,6 +9,8 @@ from cellwright.core.pose import Pose
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.observation import Observer, observe_trays
+from cellwright.execution.overhead_way import OverheadWay
+from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
 from cellwright.knowledge.kit_records import begin_kit, set_down
 from cellwright.orders import KitDesign
@@ -21,7 +23,6 @@ TRAY_VERBS = (
 )  # fmt: skip
 PRESS_M = 0.0015  # by which cups are pressed onto a tray to seal
 RELEASE_M = 0.001  # how high above its place a tray is let go
-SUCK_S, VENT_S = 0.3, 0.2  # until the vacuum is there, and gone
 MOVED_M = 0.004
 
 
@@ -33,11 +34,13 @@ class TraySteps:
         manipulator: The robot.
         observer: Waits for detections.
         designs: Kit -> what it shall become.
+        pick_place: Of its hand.
     """
 
     manipulator: Manipulator
     observer: Observer
     designs: Mapping[str, KitDesign]
+    pick_place: PickPlace
 
     def ways(self) -> dict[Verb, Callable[[Action], Awaitable[str]]]:
         """Returns verb -> its implementation."""
@@ -71,54 +74,39 @@ class TraySteps:
         seen = [tray for tray in known if tray in observation.seen]
         if not seen:
             raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is seen in {action.place}", manipulator.found)
-        return await self._take(seen[0], seen[0], action)
+        return await self._take(seen[0], seen[0])
 
     async def _take_kit(self, action: Action) -> str:
         tray = kit_tray_of(self.manipulator.view, action.kit)
         await observe_trays(self.observer, self.manipulator.view, [tray])
-        return await self._take(action.kit, tray, action)
+        return await self._take(action.kit, tray)
 
-    async def _take(self, thing: str, tray: str, action: Action) -> str:
-        manipulator, recipe = self.manipulator, self.manipulator.recipe
+    async def _take(self, thing: str, tray: str) -> str:
+        manipulator, slow_mps = self.manipulator, self.manipulator.recipe.slow_mps
         hold, before = self._hold(tray), manipulator.view.pose(tray)
-        await manipulator.let_go()
-        await manipulator.go_above(hold.pose_tool(before, manipulator.turned_rad))
-        await manipulator.read()
-        await manipulator.approach(hold.pose_tool(before, manipulator.turned_rad))
-        await observe_trays(self.observer, self.manipulator.view, [tray], sightings=1)
-        now = manipulator.view.pose(tray)
-        if now.distance_m(before) > MOVED_M:
-            moved_mm = 1000 * now.distance_m(before)
-            raise StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {moved_mm:.0f} mm", thing)
-        pose = hold.pose_tool(now, manipulator.turned_rad, PRESS_M)
-        await manipulator.reach(pose, recipe.slow_mps)
-        await manipulator.suck()
-        await manipulator.dwell(SUCK_S)
-        if not (await manipulator.read()).holding:
-            manipulator.misses += 1
-            await manipulator.let_go()
-            await manipulator.lift(pose, recipe.slow_mps)
-            raise StepFailed(FailureKind.MISSED, f"the cups find no hold on {tray}", thing)
-        manipulator.note_held(thing)
-        await manipulator.lift(pose, recipe.slow_mps)
-        await self._still_held("while it was lifted")
+
+        async def look() -> Pose:
+            await manipulator.hand.read()
+            await manipulator.approach(hold.pose_tool(before, manipulator.turned_rad))
+            await observe_trays(self.observer, manipulator.view, [tray], sightings=1)
+            now = manipulator.view.pose(tray)
+            if now.distance_m(before) > MOVED_M:
+                moved_mm = 1000 * now.distance_m(before)
+                raise StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {moved_mm:.0f} mm", thing)
+            return hold.pose_tool(now, manipulator.turned_rad, PRESS_M)
+
+        start = hold.pose_tool(before, manipulator.turned_rad)
+        way = OverheadWay(manipulator, start, look, slow_mps, slow_mps, slow_mps)
+        await self.pick_place.pick(way, Hold(thing))
         return f"{tray}, its vacuum holds"
 
     def _hold(self, tray: str) -> TrayHold:
-        manipulator = self.manipulator
-        sku, tool = manipulator.view.facts.things[tray].sku, manipulator.reading.gripper if manipulator.reading else ""
+        manipulator, reading = self.manipulator, self.manipulator.hand.reading
+        sku, tool = manipulator.view.facts.things[tray].sku, reading.gripper if reading else ""
         found = hold_of(sku, tool)
         if found is None:
             raise StepFailed(FailureKind.UNABLE, f"{tool or 'a bare flange'} cannot carry {sku}", tray)
         return found
-
-    async def _still_held(self, when: str) -> None:
-        manipulator = self.manipulator
-        if not (await manipulator.read()).holding:
-            lost = manipulator.held
-            manipulator.misses += 1
-            manipulator.note_released()
-            raise StepFailed(FailureKind.LOST, f"{lost} was lost {when}: the cups have no vacuum", lost)
 
     # ------------------------------------------------------------ setting down
 
@@ -147,19 +135,15 @@ class TraySteps:
         if not thing:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {place}")
         hold = self._hold(kit_tray_of(manipulator.view, thing))
-        await self._still_held("before it was carried")
-        await manipulator.go_above(hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M))
-        await self._still_held("on the way")
-        pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
-        await manipulator.approach(pose)
-        await manipulator.reach(pose, recipe.careful_mps)
-        await self._still_held("on the way down")
-        await manipulator.dwell(recipe.settle_s)
-        await manipulator.let_go()
-        manipulator.note_released()
-        manipulator.misses = 0
-        await manipulator.dwell(VENT_S)
-        await manipulator.lift(pose, recipe.slow_mps)
+
+        async def look() -> Pose:
+            pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
+            await manipulator.approach(pose)
+            return pose
+
+        start = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
+        way = OverheadWay(manipulator, start, look, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps)
+        await self.pick_place.place(way, Hold(thing))
         set_down(manipulator.view.belief, thing, place)
         manipulator.view.refresh()
         return f"{thing} into {place}" if place in manipulator.view.facts.capacity else f"{thing} onto {place}"
@@ -172,7 +156,7 @@ class TraySteps:
         if not tray:
             raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is on {action.place}")
         await observe_trays(self.observer, self.manipulator.view, [tray])
-        begin_kit(manipulator.view.belief, action.kit, design.name, tray, manipulator.clock.time_s)
+        begin_kit(manipulator.view.belief, action.kit, design.name, tray, manipulator.hand.clock.time_s)
         manipulator.view.refresh()
         return f"{tray} is {action.kit} now"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cellwright.experiments.rovi_rrt_plans import FIXED_DEG, HEADINGS_DEG, ITERATIONS, STAR_ITERATIONS, GraspHeading
-from cellwright.experiments.rovi_rrt_runs import LOOK_FRAMES, PLACE_LIMIT_M, TILT_LIMIT_DEG
+from cellwright.experiments.rovi_rrt_runs import PLACE_LIMIT_M, TILT_LIMIT_DEG
+from cellwright.perception.look import FRAMES
 
 __all__ = ["notes"]
 
@@ -37,7 +38,7 @@ def notes(metrics: Mapping[str, float], headings: Sequence[GraspHeading], runs: 
         "heading at its place; `unconstrained`: the same without the limit, in which it may be turned upside down. "
         "The project did not try, and expected constraints to cost time.",
         "`executed`: the whole job in contact physics, held by friction alone. What the controller knows: the "
-        f"drawings, and the mean of {LOOK_FRAMES} frames of the cell's detector, whose noise of 1.1 mm per axis and "
+        f"drawings, and the mean of {FRAMES} frames of the cell's detector, whose noise of 1.1 mm per axis and "
         "frame (1.5 mm in the plane) is the spread of the project's dense stereo (median 1.4 to 1.7 mm), and whose "
         "camera stands 0.5 mm (standard deviation, per axis) from where it should, which no mean takes away. Base, "
         "tool and joint zeros of the robot are off by what the cell's file says, anew in every run. "

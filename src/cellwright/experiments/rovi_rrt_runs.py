@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import PARTS
-from cellwright.core.bus import Role
 from cellwright.core.errors import JobFailed
-from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
-from cellwright.execution import AveragedScene, PickPlace
+from cellwright.execution import PlannedPickPlace, Recipe, RobotHand
 from cellwright.experiments.rovi_rrt_scene import (
     BOTTLE,
     PICKS,
@@ -24,15 +22,16 @@ from cellwright.experiments.rovi_rrt_scene import (
     pick_place_planner,
 )
 from cellwright.judge import AllowedContact, CollisionMonitor
-from cellwright.lab import Lab
+from cellwright.lab import DirectArm, Lab
+from cellwright.perception import look, nearest_track
 from cellwright.sim import TickOrder
 
 __all__ = ["RoviRun", "RoviRunJob", "allowed_contacts", "execute"]
 
 Array = npt.NDArray[np.float64]
 
-DETECTOR = "/detector_pick/detections"
-LOOK_FRAMES, LOOK_S = 5, 0.75  # the detector has 10 frames a second, 0.05 s late
+DETECTOR = "detector_pick"
+SETTLE_S, GRIP_N = 0.2, 40.0
 REST_S = 1.0
 WATCH_TICKS, WAY_EVERY = 10, 5
 FOOT_M = 0.055  # the bottle's foot, and room for it to be off its place
@@ -113,9 +112,9 @@ class _Attempt:
         self.seen: Pose | None = None
         self.track: list[tuple[float, Pose, Pose]] = []
         lab.stepper.every(WATCH_TICKS, self._watch, order=TickOrder.JUDGE, name="bottle")
-        self.work = PickPlace(
-            lab.robot(ROBOT), lab.clock, self._look, pick_place_planner(), PLACE, home_rad(), seed=job.seed
-        )
+        arm = DirectArm(lab.robot(ROBOT), lab.clock, Recipe(settle_s=SETTLE_S), force_n=GRIP_N)
+        hand = RobotHand(arm, lab.clock)
+        self.work = PlannedPickPlace(hand, arm, self._look, pick_place_planner(), PLACE, home_rad(), seed=job.seed)
 
     def run(self) -> RoviRun:
         """Runs the controller and judges."""
@@ -153,20 +152,11 @@ class _Attempt:
 
     async def _look(self) -> Pose:
         """Returns the bottle's pose by a few frames of the detector; that it stands upright on the table is known."""
-        frames: list[Detections] = []
-        start_ns = self.world.clock.time_ns
-
-        def receive(_topic: str, frame: Detections) -> None:
-            if frame.time_ns >= start_ns:
-                frames.append(frame)
-
-        subscription = self.lab.bus.subscribe(DETECTOR, receive, subscriber="execution", role=Role.CONTROLLER)
-        await self.lab.clock.sleep(LOOK_S)
-        self.lab.bus.unsubscribe(subscription)
-        found = AveragedScene(frames[:LOOK_FRAMES]).of_sku(PARTS.get(BOTTLE).sku)
-        if not found:
+        tracks = await look(self.lab.bus, self.lab.clock, DETECTOR)
+        found = nearest_track(tracks, PARTS.get(BOTTLE).sku, PICKS[self.job.pick].position)
+        if found is None:
             raise JobFailed("no bottle is in view")
-        x, y, _ = found[0].pose_in_world.position
+        x, y, _ = found.position
         self.seen = Pose.from_xyz_rpy((x, y, PICKS[self.job.pick].position[2]))
         return self.seen
 

@@ -6,15 +6,15 @@ from cellwright._lazy import lazy_names
 from cellwright.lab.lab import Lab
 
 if TYPE_CHECKING:
-    from cellwright.lab.job import JobReport, TransferJob, run_transfer
+    from cellwright.lab.direct_arm import DirectArm
     from cellwright.lab.plan import plan_order
 
-__all__ = ["JobReport", "Lab", "TransferJob", "plan_order", "run_transfer"]
+__all__ = ["DirectArm", "Lab", "plan_order"]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        ".job": "JobReport TransferJob run_transfer",
+        ".direct_arm": "DirectArm",
         ".plan": "plan_order",
     },
 )

@@ -4,13 +4,13 @@ import mujoco
 import numpy as np
 import pytest
 
+from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.cells import Cell, load_cell
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput, TruthLeak
 from cellwright.core.ros import encode
 from cellwright.judge import DropMonitor, FaultScheduler, HandMonitor, judge_slot, parse_fault
 from cellwright.lab import Lab
-from cellwright.lab.job import TransferJob, run_transfer
 from cellwright.motion import LineSpeed
 from cellwright.sim import Stepper, World
 
@@ -340,9 +340,9 @@ def test_a_grasp_lock_does_not_save_a_part_from_a_drop(tmp_path):
             fault = parse_fault("drop:during=transfer:1,way_mm=30..90")
             FaultScheduler(lab.world, lab.stepper, lab.bus, hand_monitor, [fault], lab.sensors)
             recorder = lab.record(tmp_path / f"{number}.mcap")
-            report = run_transfer(lab, TransferJob())
+            report = transfer_gear(lab)
             assert not report.done
-            assert report.grasp_lock_uses == 1
+            assert lab.grasp_lock.uses == 1
             assert [drop.opened for drop in drops.drops] == [False]
             recorder.close()
         logs.append((tmp_path / f"{number}.mcap").read_bytes())
