@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 
@@ -78,3 +80,13 @@ def test_nobody_there():
     with pytest.raises(ConnectionFailed):
         BlockingCrclClient("127.0.0.1:1").open()
     assert not [thread for thread in threading.enumerate() if thread.name == "crcl client"]
+
+
+def test_a_program_that_forgets_to_close_ends_without_a_word(served):
+    program = f"""
+import cellwright as cw
+robot = cw.BlockingCrclClient({served[1]!r}).open()
+print(robot.status().command_status.command_id)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr, done.returncode) == ("-1\n", "", 0)

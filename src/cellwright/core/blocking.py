@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import threading
 from collections.abc import Callable, Coroutine
@@ -45,6 +46,7 @@ class BlockingSession:
         except BaseException:
             self._end_thread()
             raise
+        atexit.register(self.close)  # before the interpreter ends threads, and complains about what they did
         return self
 
     def close(self) -> None:
@@ -79,6 +81,7 @@ class BlockingSession:
             raise
 
     def _end_thread(self) -> None:
+        atexit.unregister(self.close)
         if self._loop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
