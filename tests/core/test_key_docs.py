@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from cellwright.cells import cell_json_schema
 from cellwright.core.config import Cfg
+from cellwright.lab.cell_schema import cell_file_schema
 from cellwright.orders import order_json_schema
 from cellwright.trials.cfg import trial_json_schema
 
@@ -47,7 +47,7 @@ def test_keys_say_what_the_docstrings_say():
     assert "default" not in schema["properties"]["one"]
 
 
-@pytest.mark.parametrize("schema_of", [cell_json_schema, order_json_schema, trial_json_schema])
+@pytest.mark.parametrize("schema_of", [cell_file_schema, order_json_schema, trial_json_schema])
 def test_every_key_of_a_file_has_a_meaning(schema_of):
     schema = schema_of()
     silent = [

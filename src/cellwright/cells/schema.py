@@ -129,7 +129,7 @@ class Cell(Cfg):
         parts: Loose parts, one by one.
         populations: Loose parts, several of a kind.
         actual: Errors of the real cell against its drawings.
-        sensors: One mapping each, with `type` naming a registered sensor; checked by the sensor's own class.
+        sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
         grasp_lock: Whether a gripper that presses on a part is welded to it.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
         safety: Zones, and the guards around them.

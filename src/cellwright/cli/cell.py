@@ -18,7 +18,6 @@ from cellwright.cells import (
     SafetyCfg,
     actual_layout,
     cell_hints,
-    cell_json_schema,
     cell_yaml,
     load_cell,
     nominal_layout,
@@ -32,6 +31,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
 from cellwright.lab.cell_file import read_cell
+from cellwright.lab.cell_schema import cell_file_schema
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 
@@ -75,7 +75,7 @@ def show(
 ) -> None:
     """Shows a cell: robots, fixtures, trays, parts; nominal poses, and how far the actual ones are from them."""
     if schema:
-        print_json(cell_json_schema())
+        print_json(cell_file_schema())
         return
     if cell is None:
         raise BadInput("Missing argument 'CELL', or --schema (see 'cellwright cell show --help')")

@@ -27,6 +27,7 @@ class LogicalDetectorCfg(SensorCfg):
     """A detector looking at a rectangle of the cell.
 
     Attributes:
+        name: Its name, by which a vision server takes it.
         camera: The camera whose mounting error shifts all detections.
         sd_m: Noise of x, y and z.
         yaw_sd_deg: Noise of the turn about the vertical.

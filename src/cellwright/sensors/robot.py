@@ -15,7 +15,12 @@ __all__ = ["JointStateCfg", "JointStateSensor", "ToolStatusCfg", "ToolStatusSens
 
 
 class JointStateCfg(SensorCfg):
-    """Encoders: their errors in rad; velocities and efforts as the drive estimates them, without errors."""
+    """Encoders of an arm; velocities and efforts are as the drive estimates them, without errors.
+
+    Attributes:
+        robot: The robot.
+        position: The errors of each joint's angle, in rad.
+    """
 
     robot: str
     position: NoiseCfg = NoiseCfg()
@@ -65,7 +70,12 @@ class JointStateSensor(Sensor[JointStateCfg]):
 
 
 class ToolStatusCfg(SensorCfg):
-    """The tool's own report; `width_sd_m` is the noise of its width."""
+    """A tool's own report.
+
+    Attributes:
+        robot: The robot that has the tool.
+        width_sd_m: Noise of a gripper's width.
+    """
 
     robot: str
     width_sd_m: Annotated[float, Field(ge=0, le=0.01)] = 0.00005
@@ -124,7 +134,13 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
 
 class WrenchCfg(SensorCfg):
-    """A force-torque sensor between flange and tool; noise per axis."""
+    """A force-torque sensor between flange and tool.
+
+    Attributes:
+        robot: The robot.
+        force_sd_n: Noise of the force along each axis.
+        torque_sd_nm: Noise of the torque about each axis.
+    """
 
     robot: str
     force_sd_n: Annotated[float, Field(ge=0)] = 0.0

@@ -15,7 +15,12 @@ NAMES = ("left_wheel", "right_wheel")
 
 
 class EncoderCfg(SensorCfg):
-    """Step counters of both wheels; with `bits` they wrap, as the 16 bits of the real robot's do after four metres."""
+    """Step counters of both wheels.
+
+    Attributes:
+        robot: The mobile robot.
+        bits: The number of bits after which they wrap, as the 16 of the real robot do after four metres.
+    """
 
     robot: str
     bits: Annotated[int, Field(ge=8, le=63)] | None = None
